@@ -1,0 +1,1 @@
+"""What must hold: records, key schema, sequential specifications, invariants. Pure values and functions."""

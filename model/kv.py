@@ -1,0 +1,232 @@
+"""The sequential specification of the key-value store: five operations, one pure function.
+
+Every store driver, the stepped world and the exhaustive search take their meaning from `step`.
+Source: lakeFS design/accepted/metadata_kv/index.md and the store contract in lakeFS' ``pkg/kv``.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import ClassVar, Final
+
+import attrs
+
+Address = tuple[bytes, bytes]
+"""Where a value lives: (partition, key)."""
+
+Store = Mapping[Address, bytes]
+
+
+class Presence(Enum):
+    """The predicate that asks only that the key is there, whatever its value."""
+
+    EXISTS = "exists"
+
+    def __repr__(self) -> str:
+        return "EXISTS"
+
+
+EXISTS: Final = Presence.EXISTS
+
+Predicate = bytes | None | Presence
+"""What ``set_if`` demands: the value that ``get`` returned, None (absent), or EXISTS."""
+
+
+class KVError(Exception):
+    """Base of all store errors. ``definite`` means: this operation did not take place."""
+
+    definite: ClassVar[bool]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.args == other.args  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.args))
+
+
+class NotFound(KVError):
+    """`get` met no value. Definite."""
+
+    definite = True
+
+
+class PredicateFailed(KVError):
+    """`set_if` met another value than its predicate. Definite, as far as the store can tell: see
+    the fault *false predicate failure* for what a retrying client library makes of it."""
+
+    definite = True
+
+
+class Refused(KVError):
+    """The store turned the operation down before doing it. Definite."""
+
+    definite = True
+
+
+class ScanInterrupted(KVError):
+    """A scan broke between two batches; what it returned before stands. Definite: a scan changes nothing."""
+
+    definite = True
+
+
+class OutcomeUnknown(KVError):
+    """No answer came. The operation may have happened: a checker must allow both."""
+
+    definite = False
+
+
+class MissingPartition(KVError):
+    """The partition was empty. A mistake of the caller, refused before anything happened."""
+
+    definite = True
+
+
+class MissingKey(KVError):
+    """The key was empty. A mistake of the caller, refused before anything happened."""
+
+    definite = True
+
+
+class MissingValue(KVError):
+    """The value was None. A mistake of the caller, refused before anything happened."""
+
+    definite = True
+
+
+@attrs.frozen(cache_hash=True)
+class ValueWithPredicate:
+    """What `get` returns: the value, and the predicate that `set_if` accepts to replace just this value.
+
+    The predicate is the value itself, as in lakeFS' PostgreSQL driver: a value that went away and
+    came back satisfies it again.
+    """
+
+    value: bytes
+    predicate: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class Entry:
+    """One row of a scan."""
+
+    key: bytes
+    value: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class Batch:
+    """One atomic piece of a scan: entries in ascending byte order of their keys.
+
+    ``more`` says that the batch was cut by its size; it does not promise that the next one holds anything.
+    """
+
+    entries: tuple[Entry, ...]
+    more: bool
+
+
+@attrs.frozen(cache_hash=True)
+class Get:
+    partition: bytes
+    key: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class Set:
+    partition: bytes
+    key: bytes
+    value: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class SetIf:
+    partition: bytes
+    key: bytes
+    value: bytes
+    predicate: Predicate
+
+
+@attrs.frozen(cache_hash=True)
+class Delete:
+    """Remove a key; an absent one is no error."""
+
+    partition: bytes
+    key: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class DeleteIf:
+    """Remove a key if its value is still ``predicate``. Not one of the five operations: a capability that
+    some stores have (``delete_if``) and the contract of lakeFS' ``kv.Store`` does not offer."""
+
+    partition: bytes
+    key: bytes
+    predicate: bytes
+
+
+@attrs.frozen(cache_hash=True)
+class ScanBatch:
+    """The entries of ``partition`` from ``start`` on; at most ``batch_size`` of them (0: all)."""
+
+    partition: bytes
+    start: bytes = b""
+    batch_size: int = 0
+
+
+Op = Get | Set | SetIf | Delete | DeleteIf | ScanBatch
+Reply = ValueWithPredicate | Batch | None | KVError
+
+
+def validate(op: Op) -> KVError | None:
+    """The caller's mistakes, found before the store is touched."""
+    if not op.partition:
+        return MissingPartition(f"{op!r}: the partition is empty; name one")
+    if not isinstance(op, ScanBatch) and not op.key:
+        return MissingKey(f"{op!r}: the key is empty; name one")
+    if isinstance(op, Set | SetIf) and op.value is None:
+        return MissingValue(f"{op!r}: the value is None; use delete to remove a key")
+    return None
+
+
+def predicate_holds(found: bytes | None, predicate: Predicate) -> bool:
+    """Whether ``set_if`` with this predicate may replace what was found."""
+    if isinstance(predicate, Presence):
+        return found is not None
+    return found == predicate
+
+
+def step(store: Store, op: Op) -> tuple[Store, Reply]:
+    """One atomic operation: the store after it, and the answer. No mutation, no clock, no randomness.
+
+    Cost: a write copies the store, a scan sorts it: this is the definition, not an implementation.
+    """
+    refused = validate(op)
+    if refused is not None:
+        return store, refused
+    match op:
+        case Get(partition, key):
+            value = store.get((partition, key))
+            return store, NotFound() if value is None else ValueWithPredicate(value, value)
+        case Set(partition, key, value):
+            return {**store, (partition, key): value}, None
+        case SetIf(partition, key, value, predicate):
+            if predicate_holds(store.get((partition, key)), predicate):
+                return {**store, (partition, key): value}, None
+            return store, PredicateFailed()
+        case Delete(partition, key):
+            return _without(store, (partition, key)), None
+        case DeleteIf(partition, key, predicate):
+            if store.get((partition, key)) == predicate:
+                return _without(store, (partition, key)), None
+            return store, PredicateFailed()
+        case ScanBatch(partition, start, batch_size):
+            return store, scan(store, partition, start, batch_size)
+
+
+def scan(store: Store, partition: bytes, start: bytes, batch_size: int) -> Batch:
+    """What one batch of a scan sees."""
+    keys = sorted(key for part, key in store if part == partition and key >= start)
+    cut = keys[:batch_size] if batch_size else keys
+    return Batch(tuple(Entry(key, store[partition, key]) for key in cut), more=len(cut) < len(keys))
+
+
+def _without(store: Store, address: Address) -> Store:
+    return {at: value for at, value in store.items() if at != address}

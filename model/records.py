@@ -1,0 +1,103 @@
+"""The records that the flows keep in the store: frozen, hashable values.
+
+Source: graveler-on-kv.md, "Entities"; repository-operations-error-handling.md, "Solution".
+"""
+
+from enum import Enum
+
+import attrs
+
+from model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+
+Metadata = tuple[tuple[str, str], ...]
+"""String to string, as sorted pairs: hashable, with one form per content."""
+
+
+class RepositoryState(Enum):
+    """The number is the one on the wire."""
+
+    ACTIVE = 0
+    DELETING = 1
+    INITIAL = 2
+    """Ours: Step 2 proposes it, lakeFS never shipped it."""
+    DELETED = 3
+    """Ours, for `hardened` only: the entry stays as a tombstone and its id is free."""
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Repository:
+    """A repository entry: whether an id is in use, by which instance, and in what state."""
+
+    repository_id: RepositoryID
+    storage_namespace: StorageNamespace
+    default_branch_id: BranchID
+    creation_date: int  # microseconds since 1970
+    state: RepositoryState = RepositoryState.ACTIVE
+    instance_uid: InstanceUID
+    bare: bool = False
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Branch:
+    """A movable name for a commit, plus the writes not yet in one."""
+
+    branch_id: BranchID
+    commit_id: CommitID
+    staging_token: StagingToken
+    sealed_tokens: tuple[StagingToken, ...] = ()  # newest first
+    hidden: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        assert self.staging_token not in self.sealed_tokens, f"{self.staging_token!r} is open and sealed at once"
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Tag:
+    """A fixed name for a commit."""
+
+    tag_id: TagID
+    commit_id: CommitID
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Commit:
+    """A point in a repository's history."""
+
+    commit_id: CommitID
+    committer: str
+    message: str
+    creation_date: int  # microseconds since 1970
+    meta_range_id: MetaRangeID
+    metadata: Metadata = ()
+    parents: tuple[CommitID, ...] = ()
+    version: int = 1
+    generation: int = 1
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class StagedEntry:
+    """An uncommitted change of one path; no data means that the path was deleted (a tombstone)."""
+
+    key: bytes
+    identity: bytes
+    data: bytes | None
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class CleanupRecord:
+    """A note to the cleaner: this instance's partition may be emptied."""
+
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+
+
+Record = Repository | Branch | Tag | Commit | StagedEntry | CleanupRecord
