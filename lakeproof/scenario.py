@@ -1,0 +1,140 @@
+"""Scenarios: what runs against what, under which faults, and what is expected of it."""
+
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import attrs
+
+from impl.effects import Env
+from model.invariants import Finding, Invariant
+from model.snapshot import Outcome, Snapshot
+
+Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # flows take what they like after env
+
+
+@attrs.frozen(init=False)
+class Call:
+    """One invocation of a flow: ``Call(step1.create_repository, "r", attempts=2)``.
+
+    The arguments must be hashable. ``attempts`` > 1 makes the client try again after any error that the flow
+    names as ``retry_on`` (default: every store error), as the same call: it returns once.
+    """
+
+    flow: Flow
+    args: tuple[Hashable, ...]
+    options: tuple[tuple[str, Hashable], ...]
+    attempts: int
+
+    def __init__(self, flow: Flow, *args: Hashable, attempts: int = 1, **options: Hashable) -> None:
+        if not callable(flow):
+            raise ScenarioError(f"Call({flow!r}): expected an async function as the first argument")
+        if attempts < 1:
+            raise ScenarioError(f"Call({_name(flow)}): attempts={attempts}, expected at least 1")
+        self.__attrs_init__(flow, args, tuple(sorted(options.items())), attempts)
+
+    @property
+    def name(self) -> str:
+        """The flow's name: what invariants and stories call it."""
+        return _name(self.flow)
+
+    def start(self, env: Env) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
+        """The flow's coroutine, not yet started."""
+        return self.flow(env, *self.args, **dict(self.options))
+
+    def __str__(self) -> str:
+        shown = [repr(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options]
+        return f"{self.name}({', '.join(shown)})"
+
+
+def _name(flow: Flow) -> str:
+    return _name(flow.func) if isinstance(flow, partial) else getattr(flow, "__name__", repr(flow))
+
+
+class ScenarioError(Exception):
+    """A scenario that cannot be run; the message names the value, the expectation and the repair."""
+
+
+@attrs.frozen(kw_only=True)
+class Faults:
+    """How much may go wrong in one execution, each kind on its own budget.
+
+    refusals: an operation is not applied, and the client sees a definite error.
+    lost_answers: a write is applied or not, and the client sees an indefinite error.
+    false_predicates: a ``set_if`` or ``delete_if`` is applied, retried inside the client library, and so
+        reported as PredicateFailed.
+    duplicates: a write whose answer was lost is applied once more, later (one in flight at a time); needs
+        ``lost_answers``.
+    scan_failures: an error between two batches of a scan.
+    crashes: a client never moves again.
+    clock_jumps: the clock moves on by these many microseconds, in this order, at any time.
+    clock_skew: for each client, what its clock is ahead (microseconds); missing clients have none.
+    """
+
+    refusals: int = 0
+    lost_answers: int = 0
+    false_predicates: int = 0
+    duplicates: int = 0
+    scan_failures: int = 0
+    crashes: int = 0
+    clock_jumps: tuple[int, ...] = ()
+    clock_skew: tuple[int, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Aftermath:
+    """A sequential program, run without faults on each distinct final store, and what must be true of it.
+
+    ``clock_advance``: microseconds that pass before it starts. ``check`` receives the outcomes of the calls and
+    the snapshot after them.
+    """
+
+    id: str
+    meaning: str
+    calls: Sequence[Call]
+    check: Callable[[tuple[Outcome, ...], Snapshot], Sequence[Finding]]
+    clock_advance: int = 0
+
+
+EXPECTATIONS = ("holds", "violated", "inconclusive")
+
+
+@attrs.frozen(kw_only=True)
+class Scenario:
+    """Clients that run at once, from a store that ``setup`` has prepared alone.
+
+    ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold.
+    """
+
+    name: str  # design/variant/what
+    clients: Sequence[Sequence[Call]]
+    invariants: Sequence[Invariant]
+    setup: Sequence[Call] = ()
+    aftermath: Sequence[Aftermath] = ()
+    faults: Faults = attrs.field(factory=Faults)
+    expect: Mapping[str, str] = attrs.field(factory=dict)
+    reason: str = ""  # why the expectation is what it is
+    source: str = ""
+    start_time: int = 1_700_000_000_000_000  # microseconds since 1970
+
+    def __attrs_post_init__(self) -> None:
+        ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
+        if not self.clients or not all(self.clients):
+            raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")
+        if not ids:
+            raise ScenarioError(f"{self.name}: no invariants; a scenario that checks nothing proves nothing")
+        if len(set(ids)) < len(ids):
+            raise ScenarioError(f"{self.name}: an invariant is named twice in {sorted(ids)}")
+        for name, verdict in self.expect.items():
+            if name not in ids:
+                raise ScenarioError(f"{self.name}: expect names {name!r}, which is not among {sorted(ids)}")
+            if verdict not in EXPECTATIONS:
+                raise ScenarioError(f"{self.name}: expect[{name!r}] is {verdict!r}; use one of {EXPECTATIONS}")
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all that is checked, in order."""
+        return tuple(i.id for i in self.invariants) + tuple(a.id for a in self.aftermath)
+
+    def expected(self, invariant_id: str) -> str:
+        return self.expect.get(invariant_id, "holds")

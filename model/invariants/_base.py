@@ -1,0 +1,106 @@
+"""What an invariant is: a stable id, a meaning, and a pure function that yields evidence."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from enum import Enum
+
+import attrs
+
+from model.snapshot import Event, Observed, Snapshot, Transition
+
+
+@attrs.frozen
+class Violation:
+    """The invariant does not hold here; ``evidence`` names the values that show it."""
+
+    invariant: str
+    evidence: str
+
+
+@attrs.frozen
+class Reached:
+    """The interesting situation was met and the invariant held in it. A run without any is not a proof: it is
+    reported as inconclusive."""
+
+    what: str
+
+
+Finding = Violation | Reached
+
+
+@attrs.frozen
+class Observer:
+    """A ghost variable: a pure fold over the effects of one call. It keeps two pasts apart that a flow itself
+    has forgotten, so that an invariant may still ask about them. ``fold`` sees the effects of the call so far."""
+
+    name: str
+    fold: Callable[[tuple[Observed, ...]], Hashable]
+
+
+class Reads(Enum):
+    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on
+    them; a part that is not named is empty when the check runs."""
+
+    STORE = "store"
+    OBJECTS = "objects"
+    CLOCK = "clock"
+    CLIENTS = "clients"
+
+
+STORE = frozenset({Reads.STORE})
+STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
+
+
+@attrs.frozen(kw_only=True)
+class Always:
+    """Holds in every state."""
+
+    id: str
+    meaning: str
+    check: Callable[[Snapshot], Iterable[Finding]]
+    reads: frozenset[Reads] = STORE
+    observers: tuple[Observer, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Eventually:
+    """Holds at quiescence: no client can move (each is done or crashed)."""
+
+    id: str
+    meaning: str
+    check: Callable[[Snapshot], Iterable[Finding]]
+    reads: frozenset[Reads] = STORE_AND_CLIENTS
+    observers: tuple[Observer, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class OnStep:
+    """Holds of every transition that it ``watches``: (call name, effect) -> bool. Reads the store only."""
+
+    id: str
+    meaning: str
+    check: Callable[[Transition], Iterable[Finding]]
+    watches: Callable[[str, object], bool]
+    observers: tuple[Observer, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Monitor:
+    """Holds of every order of invocations and returns: a deterministic automaton over events.
+
+    ``advance(state, event)`` returns the next state (hashable) and findings; after a violation its state is
+    not used any more.
+    """
+
+    id: str
+    meaning: str
+    initial: Hashable
+    advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
+    observers: tuple[Observer, ...] = ()
+
+
+Invariant = Always | Eventually | OnStep | Monitor
+
+
+def violations(findings: Iterable[Finding]) -> Iterator[Violation]:
+    """Only the violations among findings."""
+    return (finding for finding in findings if isinstance(finding, Violation))
