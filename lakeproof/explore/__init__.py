@@ -1,0 +1,1 @@
+"""Worlds, faults, behaviour tries, searches and traces."""

@@ -1,0 +1,109 @@
+"""Faults as transitions: for each effect, all the ways in which it can turn out, and what each one costs.
+
+All three searches and the stepped world take the outcomes of an effect from `outcomes`, so that they cannot
+disagree about what a fault is.
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from impl.effects import Effect, Now
+from lakeproof.explore.meaning import Writes, is_write
+from lakeproof.scenario import Faults
+from model import kv, objects
+
+
+class Mode(Enum):
+    """How a move turns out. The value is the word used in traces."""
+
+    NORMAL = "normal"
+    REFUSED = "refused"
+    LOST_APPLIED = "lost answer, applied"
+    LOST_DROPPED = "lost answer, not applied"
+    REPEATED_APPLIED = "lost answer, applied, will be applied again"
+    REPEATED_DROPPED = "lost answer, will be applied later"
+    FALSE_PREDICATE = "applied, reported as PredicateFailed"
+    SCAN_FAILURE = "scan broke"
+    CRASH = "crash"
+    DELIVER = "late write arrives"
+    TICK = "clock jumps"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+BUDGETS: Final = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes")
+
+COST: Final[dict[Mode, tuple[str, ...]]] = {
+    Mode.NORMAL: (),
+    Mode.REFUSED: ("refusals",),
+    Mode.LOST_APPLIED: ("lost_answers",),
+    Mode.LOST_DROPPED: ("lost_answers",),
+    Mode.REPEATED_APPLIED: ("lost_answers", "duplicates"),
+    Mode.REPEATED_DROPPED: ("lost_answers", "duplicates"),
+    Mode.FALSE_PREDICATE: ("false_predicates",),
+    Mode.SCAN_FAILURE: ("scan_failures",),
+    Mode.CRASH: ("crashes",),
+}
+"""Which budgets a move of a client spends, one unit of each. Deliveries and clock jumps are not moves of a client."""
+
+REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
+
+
+@attrs.frozen(cache_hash=True)
+class Move:
+    """One transition: client ``client`` performs its next effect, which turns out as ``mode``; -1 for the
+    network (DELIVER) and the clock (TICK)."""
+
+    client: int
+    mode: Mode
+
+    def __str__(self) -> str:
+        return f"{self.client}:{self.mode.value}"
+
+
+@attrs.frozen
+class Result:
+    """One way in which an effect turns out: what the client is told and what changes."""
+
+    mode: Mode
+    reply: object
+    writes: Writes
+
+
+def enabled(faults: Faults) -> tuple[Mode, ...]:
+    """The modes of client moves that the budget allows at all, in a fixed order."""
+    return tuple(mode for mode in COST if all(getattr(faults, kind) > 0 for kind in COST[mode]))
+
+
+def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...]) -> Iterator[Result]:
+    """Every way in which ``op`` can turn out, given what the specification says (``reply``, ``writes``).
+
+    A lost answer of a write that would change nothing is one outcome, not two. CRASH is not among them: a
+    crash is no outcome of an effect.
+    """
+    for mode in modes:
+        match mode:
+            case Mode.NORMAL:
+                yield Result(mode, reply, writes)
+            case Mode.REFUSED if not isinstance(op, Now):
+                yield Result(mode, kv.Refused(), {})
+            case Mode.LOST_APPLIED if writes:
+                yield Result(mode, kv.OutcomeUnknown(), writes)
+            case Mode.LOST_DROPPED if is_write(op):
+                yield Result(mode, kv.OutcomeUnknown(), {})
+            case Mode.REPEATED_APPLIED if writes:
+                yield Result(mode, kv.OutcomeUnknown(), writes)
+            case Mode.REPEATED_DROPPED if is_write(op):
+                yield Result(mode, kv.OutcomeUnknown(), {})
+            case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None:
+                yield Result(mode, kv.PredicateFailed(), writes)
+            case Mode.SCAN_FAILURE if _continues_a_scan(op):
+                yield Result(mode, kv.ScanInterrupted(), {})
+
+
+def _continues_a_scan(op: Effect) -> bool:
+    return (isinstance(op, kv.ScanBatch) and op.start != b"") or (isinstance(op, objects.ListObjects) and op.after != "")

@@ -1,0 +1,81 @@
+"""What one effect does to the cells that it touches: the specifications of `model`, seen from a distance.
+
+A *cell* is one place that can hold a value: a key of the store or an address of the object store. Searches and
+worlds know states only as cells and their values; what an effect means is asked of `model.kv.step` and
+`model.objects.step`, and nowhere else.
+"""
+
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from impl.effects import Effect, Now
+from model import kv, objects
+
+Cell = tuple[str, bytes, bytes] | tuple[str, str]
+"""("kv", partition, key) or ("object", address)."""
+
+Cells = Mapping[Cell, bytes]
+Writes = Mapping[Cell, bytes | None]
+"""What an effect changed: None means that the cell is empty now."""
+
+KV_WRITES = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
+OBJECT_WRITES = (objects.Put, objects.Copy, objects.DeleteObject)
+
+
+@attrs.frozen(cache_hash=True)
+class Footprint:
+    """The cells that an effect may read or write: the named ones, and all within a range."""
+
+    cells: tuple[Cell, ...] = ()
+    within: Callable[[Cell], bool] | None = attrs.field(default=None, eq=False)
+
+    def covers(self, cell: Cell) -> bool:
+        return cell in self.cells or (self.within is not None and self.within(cell))
+
+
+def footprint(op: Effect) -> Footprint:
+    """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock."""
+    match op:
+        case kv.ScanBatch(partition, start, _):
+            return Footprint(within=lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2] >= start)
+        case objects.ListObjects(prefix, after, _):
+            return Footprint(
+                within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
+            )
+        case objects.Copy(source, destination):
+            return Footprint((("object", source), ("object", destination)))
+        case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
+            return Footprint((("kv", op.partition, op.key),))
+        case objects.Put() | objects.GetObject() | objects.HeadObject() | objects.DeleteObject():
+            return Footprint((("object", op.address),))
+        case Now():
+            return Footprint()
+
+
+def is_write(op: Effect) -> bool:
+    """Whether the effect can change anything."""
+    return isinstance(op, KV_WRITES + OBJECT_WRITES)
+
+
+def apply(cells: Cells, op: Effect) -> tuple[object, Writes]:
+    """The reply, and the cells that changed. Only cells of the footprint are read."""
+    touched = footprint(op)
+    near = {cell: cells[cell] for cell in touched.cells if cell in cells}
+    if touched.within is not None:
+        near = {cell: value for cell, value in cells.items() if touched.within(cell)}
+    reply: object
+    if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
+        store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
+        after: dict[Cell, bytes] = {("kv", *address): value for address, value in store.items()}
+    else:
+        assert not isinstance(op, Now), "the clock is not a store: the driver answers Now itself"
+        held, reply = objects.step({cell[1]: near[cell] for cell in near}, op)  # type: ignore[misc]
+        after = {("object", address): value for address, value in held.items()}
+    changed = near.keys() | after.keys()
+    return reply, {cell: after.get(cell) for cell in changed if near.get(cell) != after.get(cell)}
+
+
+def patch(cells: Cells, writes: Writes) -> dict[Cell, bytes]:
+    """The cells after the writes."""
+    return {cell: value for cell, value in {**cells, **writes}.items() if value is not None}

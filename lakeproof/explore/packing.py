@@ -1,0 +1,167 @@
+"""States as machine words: columns, where their bits lie, and sets of packed rows.
+
+A global state is a row of small integers, one per `Column`. Packed, it is one to a few 64-bit words; a whole
+level is a list of NumPy arrays, one per word. Cells get the high bits of the first word, so that a sorted level
+is also sorted by its store.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+Words = list[npt.NDArray[np.uint64]]
+"""A set or list of states: one array per word, all of the same length."""
+
+WORD_BITS: Final = 64
+_MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
+
+
+class Column:
+    """One component of a state, with the values that it has been seen to take: number 0 is the initial one."""
+
+    __slots__ = ("_numbers", "name", "slack", "values")
+
+    def __init__(self, name: Hashable, initial: Hashable, *, slack: int = 0) -> None:
+        self.name = name
+        self.values: list[Hashable] = [initial]
+        self.slack = slack
+        self._numbers: dict[Hashable, int] = {initial: 0}
+
+    def number(self, value: Hashable) -> int:
+        """The small integer that stands for a value; a new one for a new value."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    @property
+    def bits(self) -> int:
+        """How many bits its numbers need now."""
+        return (len(self.values) - 1).bit_length()
+
+
+@attrs.frozen
+class Place:
+    """Where a column's bits lie: ``(words[word] >> shift) & mask``."""
+
+    word: int
+    shift: int
+    bits: int
+
+    @property
+    def mask(self) -> int:
+        return (1 << self.bits) - 1
+
+
+@attrs.frozen
+class Layout:
+    """The places of all columns, by column number."""
+
+    places: tuple[Place, ...]
+    words: int
+
+    def field(self, words: Words, column: int) -> npt.NDArray[np.uint64]:
+        """The numbers of one column."""
+        place = self.places[column]
+        return (words[place.word] >> np.uint64(place.shift)) & np.uint64(place.mask)
+
+    def masks(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """For each word, the bits of these columns."""
+        found = [0] * self.words
+        for column in columns:
+            place = self.places[column]
+            found[place.word] |= place.mask << place.shift
+        return tuple(found)
+
+    def unpack(self, row: Sequence[int]) -> tuple[int, ...]:
+        """A row of words as the numbers of its columns."""
+        return tuple((row[place.word] >> place.shift) & place.mask for place in self.places)
+
+    def pack(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """The inverse of `unpack`; columns beyond ``numbers`` are 0."""
+        row = [0] * self.words
+        for place, number in zip(self.places, numbers, strict=False):
+            assert number <= place.mask, f"{number} does not fit into {place.bits} bits"
+            row[place.word] |= number << place.shift
+        return tuple(row)
+
+
+def lay_out(bits: Sequence[int], order: Sequence[int]) -> Layout:
+    """Place columns of these widths in this order, from the highest bit of the first word down. No column
+    straddles two words."""
+    places: dict[int, Place] = {}
+    word, free = 0, WORD_BITS
+    for column in order:
+        width = bits[column]
+        if width > free:
+            word, free = word + 1, WORD_BITS
+        free -= width
+        places[column] = Place(word, free if free < WORD_BITS else 0, width)
+    return Layout(tuple(places[column] for column in range(len(bits))), word + 1)
+
+
+def repack(words: Words, old: Layout, new: Layout) -> Words:
+    """The same states under another layout; columns that ``old`` does not know become 0."""
+    size = len(words[0])
+    out = [np.zeros(size, np.uint64) for _ in range(new.words)]
+    for column, place in enumerate(old.places):
+        if place.bits:
+            target = new.places[column]
+            out[target.word] |= old.field(words, column) << np.uint64(target.shift)
+    return out
+
+
+def concatenate(parts: Sequence[Words], words: int) -> Words:
+    """All rows of the parts, one after the other."""
+    if not parts:
+        return [np.zeros(0, np.uint64) for _ in range(words)]
+    return [np.concatenate([part[at] for part in parts]) for at in range(words)]
+
+
+def take(words: Words, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Words:
+    """Some of the rows."""
+    return [word[rows] for word in words]
+
+
+def fingerprint(words: Words) -> npt.NDArray[np.uint64]:
+    """64 bits that mix all words of a row. Equal rows have equal fingerprints, not the other way round."""
+    mixed = words[0].copy()
+    for at, word in enumerate(words[1:]):
+        mixed *= _MIX[0]
+        mixed ^= mixed >> np.uint64(29)
+        mixed += word * _MIX[1 + at % 2]
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= _MIX[0]
+    return mixed
+
+
+def distinct(words: Words) -> Words:
+    """Each row once. One word: sorted by value; more: by fingerprint.
+
+    Exact either way: rows are merged only if all their words are equal. With several words, two *different*
+    rows with one fingerprint can hide a duplicate from its twin, which is then counted twice (for n rows,
+    probability below n^2 / 2^65) and harms nothing else.
+    """
+    if len(words) == 1:
+        ordered = np.sort(words[0])
+        return [ordered[_firsts([ordered])]]
+    ordered_rows = take(words, np.argsort(fingerprint(words)))
+    return take(ordered_rows, _firsts(ordered_rows))
+
+
+def distinct_sorted(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Each value of a sorted array once."""
+    return word[_firsts([word])]
+
+
+def _firsts(words: Words) -> npt.NDArray[np.bool_]:
+    first = np.ones(len(words[0]), np.bool_)
+    if len(first) > 1:
+        np.not_equal(words[0][1:], words[0][:-1], out=first[1:])
+        for word in words[1:]:
+            first[1:] |= word[1:] != word[:-1]
+    return first

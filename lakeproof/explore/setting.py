@@ -1,0 +1,131 @@
+"""A scenario made ready to run: the store after its setup, the programs of its clients, its clock and modes.
+
+Worlds and searches all start from the same `Setting`.
+"""
+
+from collections.abc import Mapping
+
+import attrs
+
+from lakeproof.explore.execution import (
+    AFTERMATH,
+    LABELS,
+    SETUP,
+    Program,
+    collect_observers,
+    decoded,
+    drive_alone,
+)
+from lakeproof.explore.faults import BUDGETS, Mode, enabled
+from lakeproof.explore.meaning import Cell, Cells
+from lakeproof.scenario import Aftermath, Scenario, ScenarioError
+from model import kv
+from model.records import Record
+from model.snapshot import CallView, Outcome, Snapshot, Status
+
+
+@attrs.frozen
+class Setting:
+    """What every execution of a scenario has in common."""
+
+    scenario: Scenario
+    cells: Cells
+    programs: tuple[Program, ...]
+    times: tuple[int, ...]  # the clock after 0, 1, ... jumps, microseconds
+    skews: tuple[int, ...]  # by client
+    modes: tuple[Mode, ...]
+    budgets: tuple[int, ...]  # in the order of BUDGETS
+
+    def now(self, client: int, jumps: int) -> int:
+        """What a client reads from its clock after so many jumps."""
+        return self.times[jumps] + self.skews[client]
+
+
+def prepare(scenario: Scenario) -> Setting:
+    """Run the setup alone and lay out the clients.
+
+    Raises:
+        ScenarioError: the setup failed, or there are more clients than letters.
+    """
+    faults = scenario.faults
+    if len(scenario.clients) > len(LABELS):
+        raise ScenarioError(f"{scenario.name}: {len(scenario.clients)} clients; at most {len(LABELS)} have a letter")
+    if faults.duplicates and not faults.lost_answers:
+        raise ScenarioError(f"{scenario.name}: duplicates need lost_answers: only an unacknowledged write is repeated")
+    skews = tuple((*faults.clock_skew, *(0 for _ in scenario.clients))[: len(scenario.clients)])
+    times = [scenario.start_time]
+    for jump in faults.clock_jumps:
+        times.append(times[-1] + jump)
+    observers = collect_observers([invariant.observers for invariant in scenario.invariants])
+    programs = tuple(
+        Program(
+            label=LABELS[index],
+            calls=tuple(calls),
+            observers=observers,
+            frozen_now=None if faults.clock_jumps else scenario.start_time + skews[index],
+        )
+        for index, calls in enumerate(scenario.clients)
+    )
+    return Setting(
+        scenario=scenario,
+        cells=run_setup(scenario),
+        programs=programs,
+        times=tuple(times),
+        skews=skews,
+        modes=enabled(faults),
+        budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
+    )
+
+
+def run_setup(scenario: Scenario) -> Cells:
+    """The cells after the setup; every call of it must succeed."""
+    if not scenario.setup:
+        return {}
+    cells, calls = drive_alone(Program(SETUP, tuple(scenario.setup)), {}, scenario.start_time)
+    for call in calls:
+        if call.status is not Status.OK:
+            raise ScenarioError(f"{scenario.name}: setup call {call.name}{call.args} failed with {call.error!r}")
+    return cells
+
+
+def run_aftermath(aftermath: Aftermath, cells: Cells, now: int) -> tuple[tuple[Outcome, ...], Snapshot]:
+    """The outcomes of the aftermath's calls, run alone on a final store, and the snapshot after them."""
+    later = now + aftermath.clock_advance
+    after, calls = drive_alone(Program(AFTERMATH, tuple(aftermath.calls)), cells, later)
+    outcomes = tuple(Outcome(call.status, call.value, call.error) for call in calls)
+    return outcomes, snapshot(after, later, ())
+
+
+class DecodedCells:
+    """Decodes values of cells, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Cell, bytes], Record | bytes] = {}
+
+    def __call__(self, cell: Cell, value: bytes) -> Record | bytes:
+        found = self._known.get((cell, value))
+        if found is None:
+            assert cell[0] == "kv" and isinstance(cell[1], bytes) and len(cell) == 3
+            found = decoded(cell[1], cell[2], value) or value
+            self._known[cell, value] = found
+        return found
+
+
+_decode = DecodedCells()
+
+
+def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) -> Snapshot:
+    """The snapshot of a global state."""
+    store: dict[kv.Address, Record | bytes] = {}
+    objects: dict[str, bytes] = {}
+    for cell, value in cells.items():
+        if cell[0] == "kv":
+            store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[index, misc]
+        else:
+            objects[cell[1]] = value  # type: ignore[index]
+    return Snapshot(store=store, objects=objects, now=now, clients=clients)
+
+
+def budget_index() -> Mapping[str, int]:
+    """The position of each budget in a state."""
+    return {kind: index for index, kind in enumerate(BUDGETS)}

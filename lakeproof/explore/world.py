@@ -1,0 +1,200 @@
+"""The stepped driver: one global state that moves by hand, one effect at a time.
+
+A `World` runs real coroutines and knows nothing of tries or tables. The Hypothesis machines, replay, the plain
+search and the brute-force enumeration are built on it; the vectorised search is held against it.
+"""
+
+from collections.abc import Hashable, Iterator
+
+import attrs
+
+from impl.effects import Effect, Now
+from lakeproof.explore.execution import Execution
+from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
+from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.setting import Setting, snapshot
+from lakeproof.scenario import ScenarioError
+from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+
+
+@attrs.frozen(cache_hash=True)
+class LateWrite:
+    """An unacknowledged write that will arrive once more."""
+
+    op: Effect
+    client: int
+    call: CallView
+
+
+@attrs.frozen
+class Step:
+    """One transition as it happened."""
+
+    move: Move
+    call: CallView | None
+    """The call that moved (as it was before), or whose late write arrived; None for the clock."""
+    op: Effect | None
+    reply: object
+    changes: tuple[tuple[object, bytes | None, bytes | None], ...]  # (cell, before, after)
+    events: tuple[Event, ...]
+    outcome: CallView | None
+    """The call's end, if this step ended it."""
+
+
+class World:
+    """A global state of a scenario, and the moves that lead on from it."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.cells: Cells = dict(setting.cells)
+        self.clients = [Execution(program) for program in setting.programs]
+        self.crashed: list[bool] = [False] * len(self.clients)
+        self.jumps = 0
+        self.left = dict(zip(BUDGETS, setting.budgets, strict=True))
+        self.late: LateWrite | None = None
+        self.history: list[Move] = []
+        self.replies: list[list[object]] = [[] for _ in self.clients]
+
+    def alive(self, client: int) -> bool:
+        """Whether the client still waits for an effect."""
+        return self.clients[client].op is not None and not self.crashed[client]
+
+    @property
+    def quiescent(self) -> bool:
+        """Whether no client can move. A late write may still arrive."""
+        return not any(self.alive(client) for client in range(len(self.clients)))
+
+    def moves(self) -> list[Move]:
+        """Every possible transition, in a fixed order."""
+        found = [Move(client, mode) for client in range(len(self.clients)) for mode in self._modes(client)]
+        if self.late is not None:
+            found.append(Move(-1, Mode.DELIVER))
+        if self.jumps + 1 < len(self.setting.times) and not self.quiescent:
+            found.append(Move(-1, Mode.TICK))
+        return found
+
+    def step(self, move: Move) -> Step:
+        """Make one transition.
+
+        Raises:
+            ScenarioError: the move is not possible here.
+        """
+        if move not in self.moves():
+            raise ScenarioError(f"{move} is not possible here; possible: {', '.join(map(str, self.moves()))}")
+        self.history.append(move)
+        match move.mode:
+            case Mode.TICK:
+                self.jumps += 1
+                return Step(move, None, None, None, (), (), None)
+            case Mode.DELIVER:
+                return self._deliver(move)
+            case Mode.CRASH:
+                return self._crash(move)
+            case _:
+                return self._perform(move)
+
+    def snapshot(self) -> Snapshot:
+        """What invariants see of this state."""
+        views = tuple(
+            run.calls(Status.CRASHED if crashed else Status.PENDING)
+            for run, crashed in zip(self.clients, self.crashed, strict=True)
+        )
+        return snapshot(self.cells, self.setting.times[self.jumps], views)
+
+    def key(self) -> Hashable:
+        """The raw identity of this state: equal keys have equal futures. Clients count with their whole past."""
+        return (
+            frozenset(self.cells.items()),
+            tuple(tuple(replies) for replies in self.replies),
+            tuple(self.crashed),
+            self.jumps,
+            tuple(self.left.values()),
+            self.late,
+        )
+
+    def final(self) -> Hashable:
+        """What is left of an execution at its end: the cells and what each client was told."""
+        views = tuple(
+            run.calls(Status.CRASHED if crashed else Status.PENDING)
+            for run, crashed in zip(self.clients, self.crashed, strict=True)
+        )
+        return (frozenset(self.cells.items()), views)
+
+    def fork(self) -> "World":
+        """Another world in the same state, with coroutines of its own. Cost: re-runs this world's moves."""
+        twin = World(self.setting)
+        for move in self.history:
+            twin.step(move)
+        return twin
+
+    def close(self) -> None:
+        """Abandon all coroutines."""
+        for run in self.clients:
+            run.close()
+
+    def _modes(self, client: int) -> Iterator[Mode]:
+        if not self.alive(client):
+            return
+        for result in self._results(client):
+            if self._affordable(result.mode):
+                yield result.mode
+        if Mode.CRASH in self.setting.modes and self._affordable(Mode.CRASH):
+            yield Mode.CRASH
+
+    def _affordable(self, mode: Mode) -> bool:
+        if mode in REPEATED and self.late is not None:
+            return False
+        return all(self.left[kind] > 0 for kind in COST[mode])
+
+    def _results(self, client: int) -> Iterator[Result]:
+        op = self.clients[client].op
+        assert op is not None
+        if isinstance(op, Now):
+            return outcomes(op, self.setting.now(client, self.jumps), {}, self.setting.modes)
+        return outcomes(op, *apply(self.cells, op), self.setting.modes)
+
+    def _spend(self, mode: Mode) -> None:
+        for kind in COST[mode]:
+            self.left[kind] -= 1
+
+    def _crash(self, move: Move) -> Step:
+        self._spend(move.mode)
+        run = self.clients[move.client]
+        self.crashed[move.client] = True
+        calls = run.calls(Status.CRASHED)
+        run.close()
+        return Step(move, calls[-1] if calls else None, None, None, (), (), None)
+
+    def _perform(self, move: Move) -> Step:
+        run = self.clients[move.client]
+        op, index = run.op, run.index
+        assert op is not None
+        result = next(result for result in self._results(move.client) if result.mode is move.mode)
+        self._spend(move.mode)
+        events: list[Event] = []
+        call = run.current_view()
+        if run.begins:
+            events.append(Invoked(move.client, index, call.name, call.args))
+        if move.mode in REPEATED:
+            self.late = LateWrite(op, move.client, call)
+        before, self.cells = self.cells, patch(self.cells, result.writes)
+        self.replies[move.client].append(result.reply)
+        run.send(result.reply)
+        ended = run.finished[index:]
+        events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended))
+        return Step(
+            move, call, op, result.reply, _changes(before, result.writes), tuple(events), ended[0] if ended else None
+        )
+
+    def _deliver(self, move: Move) -> Step:
+        late = self.late
+        assert late is not None
+        self.late = None
+        reply, writes = apply(self.cells, late.op)
+        before, self.cells = self.cells, patch(self.cells, writes)
+        return Step(move, late.call, late.op, reply, _changes(before, writes), (), None)
+
+
+def _changes(before: Cells, writes: object) -> tuple[tuple[object, bytes | None, bytes | None], ...]:
+    assert isinstance(writes, dict)
+    return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))
