@@ -33,8 +33,13 @@ class Step:
     move: Move
     call: CallView | None
     """The call that moved (as it was before), or whose late write arrived; None for the clock."""
+    client: int
+    """Whose call it is; for the clock, -1."""
     op: Effect | None
     reply: object
+    """What the client was told."""
+    answer: object
+    """What the specification answers, whatever the client was told of it."""
     changes: tuple[tuple[object, bytes | None, bytes | None], ...]  # (cell, before, after)
     events: tuple[Event, ...]
     outcome: CallView | None
@@ -85,7 +90,7 @@ class World:
         match move.mode:
             case Mode.TICK:
                 self.jumps += 1
-                return Step(move, None, None, None, (), (), None)
+                return Step(move, None, -1, None, None, None, (), (), None)
             case Mode.DELIVER:
                 return self._deliver(move)
             case Mode.CRASH:
@@ -163,7 +168,7 @@ class World:
         self.crashed[move.client] = True
         calls = run.calls(Status.CRASHED)
         run.close()
-        return Step(move, calls[-1] if calls else None, None, None, (), (), None)
+        return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), None)
 
     def _perform(self, move: Move) -> Step:
         run = self.clients[move.client]
@@ -182,9 +187,10 @@ class World:
         run.send(result.reply)
         ended = run.finished[index:]
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended))
-        return Step(
-            move, call, op, result.reply, _changes(before, result.writes), tuple(events), ended[0] if ended else None
-        )
+        changes = _changes(before, result.writes)
+        answer = result.reply if isinstance(op, Now) else apply(before, op)[0]
+        outcome = ended[0] if ended else None
+        return Step(move, call, move.client, op, result.reply, answer, changes, tuple(events), outcome)
 
     def _deliver(self, move: Move) -> Step:
         late = self.late
@@ -192,7 +198,7 @@ class World:
         self.late = None
         reply, writes = apply(self.cells, late.op)
         before, self.cells = self.cells, patch(self.cells, writes)
-        return Step(move, late.call, late.op, reply, _changes(before, writes), (), None)
+        return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), None)
 
 
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, bytes | None, bytes | None], ...]:

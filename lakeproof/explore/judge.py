@@ -1,0 +1,247 @@
+"""Invariants over packed levels: each is evaluated once per distinct projection that it reads.
+
+The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+import numpy as np
+
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.meaning import apply
+from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
+from lakeproof.explore.setting import run_aftermath, snapshot
+from lakeproof.explore.world import LateWrite
+from lakeproof.scenario import Scenario
+from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation
+from model.snapshot import Transition
+
+APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PREDICATE)
+"""Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
+
+
+@attrs.frozen
+class Place:
+    """Where something was met first: a state, and for transitions the move out of it."""
+
+    level: int
+    numbers: tuple[int, ...]
+    move: Move | None = None
+
+
+@attrs.define
+class Record:
+    """What is known of one invariant so far."""
+
+    id: str
+    evaluations: int = 0
+    reached: int = 0
+    example: str = ""
+    violation: Violation | None = None
+    place: Place | None = None
+
+    def hear(self, findings: Iterable[Finding], place: Place) -> None:
+        """Take in what one evaluation found."""
+        self.evaluations += 1
+        for finding in findings:
+            if isinstance(finding, Violation):
+                if self.violation is None:
+                    self.violation, self.place = finding, place
+            else:
+                self.reached += 1
+                self.example = self.example or finding.what
+
+
+class Judge:
+    """Evaluates a scenario's invariants level by level."""
+
+    def __init__(self, scenario: Scenario, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.records = {name: Record(name) for name in scenario.ids}
+        self.finals: set[tuple[int, ...]] = set()
+        """The distinct final states, as numbers of cells, clock and what clients were told."""
+        self._always = [i for i in scenario.invariants if isinstance(i, Always)]
+        self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
+        self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
+        self._aftermath = list(scenario.aftermath)
+        self._seen: dict[object, set[object]] = {}
+        self._visible: list[dict[object, int]] = [{} for _ in kernel.tables]
+
+    def relaid(self) -> None:
+        """States are packed anew: what was seen is known by numbers, not by bits, so nothing is lost."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether every invariant is violated already: nothing is left to search for."""
+        return all(record.violation is not None for record in self.records.values())
+
+    def level(self, words: Words, level: int) -> None:
+        """Judge the states of a level."""
+        for reads in sorted({i.reads for i in self._always}, key=lambda parts: sorted(part.value for part in parts)):
+            todo = [i for i in self._always if i.reads == reads and self.records[i.id].violation is None]
+            if todo:
+                self._judge_states(todo, reads, words, level)
+        quiet = np.flatnonzero(~self.kernel.alive(words))
+        if len(quiet):
+            self._judge_finals(take(words, quiet), level)
+
+    def transitions(self, move: Move, before: Words, level: int) -> None:
+        """Judge one kind of move out of these states (``step`` invariants)."""
+        if not self._steps:
+            return
+        if move.mode is Mode.DELIVER:
+            self._judge_deliveries(before, level)
+        elif move.mode in APPLIED:
+            self._judge_moves(move, before, level)
+
+    def monitors(self, level: int) -> None:
+        """Take in what monitors have found since the last call."""
+        for heard in self.kernel.heard:
+            name = self.kernel.space.monitors[heard.monitor].id
+            self.records[name].hear(heard.findings, Place(level, heard.numbers, heard.move))
+        self.kernel.heard.clear()
+
+    def _judge_states(self, todo: Sequence[Always], reads: frozenset[Reads], words: Words, level: int) -> None:
+        for row, numbers in self._fresh(("always", reads), words, reads):
+            seen = self.kernel.space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
+            for invariant in todo:
+                record = self.records[invariant.id]
+                if record.violation is None:
+                    record.hear(invariant.check(seen), Place(level, self._full(words, row, numbers, reads)))
+
+    def _judge_finals(self, words: Words, level: int) -> None:
+        reads = frozenset(Reads)
+        for row, numbers in self._fresh("finals", words, reads):
+            self.finals.add(numbers)
+            place = Place(level, self._full(words, row, numbers, reads))
+            seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+            for invariant in self._eventually:
+                record = self.records[invariant.id]
+                if record.violation is None:
+                    record.hear(invariant.check(seen), place)
+            self._judge_aftermath(numbers, place)
+
+    def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+        space = self.kernel.space
+        cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        held = {cell: value for cell, value in cells.items() if isinstance(value, bytes)}
+        key = (frozenset(held.items()), space.time(numbers))
+        seen = self._seen.setdefault("aftermath", set())
+        if key in seen:
+            return
+        seen.add(key)
+        for aftermath in self._aftermath:
+            record = self.records[aftermath.id]
+            if record.violation is None:
+                record.hear(aftermath.check(*run_aftermath(aftermath, held, space.time(numbers))), place)
+
+    def _judge_moves(self, move: Move, before: Words, level: int) -> None:
+        table = self.kernel.tables[move.client]
+        nodes = table.nodes_of(before)
+        for node_id in np.unique(nodes).tolist():
+            node = table.behaviour.nodes[node_id]
+            call, op = node.representative.current, node.op
+            if call is None or op is None:
+                continue
+            watching = [i for i in self._steps if self.records[i.id].violation is None and i.watches(call.name, op)]
+            if not watching:
+                continue
+            rows = take(before, np.flatnonzero(nodes == node_id))
+            for row, numbers in self._fresh(("step", move, node_id), rows, frozenset({Reads.STORE})):
+                transition = self._transition(numbers, move.client, call, op)
+                place = Place(level, self._full(rows, row, numbers, frozenset({Reads.STORE})), move)
+                for invariant in watching:
+                    if self.records[invariant.id].violation is None:
+                        self.records[invariant.id].hear(invariant.check(transition), place)
+
+    def _judge_deliveries(self, before: Words, level: int) -> None:
+        space = self.kernel.space
+        pending = self.kernel.layout.field(before, space.late)
+        for number in np.unique(pending).tolist():
+            late = space.columns[space.late].values[number]
+            assert isinstance(late, LateWrite)
+            watching = [
+                i for i in self._steps if self.records[i.id].violation is None and i.watches(late.call.name, late.op)
+            ]
+            rows = take(before, np.flatnonzero(pending == number))
+            reads = frozenset({Reads.STORE})
+            for row, numbers in self._fresh(("late", number), rows, reads) if watching else ():
+                transition = self._transition(numbers, late.client, late.call, late.op)
+                place = Place(level, self._full(rows, row, numbers, reads), Move(-1, Mode.DELIVER))
+                for invariant in watching:
+                    self.records[invariant.id].hear(invariant.check(transition), place)
+
+    def _transition(self, numbers: tuple[int, ...], client: int, call: object, op: object) -> Transition:
+        space = self.kernel.space
+        cells = {}
+        for cell, column in space.cells.items():
+            value = space.columns[column].values[numbers[column]]
+            if isinstance(value, bytes):
+                cells[cell] = value
+        reply, writes = apply(cells, op)  # type: ignore[arg-type]
+        now = space.setting.times[0]
+        after = {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
+        return Transition(client, call, op, reply, snapshot(cells, now, ()), snapshot(after, now, ()))  # type: ignore[arg-type]
+
+    def _fresh(self, key: object, words: Words, reads: frozenset[Reads]) -> list[tuple[int, tuple[int, ...]]]:
+        """Projections of these states that have not been met under ``key``, each with a row that has it."""
+        layout, space = self.kernel.layout, self.kernel.space
+        columns = self._columns(reads)
+        masks = layout.masks(columns)
+        projected = [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]
+        if Reads.CLIENTS in reads:
+            for client in range(len(space.clients)):
+                self._show_only_visible(projected, client)
+        used = [at for at, mask in enumerate(masks) if mask] or [0]
+        narrow = [projected[at] for at in used]
+        sorted_already = len(words) == 1 and Reads.CLIENTS not in reads and key == ("always", reads)
+        kinds = [distinct_sorted(narrow[0])] if sorted_already else distinct(narrow)
+        seen = self._seen.setdefault(key, set())
+        fresh = []
+        for values in zip(*(kind.tolist() for kind in kinds), strict=True):
+            full = [0] * layout.words
+            for at, value in zip(used, values, strict=True):
+                full[at] = value
+            numbers = layout.unpack(full)
+            name = _trimmed(numbers)
+            if name not in seen:
+                seen.add(name)
+                row = np.flatnonzero(np.logical_and.reduce([part == value for part, value in zip(narrow, values, strict=True)]))
+                fresh.append((int(row[0]), numbers))
+        return fresh
+
+    def _columns(self, reads: frozenset[Reads]) -> list[int]:
+        space = self.kernel.space
+        known = len(self.kernel.layout.places)
+        columns = [column for column in space.cells.values() if column < known]
+        if Reads.CLIENTS in reads:
+            columns += space.clients
+        if Reads.CLOCK in reads and space.clock >= 0:
+            columns.append(space.clock)
+        return columns
+
+    def _show_only_visible(self, projected: Words, client: int) -> None:
+        """Replace a client's node by the first one at which the same is visible."""
+        table = self.kernel.tables[client]
+        first = self._visible[client]
+        nodes = table.behaviour.nodes
+        same = np.array([first.setdefault(node.calls, node.id) for node in nodes], np.int64)
+        at = table.nodes_of(projected)
+        change = (same[at] - at).astype(np.uint64) << table.node_shift
+        projected[table.node_word] = projected[table.node_word] + change
+
+    def _full(
+        self, words: Words, row: int, numbers: tuple[int, ...], reads: frozenset[Reads]
+    ) -> tuple[int, ...]:
+        """All numbers of the state of which only a projection was judged."""
+        return self.kernel.layout.unpack([int(word[row]) for word in words])
+
+
+def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Without trailing zeros: a column that comes later is 0 in all that was seen before."""
+    end = len(numbers)
+    while end and not numbers[end - 1]:
+        end -= 1
+    return numbers[:end]

@@ -1,0 +1,155 @@
+"""Levels of a search, and the way back through them.
+
+No parents are kept: the predecessor of a state is found by expanding the level before it once more. Under
+symmetry the states of a path are representatives; walking forward again from the start, move by move, finds the
+real moves.
+"""
+
+import tempfile
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.explore.faults import Move
+from lakeproof.explore.judge import Place
+from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.packing import Layout, Words, repack, take
+from lakeproof.explore.space import Relayout
+from lakeproof.explore.symmetry import Symmetry
+
+SPILL_BYTES: Final = 256 << 20
+"""A level larger than this goes to a temporary file."""
+
+CHUNK: Final = 1 << 15
+
+
+class Levels:
+    """All levels so far, each in the layout that it had."""
+
+    def __init__(self) -> None:
+        self._levels: list[tuple[Words, Layout]] = []
+
+    def append(self, words: Words, layout: Layout) -> None:
+        """Keep a level; on disk if it is large."""
+        if sum(word.nbytes for word in words) > SPILL_BYTES:
+            words = [_spilled(word) for word in words]
+        self._levels.append((words, layout))
+
+    def read(self, level: int, layout: Layout) -> Words:
+        """The states of a level under a later layout."""
+        words, old = self._levels[level]
+        return self.repack(words, old, layout)
+
+    @staticmethod
+    def repack(words: Words, old: Layout, new: Layout) -> Words:
+        """States under a later layout."""
+        return words if old == new else repack(words, old, new)
+
+
+def _spilled(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    with tempfile.TemporaryFile() as file:
+        word.tofile(file)
+        return np.memmap(file, np.uint64, "r", shape=word.shape)
+
+
+class _Found(Exception):
+    """The predecessor has been found."""
+
+
+def path_to(kernel: Kernel, symmetry: Symmetry, levels: Levels, place: Place) -> tuple[Move, ...]:
+    """The moves from the initial state to a place. Cost: every level before it is expanded once more, at worst."""
+    numbers = place.numbers
+    states = [numbers]
+    for level in range(place.level - 1, -1, -1):
+        numbers = _predecessor(kernel, symmetry, levels, level, numbers)
+        states.append(numbers)
+    moves = _walk(kernel, symmetry, states[::-1])
+    return moves if place.move is None else (*moves, _last(kernel, symmetry, states[::-1], moves, place.move))
+
+
+def _predecessor(
+    kernel: Kernel, symmetry: Symmetry, levels: Levels, level: int, numbers: tuple[int, ...]
+) -> tuple[int, ...]:
+    while True:
+        try:
+            return _seek(kernel, symmetry, levels.read(level, kernel.layout), numbers)
+        except Relayout:
+            kernel.relaid()
+
+
+def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    target = kernel.layout.pack(numbers)
+    found: list[tuple[int, ...]] = []
+    for at in range(0, len(words[0]), CHUNK):
+        chunk = take(words, slice(at, at + CHUNK))
+
+        def sink(move: Move, rows: npt.NDArray[np.intp], after: Words, chunk: Words = chunk) -> None:
+            hits = _equal(symmetry.canonical(after, kernel), target)
+            if len(hits):
+                found.append(kernel.layout.unpack([int(word[rows[hits[0]]]) for word in chunk]))
+                raise _Found
+
+        try:
+            kernel.expand(chunk, sink)
+        except _Found:
+            return found[0]
+    raise AssertionError("a state without a predecessor: the search is broken")
+
+
+def _equal(words: Words, target: tuple[int, ...]) -> npt.NDArray[np.intp]:
+    same = np.ones(len(words[0]), np.bool_)
+    for word, part in zip(words, target, strict=True):
+        same &= word == np.uint64(part)
+    return np.flatnonzero(same)
+
+
+def _successors(kernel: Kernel, row: tuple[int, ...]) -> list[tuple[Move, tuple[int, ...]]]:
+    """All moves out of one state (packed), without symmetry."""
+    found: list[tuple[Move, tuple[int, ...]]] = []
+
+    def sink(move: Move, rows: npt.NDArray[np.intp], after: Words) -> None:
+        found.append((move, tuple(int(word[0]) for word in after)))
+
+    kernel.expand([np.array([part], np.uint64) for part in row], sink)
+    return found
+
+
+def _walk(kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]]) -> tuple[Move, ...]:
+    """Real moves whose states are represented by these."""
+    moves, _ = _walk_rows(kernel, symmetry, states)
+    return moves
+
+
+def _walk_rows(
+    kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]]
+) -> tuple[tuple[Move, ...], tuple[int, ...]]:
+    row = kernel.layout.pack(states[0])
+    moves: list[Move] = []
+    for numbers in states[1:]:
+        target = kernel.layout.pack(numbers)
+        for move, after in _successors(kernel, row):
+            shown = symmetry.canonical([np.array([part], np.uint64) for part in after], kernel)
+            if tuple(int(word[0]) for word in shown) == target:
+                moves.append(move)
+                row = after
+                break
+        else:
+            raise AssertionError("a step of a path cannot be walked: the search is broken")
+    return tuple(moves), row
+
+
+def _last(
+    kernel: Kernel, symmetry: Symmetry, states: list[tuple[int, ...]], moves: tuple[Move, ...], move: Move
+) -> Move:
+    """The final move of a violated transition, by the client that really stands where the representative does."""
+    _, row = _walk_rows(kernel, symmetry, states)
+    if move.client < 0:
+        return move
+    wanted = states[-1][kernel.space.clients[move.client]]
+    numbers = kernel.layout.unpack(row)
+    for client in (move.client, *range(len(kernel.space.clients))):
+        same = kernel.space.behaviours[client] is kernel.space.behaviours[move.client]
+        if same and numbers[kernel.space.clients[client]] == wanted:
+            return Move(client, move.mode)
+    raise AssertionError("nobody stands where the violation happened: the search is broken")

@@ -1,0 +1,288 @@
+"""The exhaustive search: level by level, breadth first, over packed states.
+
+Every transition moves one client one reply further, or spends a unit of fault or clock budget, so a state belongs
+to exactly one level: duplicates arise only inside a level, and no visited set is kept. The levels themselves
+are kept (packed, spilled to disk when large), because a path back is found by expanding each of them again.
+"""
+
+import time
+from collections.abc import Callable, Hashable
+from typing import Final
+
+import attrs
+import numpy as np
+
+from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.faults import Move
+from lakeproof.explore.judge import Judge, Place, Record
+from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.packing import Words, concatenate, distinct, take
+from lakeproof.explore.paths import Levels, path_to
+from lakeproof.explore.setting import Setting, prepare
+from lakeproof.explore.space import Relayout, share_behaviours
+from lakeproof.explore.symmetry import Symmetry
+from lakeproof.scenario import Scenario
+from model.invariants import Monitor, Violation
+
+CHUNK: Final = 1 << 15
+"""States that are expanded at once: their temporaries fit into the second-level cache."""
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """When to give up. None: never."""
+
+    states_max: int | None = None
+    seconds_max: float | None = None
+    memory_bytes_max: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """How to search. The verdicts do not depend on it, the number of states does."""
+
+    merge: bool = True
+    symmetry: bool = True
+    keep_finals: bool = False
+
+
+@attrs.frozen
+class Counterexample:
+    """A violation and the moves that lead to it from the start."""
+
+    violation: Violation
+    moves: tuple[Move, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """The verdict on one invariant."""
+
+    id: str
+    verdict: str  # holds, violated, inconclusive
+    why: str = ""  # for inconclusive: what is missing
+    reached: int = 0  # distinct situations in which it was tested
+    example: str = ""  # one of them
+    counterexample: Counterexample | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Result:
+    """What a search has established. Counts are of distinct states and of transitions."""
+
+    scenario: Scenario
+    findings: tuple[Finding, ...]
+    states: int
+    transitions: int
+    depth: int
+    """Every schedule was covered up to this many steps."""
+    complete: bool
+    """Nothing is left to explore."""
+    seconds: float
+    reruns: int
+    restarts: int
+    final_states: int
+    state_bits: int
+    widest: int
+    """The largest number of states of one level."""
+    stopped: str = ""
+    finals: frozenset[Hashable] = frozenset()
+    collision: float = 0.0
+    """Bound on the probability that a state was counted twice."""
+
+
+Progress = Callable[[int, int, int], None]
+"""Told (depth, states so far, states of this level) once per level."""
+
+
+def search(
+    scenario: Scenario,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run a scenario through every schedule and fault within its bounds.
+
+    Raises:
+        ScenarioError, NondeterministicFlow, UnexpectedError: the scenario or a flow of it cannot be searched.
+    Cost: one pass of array operations per level and client; memory for one level and its successors.
+    """
+    setting = prepare(scenario)
+    run = _Search(setting, limits or Limits(), options or Options(), progress)
+    return run.run()
+
+
+class _Search:
+    def __init__(self, setting: Setting, limits: Limits, options: Options, progress: Progress | None) -> None:
+        self.setting = setting
+        self.scenario = setting.scenario
+        self.limits = limits
+        self.options = options
+        self.progress = progress
+        self.started = time.perf_counter()
+        self.restarts = 0
+        self.symmetric = options.symmetry
+        self.behaviours = self._compile_behaviours()
+
+    def run(self) -> Result:
+        while True:
+            try:
+                return self._attempt()
+            except Disagreement:
+                self.restarts += 1
+                for behaviour in self._distinct_behaviours():
+                    behaviour.reset()
+            except _Minted:
+                self.restarts += 1
+                self.behaviours = self._unshared()
+
+    def _compile_behaviours(self) -> list[Behaviour]:
+        return share_behaviours(self.setting, merge=self.options.merge, symmetry=self.symmetric)
+
+    def _distinct_behaviours(self) -> list[Behaviour]:
+        return list({id(behaviour): behaviour for behaviour in self.behaviours}.values())
+
+    def _unshared(self) -> list[Behaviour]:
+        """Give every client whose program mints identifiers a behaviour of its own."""
+        taken: set[int] = set()
+        found = []
+        for client, behaviour in enumerate(self.behaviours):
+            if behaviour.minted and id(behaviour) in taken:
+                program = self.setting.programs[client]
+                found.append(
+                    Behaviour(program, self.setting.cells, self.setting.now(client, 0), merge=self.options.merge)
+                )
+            else:
+                taken.add(id(behaviour))
+                behaviour.reset()
+                found.append(behaviour)
+        return found
+
+    def _attempt(self) -> Result:
+        monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
+        self.kernel = Kernel(self.setting, self.behaviours, monitors)
+        self.judge = Judge(self.scenario, self.kernel)
+        self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
+        self.levels = Levels()
+        self.states = self.transitions = self.widest = 0
+        words, level, stopped = self.kernel.first(), 0, ""
+        while len(words[0]):
+            self.states += len(words[0])
+            self.widest = max(self.widest, len(words[0]))
+            self.levels.append(words, self.kernel.layout)
+            self.judge.level(words, level)
+            if self.progress:
+                self.progress(level, self.states, len(words[0]))
+            stopped = self._stop(words)
+            if stopped or self.judge.decided:
+                break
+            words = self._expand(words, level)
+            level += 1
+        complete = not stopped and not len(words[0])
+        return self._result(level - (1 if complete else 0), complete, stopped)
+
+    def _stop(self, words: Words) -> str:
+        limits = self.limits
+        if limits.states_max is not None and self.states >= limits.states_max:
+            return f"{self.states} states, at most {limits.states_max} were allowed"
+        if limits.seconds_max is not None and time.perf_counter() - self.started >= limits.seconds_max:
+            return f"{limits.seconds_max:g} s have passed"
+        needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.tables) + 2)
+        if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
+            return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
+        return ""
+
+    def _expand(self, words: Words, level: int) -> Words:
+        """The next level."""
+        parts: list[Words] = []
+        at = 0
+        while at < len(words[0]):
+            chunk = take(words, slice(at, at + CHUNK))
+            fresh: list[Words] = []
+            try:
+                self._expand_chunk(chunk, fresh, level)
+            except Relayout:
+                old = self.kernel.relaid()
+                words = self.levels.repack(words, old, self.kernel.layout)
+                parts = [self.levels.repack(part, old, self.kernel.layout) for part in parts]
+                continue
+            finally:
+                self._check_sharing()
+            parts.extend(fresh)
+            self.transitions += sum(len(part[0]) for part in fresh)
+            at += CHUNK
+        self.judge.monitors(level)
+        return distinct(concatenate(parts, self.kernel.layout.words))
+
+    def _expand_chunk(self, chunk: Words, fresh: list[Words], level: int) -> None:
+        def sink(move: Move, rows: np.ndarray, after: Words) -> None:  # type: ignore[type-arg]
+            self.judge.transitions(move, take(chunk, rows), level)
+            fresh.append(self.symmetry.canonical(after, self.kernel))
+
+        self.kernel.expand(chunk, sink)
+
+    def _check_sharing(self) -> None:
+        shared = [b for b in self._distinct_behaviours() if b.minted and self.behaviours.count(b) > 1]
+        if shared:
+            raise _Minted
+
+    def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        findings = tuple(self._finding(record, complete, stopped) for record in self.judge.records.values())
+        layout = self.kernel.layout
+        return Result(
+            scenario=self.scenario,
+            findings=findings,
+            states=self.states,
+            transitions=self.transitions,
+            depth=depth,
+            complete=complete,
+            seconds=time.perf_counter() - self.started,
+            reruns=sum(behaviour.reruns for behaviour in self._distinct_behaviours()),
+            restarts=self.restarts,
+            final_states=len(self.judge.finals),
+            state_bits=sum(place.bits for place in layout.places),
+            widest=self.widest,
+            stopped=stopped,
+            finals=self._finals() if self.options.keep_finals else frozenset(),
+            collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,
+        )
+
+    def _finals(self) -> frozenset[Hashable]:
+        space = self.kernel.space
+        found = set()
+        for numbers in self.judge.finals:
+            held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+            cells = frozenset((cell, value) for cell, value in held.items() if value is not None)
+            views = tuple(
+                space.behaviours[client].nodes[numbers[column]].calls for client, column in enumerate(space.clients)
+            )
+            found.add((cells, views))
+        return frozenset(found)
+
+    def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:
+        counterexample = None
+        if record.violation is not None:
+            assert record.place is not None
+            counterexample = Counterexample(record.violation, self._path(record.place))
+            verdict, why = "violated", ""
+        elif not complete:
+            verdict, why = "inconclusive", stopped
+        elif not record.reached:
+            verdict, why = "inconclusive", "the situation that it speaks of never arose"
+        else:
+            verdict, why = "holds", ""
+        return Finding(
+            id=record.id,
+            verdict=verdict,
+            why=why,
+            reached=record.reached,
+            example=record.example,
+            counterexample=counterexample,
+        )
+
+    def _path(self, place: Place) -> tuple[Move, ...]:
+        return path_to(self.kernel, self.symmetry, self.levels, place)
+
+
+class _Minted(Exception):
+    """Clients that share a behaviour turned out to mint identifiers: they need one each."""

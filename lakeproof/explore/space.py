@@ -1,0 +1,155 @@
+"""The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
+
+from collections.abc import Sequence
+
+from lakeproof.explore.behaviour import Behaviour
+from lakeproof.explore.execution import Program
+from lakeproof.explore.faults import BUDGETS
+from lakeproof.explore.meaning import Cell, Footprint
+from lakeproof.explore.packing import Column, Layout, lay_out
+from lakeproof.explore.setting import Setting, snapshot
+from model.invariants import Monitor
+from model.snapshot import CallView, Snapshot
+
+DEAD = "dead"
+"""The state of a monitor that has found its violation and rests."""
+
+
+class Relayout(Exception):
+    """A column outgrew its bits, or a new one came: states must be packed anew, and the work be repeated."""
+
+
+def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool) -> list[Behaviour]:
+    """One behaviour per client; the same one for clients that run the same program on the same clock.
+
+    Programs differ in their label, which shows only in fresh identifiers. Sharing is undone (see
+    `Behaviour.minted`) for a program that mints any.
+    """
+    found: list[Behaviour] = []
+    for index, program in enumerate(setting.programs):
+        twin = None
+        if symmetry:
+            for earlier in range(index):
+                other = setting.programs[earlier]
+                if _same_program(program, other) and setting.skews[index] == setting.skews[earlier]:
+                    twin = found[earlier]
+                    break
+        if twin is None or twin.minted:
+            twin = Behaviour(program, setting.cells, setting.now(index, 0), merge=merge)
+        found.append(twin)
+    return found
+
+
+def _same_program(one: Program, other: Program) -> bool:
+    return (one.calls, one.observers, one.frozen_now) == (other.calls, other.observers, other.frozen_now)
+
+
+class Space:
+    """Columns and layout. Numbers are given out as values are met; `stale` says that they no longer fit."""
+
+    def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
+        self.setting = setting
+        self.behaviours = list(behaviours)
+        self.monitors = list(monitors)
+        self.columns: list[Column] = []
+        self.cells: dict[Cell, int] = {}
+        self.clients = [self._add(Column(("client", c), 0, slack=1)) for c in range(len(behaviours))]
+        self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 else -1
+        self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
+        self.late = self._add(Column("late write", None))
+        self.watches = [self._add(Column(("monitor", m.id), m.initial)) for m in monitors]
+        for cell in sorted(setting.cells):
+            self.cell(cell)
+        self._fill_fixed()
+        self.layout = self._lay_out()
+
+    def cell(self, cell: Cell) -> int:
+        """The column of a cell; a new one for a new cell."""
+        if cell not in self.cells:
+            self.cells[cell] = self._add(Column(cell, self.setting.cells.get(cell)))
+        return self.cells[cell]
+
+    def covered(self, footprint: Footprint) -> list[int]:
+        """The columns of the known cells in a footprint, in order of their cells."""
+        for cell in footprint.cells:
+            self.cell(cell)
+        return [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
+
+    def bits(self, column: int) -> int:
+        """How many bits a column needs now."""
+        if column in self._clients_set:
+            return max(len(self.behaviours[self.clients.index(column)].nodes) - 1, 1).bit_length()
+        return self.columns[column].bits
+
+    @property
+    def stale(self) -> bool:
+        """Whether some column does not fit into its place any more, or has none."""
+        places = self.layout.places
+        return len(places) < len(self.columns) or any(
+            self.bits(column) > place.bits for column, place in enumerate(places)
+        )
+
+    def renew(self) -> Layout:
+        """Lay the columns out anew, and return the old layout."""
+        old, self.layout = self.layout, self._lay_out()
+        return old
+
+    def initial(self) -> tuple[int, ...]:
+        """The packed first state."""
+        numbers = [0] * len(self.columns)
+        for client, column in enumerate(self.clients):
+            numbers[column] = self.behaviours[client].root
+        for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
+            if column >= 0:
+                numbers[column] = total
+        return self.layout.pack(numbers)
+
+    def snapshot(self, numbers: Sequence[int], *, clients: bool, clock: bool) -> Snapshot:
+        """The snapshot of an unpacked state; parts that nobody reads are left empty."""
+        cells = {}
+        for cell, column in self.cells.items():
+            value = self.columns[column].values[numbers[column]] if column < len(numbers) else self._initial(cell)
+            if value is not None:
+                cells[cell] = value
+        views: tuple[tuple[CallView, ...], ...] = ()
+        if clients:
+            views = tuple(self.behaviours[c].nodes[numbers[self.clients[c]]].calls for c in range(len(self.clients)))
+        return snapshot(cells, self.time(numbers) if clock else self.setting.times[0], views)  # type: ignore[arg-type]
+
+    def time(self, numbers: Sequence[int]) -> int:
+        """The clock of an unpacked state, microseconds."""
+        return self.setting.times[numbers[self.clock] if self.clock >= 0 else 0]
+
+    def _initial(self, cell: Cell) -> bytes | None:
+        return self.setting.cells.get(cell)
+
+    def _budgets(self) -> list[tuple[str, int]]:
+        return list(zip(BUDGETS, self.setting.budgets, strict=True))
+
+    def _fill_fixed(self) -> None:
+        """Budgets count down from their total and the clock up from 0: their numbers are their values."""
+        self._clients_set = set(self.clients)
+        for column, (_, total) in zip(self.budgets, self._budgets(), strict=True):
+            if column >= 0:
+                self.columns[column] = _counter(self.columns[column].name, total)
+        if self.clock >= 0:
+            self.columns[self.clock] = _counter("clock", len(self.setting.times) - 1)
+
+    def _lay_out(self) -> Layout:
+        widths = [self.bits(column) for column in range(len(self.columns))]
+        for column in self.clients:
+            widths[column] += self.columns[column].slack
+        cells = [self.cells[cell] for cell in sorted(self.cells)]
+        others = [column for column in range(len(self.columns)) if column not in set(cells)]
+        return lay_out(widths, cells + others)
+
+    def _add(self, column: Column) -> int:
+        self.columns.append(column)
+        return len(self.columns) - 1
+
+
+def _counter(name: object, total: int) -> Column:
+    column = Column(name, 0)
+    for number in range(1, total + 1):
+        column.number(number)
+    return column

@@ -1,0 +1,330 @@
+"""A client's moves as tables: what each (node, value of the touched cell) does to a packed state.
+
+An effect on one cell is a *point* move: the successor of a state is the state plus a delta that depends on two
+small numbers, so that a whole level moves in a dozen array operations. An effect on a range of cells (a scan, a
+listing, a copy) is a *wide* move: the delta depends on the projection of the state on those cells. Entries are
+compiled when they are first met.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from impl.effects import Now
+from lakeproof.explore.behaviour import Node
+from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
+from lakeproof.explore.meaning import apply, footprint
+from lakeproof.explore.packing import Words
+from lakeproof.explore.space import Relayout, Space
+from lakeproof.explore.world import LateWrite
+from model.snapshot import Event, Invoked, Returned
+
+DONE: Final = 0
+POINT: Final = 1
+WIDE: Final = 2
+
+UNKNOWN: Final = -1
+IMPOSSIBLE: Final = -2
+
+Ints = npt.NDArray[np.int64]
+
+
+@attrs.frozen
+class WideMove:
+    """What a wide effect does to all states with one projection, for one mode."""
+
+    child: int
+    changes: tuple[tuple[int, int, int], ...]  # (column, number before, number after)
+    event: int
+
+
+class Events:
+    """Lists of events, numbered: 0 is the empty one."""
+
+    def __init__(self) -> None:
+        self.lists: list[tuple[Event, ...]] = [()]
+        self._numbers: dict[tuple[Event, ...], int] = {(): 0}
+
+    def number(self, events: tuple[Event, ...]) -> int:
+        found = self._numbers.get(events)
+        if found is None:
+            found = self._numbers[events] = len(self.lists)
+            self.lists.append(events)
+        return found
+
+
+class ClientTable:
+    """The compiled moves of one client."""
+
+    def __init__(self, space: Space, client: int, events: Events) -> None:
+        self.space = space
+        self.client = client
+        self.behaviour = space.behaviours[client]
+        self.modes = space.setting.modes
+        self._events = events
+        self._nodes = 16
+        self._reshaped = False
+        self.values = 4  # the second dimension of the tables
+        self.admitted = 0
+        self.kind = np.zeros(self._nodes, np.uint8)
+        self.column = np.full(self._nodes, -1, np.int64)
+        self.child = {mode: self._blank() for mode in self.modes}
+        self.number = {mode: self._blank() for mode in self.modes}
+        self.event = {mode: np.zeros((self._nodes, self.values), np.int64) for mode in self.modes}
+        self.late = {mode: np.zeros(self._nodes, np.int64) for mode in self.modes if mode in REPEATED}
+        self.wide: dict[tuple[int, tuple[int, ...]], dict[Mode, WideMove]] = {}
+        self.admit()  # deltas follow when the kernel lays out the states of all clients
+
+    def admit(self) -> None:
+        """Take in the nodes that the behaviour has gained."""
+        nodes = self.behaviour.nodes
+        while self._nodes < len(nodes):
+            self._grow_nodes()
+        for node in nodes[self.admitted :]:
+            self._admit(node)
+        self.admitted = len(nodes)
+
+    def catch_up(self) -> None:
+        """Take in the nodes that a client with the same behaviour has brought."""
+        if self.admitted < len(self.behaviour.nodes):
+            self.admit()
+            self._check_fit()
+            if self._reshaped:
+                self.lay_out()
+            else:
+                self._lay_out_new_nodes()
+
+    def _admit(self, node: Node) -> None:
+        op = node.op
+        if op is None:
+            self.kind[node.id] = DONE
+            return
+        if isinstance(op, Now):
+            self.kind[node.id] = POINT
+            self.column[node.id] = self.space.clock
+            return
+        touched = footprint(op)
+        if touched.within is not None or len(touched.cells) != 1:
+            self.kind[node.id] = WIDE
+            self.space.covered(touched)
+            return
+        self.kind[node.id] = POINT
+        self.column[node.id] = self.space.cell(touched.cells[0])
+
+    def compile(self, nodes: Sequence[int], numbers: Sequence[int]) -> None:
+        """Compile point moves: what happens at each of these nodes when the touched cell has this number.
+
+        Raises:
+            Relayout: a new value, cell or node does not fit the layout of the states.
+        """
+        for node_id, number in zip(nodes, numbers, strict=True):
+            self._compile_point(self.behaviour.nodes[node_id], number)
+        self.admit()
+        self._check_fit()
+        if self._reshaped:
+            self.lay_out()
+        else:
+            self._refresh(np.asarray(nodes, np.int64), np.asarray(numbers, np.int64))
+
+    def _check_fit(self) -> None:
+        if self.space.stale:
+            raise Relayout
+
+    def _compile_point(self, node: Node, number: int) -> None:
+        op = node.op
+        assert op is not None
+        column = int(self.column[node.id])
+        while self.values <= number:
+            self._grow_values()
+        if isinstance(op, Now):
+            value: object = None
+            reply: object = self.space.setting.now(self.client, number)
+            results = list(outcomes(op, reply, {}, self.modes))
+        else:
+            cell = footprint(op).cells[0]
+            value = self.space.columns[column].values[number]
+            reply, writes = apply({} if value is None else {cell: value}, op)  # type: ignore[dict-item]
+            results = list(outcomes(op, reply, writes, self.modes))
+        by_mode = {result.mode: result for result in results}
+        for mode in self.modes:
+            if mode is Mode.CRASH:
+                self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)
+            elif mode not in by_mode:
+                self.child[mode][node.id, number] = IMPOSSIBLE
+            else:
+                result = by_mode[mode]
+                child = self.behaviour.child(node.id, result.reply)
+                after = number
+                for written in result.writes.values():
+                    after = self.space.columns[column].number(written)
+                self._enter(mode, node, number, child, after, self._event(node, child))
+            if mode in REPEATED:
+                self.late[mode][node.id] = self._late_number(node)
+
+    def compile_wide(self, node_id: int, columns: Sequence[int], numbers: tuple[int, ...]) -> dict[Mode, WideMove]:
+        """The moves of a wide effect at a node, when the covered cells have these numbers.
+
+        Raises:
+            Relayout: as in `compile`.
+        """
+        found = self.wide.get((node_id, numbers))
+        if found is None:
+            node = self.behaviour.nodes[node_id]
+            op = node.op
+            assert op is not None
+            assert not isinstance(op, Now)
+            cells = {}
+            for column, number in zip(columns, numbers, strict=True):
+                value = self.space.columns[column].values[number]
+                if value is not None:
+                    cells[self.space.columns[column].name] = value
+            found = {
+                result.mode: self._wide_move(node, result)
+                for result in outcomes(op, *apply(cells, op), self.modes)  # type: ignore[arg-type]
+            }
+            if Mode.CRASH in self.modes:
+                found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
+            for mode in self.late:
+                self.late[mode][node_id] = self._late_number(node)
+            self.wide[node_id, numbers] = found
+        self.admit()
+        self._check_fit()
+        if self._reshaped:
+            self.lay_out()
+        return found
+
+    def _wide_move(self, node: Node, result: Result) -> WideMove:
+        changes = []
+        for cell, value in result.writes.items():
+            column = self.space.cell(cell)
+            changes.append((column, -1, self.space.columns[column].number(value)))
+        child = self.behaviour.child(node.id, result.reply)
+        return WideMove(child, tuple(changes), self._event(node, child))
+
+    def _enter(self, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
+        self.child[mode][node.id, number] = child
+        self.number[mode][node.id, number] = after
+        self.event[mode][node.id, number] = event
+
+    def _late_number(self, node: Node) -> int:
+        call, op = node.representative.current, node.op
+        assert call is not None
+        assert op is not None
+        return self.space.columns[self.space.late].number(LateWrite(op, self.client, call))
+
+    def _event(self, node: Node, child_id: int) -> int:
+        if not self.space.monitors:
+            return 0
+        raw, child = node.representative, self.behaviour.nodes[child_id].representative
+        events: list[Event] = []
+        assert raw.current is not None
+        if raw.begins:
+            events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
+        for index in range(raw.index, child.index):
+            events.append(Returned(self.client, index, child.calls[index]))
+        return self._events.number(tuple(events))
+
+    def lay_out(self) -> None:
+        """Compute all deltas under the space's present layout."""
+        self._reshaped = False
+        layout, size = self.space.layout, self._nodes * self.values
+        place = layout.places[self.space.clients[self.client]]
+        self.node_word, self.node_shift, self.node_mask = place.word, np.uint64(place.shift), np.uint64(place.mask)
+        self.shift = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        self.mask = [np.zeros(self._nodes, np.uint64) for _ in range(layout.words)]
+        for node in np.flatnonzero(self.column >= 0):
+            self._lay_out_node(int(node))
+        self.laid_out = self.admitted
+        self.delta = {mode: [np.zeros(size, np.uint64) for _ in range(layout.words)] for mode in self.modes}
+        self.flat = {mode: np.full(size, UNKNOWN, np.int64) for mode in self.modes}
+        self.fixed = {mode: self._cost(mode) for mode in self.modes}
+        known = np.nonzero(self.child[Mode.NORMAL] != UNKNOWN)
+        self._refresh(known[0], known[1])
+
+    def _lay_out_node(self, node: int) -> None:
+        target = self.space.layout.places[int(self.column[node])]
+        self.shift[target.word][node] = target.shift
+        self.mask[target.word][node] = target.mask
+
+    def _lay_out_new_nodes(self) -> None:
+        for node in range(self.laid_out, self.admitted):
+            if self.column[node] >= 0:
+                self._lay_out_node(node)
+        self.laid_out = self.admitted
+
+    def _cost(self, mode: Mode) -> list[np.uint64]:
+        """What a move of this mode takes off the budgets, as a delta per word."""
+        total = [0] * self.space.layout.words
+        for kind in COST[mode]:
+            place = self.space.layout.places[self.space.budgets[BUDGETS.index(kind)]]
+            total[place.word] -= 1 << place.shift
+        return [np.uint64(part % (1 << 64)) for part in total]
+
+    def _refresh(self, nodes: Ints, numbers: Ints) -> None:
+        """Recompute the deltas of some entries."""
+        layout = self.space.layout
+        self._lay_out_new_nodes()
+        at = nodes * self.values + numbers
+        for mode in self.modes:
+            child = self.child[mode][nodes, numbers]
+            self.flat[mode][at] = child
+            parts = [np.full(len(at), part, np.uint64) for part in self.fixed[mode]]
+            parts[self.node_word] += (child - nodes).astype(np.uint64) << self.node_shift
+            change = (self.number[mode][nodes, numbers] - numbers).astype(np.uint64)
+            change[self.column[nodes] < 0] = 0
+            for word in range(layout.words):
+                here = self.mask[word][nodes] > 0
+                parts[word][here] += change[here] << self.shift[word][nodes][here]
+            if mode in REPEATED:
+                place = layout.places[self.space.late]
+                parts[place.word] += self.late[mode][nodes].astype(np.uint64) << np.uint64(place.shift)
+            for word in range(layout.words):
+                self.delta[mode][word][at] = parts[word]
+
+    def wide_delta(self, node: int, mode: Mode, move: WideMove, numbers: dict[int, int]) -> list[int]:
+        """The delta of a wide move, per word."""
+        layout = self.space.layout
+        total = [int(part) for part in self.fixed[mode]]
+        total[self.node_word] += (move.child - node) << int(self.node_shift)
+        for column, _, after in move.changes:
+            place = layout.places[column]
+            total[place.word] += (after - numbers[column]) << place.shift
+        if mode in REPEATED:
+            place = layout.places[self.space.late]
+            total[place.word] += int(self.late[mode][node]) << place.shift
+        return [part % (1 << 64) for part in total]
+
+    def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
+        """At which node each state has this client."""
+        return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
+
+    def _blank(self) -> Ints:
+        return np.full((self._nodes, self.values), UNKNOWN, np.int64)
+
+    def _grow_nodes(self) -> None:
+        self.kind = _doubled(self.kind, 0, 0)
+        self.column = _doubled(self.column, 0, -1)
+        for mode in self.modes:
+            self.child[mode] = _doubled(self.child[mode], 0, UNKNOWN)
+            self.number[mode] = _doubled(self.number[mode], 0, UNKNOWN)
+            self.event[mode] = _doubled(self.event[mode], 0, 0)
+        for mode in self.late:
+            self.late[mode] = _doubled(self.late[mode], 0, 0)
+        self._nodes *= 2
+        self._reshaped = True
+
+    def _grow_values(self) -> None:
+        for mode in self.modes:
+            self.child[mode] = _doubled(self.child[mode], 1, UNKNOWN)
+            self.number[mode] = _doubled(self.number[mode], 1, UNKNOWN)
+            self.event[mode] = _doubled(self.event[mode], 1, 0)
+        self.values *= 2
+        self._reshaped = True
+
+
+def _doubled(array: npt.NDArray[np.generic], axis: int, fill: int) -> npt.NDArray[np.generic]:  # type: ignore[misc]
+    more = np.full_like(array, fill)
+    return np.concatenate([array, more], axis=axis)
