@@ -255,10 +255,11 @@ class Behaviour:
         else:
             run.send(reply)
         raw = Raw(run, parent, reply)
-        self.minted = self.minted or run.minted > 0
         if self._merge and run.op is not None:
             raw.signatures[()] = self._play(run, ())
         run.close()
+        # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
+        self.minted = self.minted or run.minted > 0
         return raw
 
     def _rerun(self, raw: Raw) -> Execution:

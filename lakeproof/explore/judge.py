@@ -69,13 +69,15 @@ class Judge:
         self._seen: dict[object, set[object]] = {}
         self._visible: list[dict[object, int]] = [{} for _ in kernel.tables]
 
-    def relaid(self) -> None:
-        """States are packed anew: what was seen is known by numbers, not by bits, so nothing is lost."""
-
     @property
     def decided(self) -> bool:
         """Whether every invariant is violated already: nothing is left to search for."""
         return all(record.violation is not None for record in self.records.values())
+
+    @property
+    def watches_moves(self) -> bool:
+        """Whether any *step* invariant is still undecided."""
+        return any(self.records[invariant.id].violation is None for invariant in self._steps)
 
     def level(self, words: Words, level: int) -> None:
         """Judge the states of a level."""
@@ -89,8 +91,6 @@ class Judge:
 
     def transitions(self, move: Move, before: Words, level: int) -> None:
         """Judge one kind of move out of these states (``step`` invariants)."""
-        if not self._steps:
-            return
         if move.mode is Mode.DELIVER:
             self._judge_deliveries(before, level)
         elif move.mode in APPLIED:

@@ -216,7 +216,8 @@ class _Search:
 
     def _expand_chunk(self, chunk: Words, fresh: list[Words], level: int) -> None:
         def sink(move: Move, rows: np.ndarray, after: Words) -> None:  # type: ignore[type-arg]
-            self.judge.transitions(move, take(chunk, rows), level)
+            if self.judge.watches_moves:
+                self.judge.transitions(move, take(chunk, rows), level)
             fresh.append(self.symmetry.canonical(after, self.kernel))
 
         self.kernel.expand(chunk, sink)

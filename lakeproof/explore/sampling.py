@@ -1,0 +1,224 @@
+"""Sampling for what cannot be exhausted: seeded random walks and PCT, thousands of walkers at a time.
+
+The walkers move over the same compiled tables as the exhaustive search, in lockstep: at each step the kernel
+gives every walker all its moves, and a strategy picks one. Sampling proves nothing: what is not violated is
+inconclusive.
+
+Source of PCT: S. Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, 2010,
+section 3: random priorities, and d - 1 random points at which the running client drops to the lowest one. We
+depart from it in one thing: k, the number of steps, is measured by a first round of plain random walks.
+"""
+
+from typing import Final, Literal
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.judge import Judge
+from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.packing import Words, repack, take
+from lakeproof.explore.search import Counterexample
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.space import Relayout, share_behaviours
+from lakeproof.scenario import Scenario, ScenarioError
+from model.invariants import Monitor
+
+Strategy = Literal["random", "pct"]
+
+WALKERS: Final = 4096
+"""How many executions move in lockstep."""
+
+FAULT_WEIGHT: Final = 0.05
+"""The weight of a fault against 1 for a normal move, so that faults are spread over an execution."""
+
+
+@attrs.frozen(kw_only=True)
+class Sample:
+    """What sampling has found. ``violations`` by invariant id; an id that is missing is inconclusive."""
+
+    scenario: Scenario
+    strategy: str
+    seed: int
+    executions: int
+    steps: int
+    violations: dict[str, Counterexample]
+    cut: int
+    """Executions that were ended by ``depth``, not by themselves."""
+
+
+def sample(
+    scenario: Scenario,
+    *,
+    strategy: Strategy = "random",
+    executions: int = 10_000,
+    seed: int = 0,
+    depth: int = 3,
+    steps_max: int = 2_000,
+) -> Sample:
+    """Run many executions with random schedules.
+
+    ``depth`` is PCT's d: a bug that needs d ordering constraints is found by one execution with probability at
+    least 1 / (n k^(d-1)), n clients and k steps. Equal arguments give equal results.
+
+    Raises:
+        ScenarioError: an argument is out of range, or the scenario cannot be run.
+        NondeterministicFlow, UnexpectedError: as the exhaustive search.
+    """
+    if executions < 1 or depth < 1 or steps_max < 1:
+        raise ScenarioError(f"executions={executions}, depth={depth}, steps_max={steps_max}: each is at least 1")
+    if strategy not in ("random", "pct"):
+        raise ScenarioError(f"strategy={strategy!r}: expected 'random' or 'pct'")
+    setting = prepare(scenario)
+    behaviours = share_behaviours(setting, merge=True, symmetry=False)
+    while True:
+        try:
+            return _Sampling(scenario, Kernel(setting, behaviours, _monitors(scenario)), strategy, seed, depth).run(
+                executions, steps_max
+            )
+        except Disagreement:
+            for behaviour in behaviours:
+                Behaviour.reset(behaviour)
+
+
+def _monitors(scenario: Scenario) -> list[Monitor]:
+    return [invariant for invariant in scenario.invariants if isinstance(invariant, Monitor)]
+
+
+class _Sampling:
+    def __init__(self, scenario: Scenario, kernel: Kernel, strategy: str, seed: int, depth: int) -> None:
+        self.scenario = scenario
+        self.kernel = kernel
+        self.judge = Judge(scenario, kernel)
+        self.strategy = strategy
+        self.seed = seed
+        self.random = np.random.default_rng(seed)
+        self.depth = depth
+        self.violations: dict[str, Counterexample] = {}
+        self.moves = self._all_moves()
+        self.steps = self.cut = 0
+
+    def run(self, executions: int, steps_max: int) -> Sample:
+        left, length = executions, 0
+        while left and not self.judge.decided:
+            walkers = min(left, WALKERS)
+            pct = self.strategy == "pct" and length > 0
+            if self.strategy == "pct" and not pct:
+                walkers = min(walkers, 256)  # the round that measures k
+            length = max(length, self._round(walkers, steps_max, length if pct else 0))
+            left -= walkers
+        return Sample(
+            scenario=self.scenario,
+            strategy=self.strategy,
+            seed=self.seed,
+            executions=executions - left,
+            steps=self.steps,
+            violations=self.violations,
+            cut=self.cut,
+        )
+
+    def _all_moves(self) -> list[Move]:
+        clients = len(self.kernel.tables)
+        moves = [Move(client, mode) for client in range(clients) for mode in self.kernel.setting.modes]
+        return [*moves, Move(-1, Mode.DELIVER), Move(-1, Mode.TICK)]
+
+    def _round(self, walkers: int, steps_max: int, pct_length: int) -> int:
+        """One execution of each walker. Returns the length of the longest."""
+        words = [np.repeat(word, walkers) for word in self.kernel.first()]
+        picker = _Pct(self.random, walkers, len(self.kernel.tables) + 1, self.depth, pct_length) if pct_length else None
+        history: list[npt.NDArray[np.int16]] = []
+        self._judge(words, history, 0)
+        for step in range(steps_max):
+            words, chosen = self._step(words, history, step, picker)
+            if not (chosen >= 0).any():
+                return step
+            self.steps += int((chosen >= 0).sum())
+            history.append(chosen)
+            self._judge(words, history, step + 1)
+            if self.judge.decided:
+                return step + 1
+        self.cut += int(self.kernel.alive(words).sum())
+        return steps_max
+
+    def _step(
+        self, words: Words, history: list[npt.NDArray[np.int16]], step: int, picker: "_Pct | None"
+    ) -> tuple[Words, npt.NDArray[np.int16]]:
+        while True:
+            try:
+                offers = self._offers(words, step)
+                break
+            except Relayout:
+                old = self.kernel.relaid()
+                words = repack(words, old, self.kernel.layout)
+        self.judge.monitors(step)
+        self._collect(words, history, step)
+        chosen = np.full(len(words[0]), -1, np.int16)
+        best = np.full(len(words[0]), -np.inf)
+        after = [word.copy() for word in words]
+        for index, (move, rows, following) in offers:
+            weight = 1.0 if move.mode is Mode.NORMAL else FAULT_WEIGHT
+            score = np.log(self.random.random(len(rows))) / weight  # the largest wins with chances by weight
+            if picker is not None:
+                score = picker.score(move, rows, score)
+            better = score > best[rows]
+            winners = rows[better]
+            best[winners], chosen[winners] = score[better], index
+            for target, source in zip(after, following, strict=True):
+                target[winners] = source[better]
+        if picker is not None:
+            picker.chosen(step, chosen, self.moves)
+        return after, chosen
+
+    def _offers(self, words: Words, step: int) -> list[tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]]:
+        offers: list[tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]] = []
+
+        def sink(move: Move, rows: npt.NDArray[np.intp], after: Words) -> None:
+            if self.judge.watches_moves:
+                self.judge.transitions(move, take(words, rows), step)
+            offers.append((self.moves.index(move), (move, rows, after)))
+
+        self.kernel.expand(words, sink)
+        return offers
+
+    def _judge(self, words: Words, history: list[npt.NDArray[np.int16]], step: int) -> None:
+        self.judge.level(words, step)
+        self._collect(words, history, step)
+
+    def _collect(self, words: Words, history: list[npt.NDArray[np.int16]], step: int) -> None:
+        """Turn what the judge has just found into counterexamples: the moves of a walker that stands there."""
+        for record in self.judge.records.values():
+            if record.violation is None or record.id in self.violations:
+                continue
+            place = record.place
+            assert place is not None
+            target = self.kernel.layout.pack(place.numbers)
+            same = np.logical_and.reduce([word == np.uint64(part) for word, part in zip(words, target, strict=True)])
+            walker = int(np.flatnonzero(same)[0])
+            moves = tuple(self.moves[int(taken[walker])] for taken in history[:step] if taken[walker] >= 0)
+            last = () if place.move is None else (place.move,)
+            self.violations[record.id] = Counterexample(record.violation, (*moves, *last))
+
+
+class _Pct:
+    """Priorities of clients, per walker; the network and the clock together count as one more client."""
+
+    def __init__(self, random: np.random.Generator, walkers: int, clients: int, depth: int, length: int) -> None:
+        self._clients = clients
+        order = np.argsort(random.random((walkers, clients)), axis=1)
+        self._priority = order.astype(np.float64) + depth
+        self._changes = random.integers(0, max(length, 1), (walkers, depth - 1))
+
+    def score(self, move: Move, rows: npt.NDArray[np.intp], jitter: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The client's priority decides; how its effect turns out is left to chance."""
+        # exp maps the jitter into (0, 1): it orders the modes of one client and never outweighs a priority.
+        scores: npt.NDArray[np.float64] = self._priority[rows, move.client % self._clients] + np.exp(jitter)
+        return scores
+
+    def chosen(self, step: int, chosen: npt.NDArray[np.int16], moves: list[Move]) -> None:
+        """Where a change point is due, the client that has just run drops below all others."""
+        runners = np.array([move.client % self._clients for move in moves], np.intp)
+        for change in range(self._changes.shape[1]):
+            due = np.flatnonzero((self._changes[:, change] == step) & (chosen >= 0))
+            self._priority[due, runners[chosen[due]]] = change
