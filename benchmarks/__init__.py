@@ -1,0 +1,1 @@
+"""Benchmarks, each with a rival or a limit beside it."""

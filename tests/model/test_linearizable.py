@@ -1,0 +1,69 @@
+"""Linearizability monitors: hand-made event orders with known verdicts."""
+
+from collections.abc import Hashable, Sequence
+
+from model.invariants import Violation
+from model.linearizable import Specification, linearizable
+from model.snapshot import CallView, Event, Invoked, Returned, Status
+
+
+def register(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
+    return (args[0], None) if name == "write" else (state, state)
+
+
+MONITOR = linearizable(Specification(name="register", initial=0, apply=register))
+
+
+def invoke(client: int, name: str, *args: Hashable) -> Event:
+    return Invoked(client, 0, name, args)
+
+
+def ok(client: int, name: str, *args: Hashable, value: Hashable = None) -> Event:
+    return Returned(client, 0, CallView(name, args, Status.OK, value))
+
+
+def violated(events: Sequence[Event]) -> bool:
+    state = MONITOR.initial
+    for event in events:
+        state, findings = MONITOR.advance(state, event)
+        if any(isinstance(finding, Violation) for finding in findings):
+            return True
+    return False
+
+
+def test_a_read_after_a_write_returned_must_see_it() -> None:
+    write = [invoke(0, "write", 1), ok(0, "write", 1)]
+    assert not violated([*write, invoke(1, "read"), ok(1, "read", value=1)])
+    assert violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
+
+
+def test_a_read_that_overlaps_a_write_may_see_either_value() -> None:
+    for value in (0, 1):
+        events = [invoke(0, "write", 1), invoke(1, "read"), ok(1, "read", value=value), ok(0, "write", 1)]
+        assert not violated(events)
+
+
+def test_a_write_once_seen_stays_seen() -> None:
+    events = [
+        invoke(0, "write", 1),
+        invoke(1, "read"),
+        ok(1, "read", value=1),
+        invoke(2, "read"),
+        ok(2, "read", value=0),
+    ]
+    assert violated(events)
+
+
+def test_an_indefinite_write_may_take_effect_later_or_never() -> None:
+    write = [invoke(0, "write", 1), Returned(0, 0, CallView("write", (1,), Status.INFO))]
+    read0 = [invoke(1, "read"), ok(1, "read", value=0)]
+    read1 = [invoke(2, "read"), ok(2, "read", value=1)]
+    assert not violated([*write, *read0, *read1])
+    assert not violated([*write, *read1])
+    assert violated([*write, *read1, *read0])
+
+
+def test_a_definitely_failed_write_is_never_seen() -> None:
+    write = [invoke(0, "write", 1), Returned(0, 0, CallView("write", (1,), Status.FAIL))]
+    assert violated([*write, invoke(1, "read"), ok(1, "read", value=1)])
+    assert not violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
