@@ -8,6 +8,12 @@ such nodes apart from then on, and the search starts over (`Disagreement`). This
 are distinguishing suffixes. The first guess is made by letting each raw node run to its end alone, on the store
 as the setup left it: that brings most of what a flow remembers to light. A wrong guess costs time, never truth.
 
+Ranks. The search must tell in which level a state belongs. *Graded*, a node's rank is its depth, only nodes of one
+depth are merged, and the first violation met is a shortest one. *Ranked*, nodes of different depths are merged too
+(a deleter that found nothing to delete, and one that has just deleted the last entry, are at the same point): a node's
+rank then is the length of the longest way to it that anybody has seen. When a longer way shows up, the rank is raised
+and the search starts over (`Disagreement`). Every reply still leads to a higher rank, so levels remain free of cycles.
+
 Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987.
 """
 
@@ -27,6 +33,9 @@ MEMBERS_MAX = 24
 
 SOLO_STEPS_MAX = 64
 """A flow that runs alone for longer than this is cut off: the rest says nothing about merging."""
+
+RAISES_MAX = 12
+"""A class whose rank had to be raised so often lies on a loop: from then on its members are told apart by depth."""
 
 EXPERIMENTS_MAX = 60
 """After so many experiments a client is not merged any further."""
@@ -69,11 +78,12 @@ class Raw:
 class Node:
     """A class of raw nodes with, as far as anybody has seen, the same future."""
 
-    __slots__ = ("children", "crashed", "id", "key", "members", "representative")
+    __slots__ = ("children", "crashed", "id", "key", "members", "rank", "representative")
 
-    def __init__(self, node_id: int, key: Hashable, representative: Raw, crashed: bool) -> None:
+    def __init__(self, node_id: int, key: Hashable, representative: Raw, rank: int, crashed: bool) -> None:
         self.id = node_id
         self.key = key
+        self.rank = rank
         self.representative = representative
         self.members: list[Raw] = [representative]
         self.children: dict[object, int] = {}
@@ -89,25 +99,29 @@ class Node:
         """What is visible of the client: its calls so far."""
         return self.representative.crashed_calls if self.crashed else self.representative.calls
 
-    @property
-    def depth(self) -> int:
-        return self.representative.depth
-
 
 class Behaviour:
     """The behaviour of one program, shared by all clients that run it and mint no identifiers.
 
-    ``merge=False`` gives every history a node of its own. ``reruns`` counts executions of coroutines.
+    ``merge=False`` gives every history a node of its own; ``ranked`` merges across depths. ``reruns`` counts
+    executions of coroutines.
     """
 
-    def __init__(self, program: Program, solo: Cells, now: int, *, merge: bool = True) -> None:
+    def __init__(
+        self, program: Program, solo: Cells, now: int, *, merge: bool = True, ranked: bool = False
+    ) -> None:
         self.program = program
         self.reruns = 0
         self.minted = False
         self._solo = solo
         self._now = now
         self._merge = merge
+        self._ranked = ranked and merge
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
+        self._ranks: dict[Hashable, int] = {}  # by class: the longest way seen
+        self._raises: dict[Hashable, int] = defaultdict(int)
+        self._by_depth: set[Hashable] = set()  # classes whose members are told apart by depth
+        self._deep: set[Hashable] = set()  # and what they are called then
         self._root = self._compile(None, None)
         self.reset()
 
@@ -116,7 +130,7 @@ class Behaviour:
         self.nodes: list[Node] = []
         self._classes: dict[Hashable, list[Node]] = defaultdict(list)
         self._crashes: dict[int, int] = {}
-        self.root = self._place(self._root).id
+        self.root = self._place(self._root, -1).id
 
     def child(self, node_id: int, reply: object) -> int:
         """The node after a reply.
@@ -130,7 +144,7 @@ class Behaviour:
         if found is None:
             children = [self._extend(member, reply) for member in node.members]
             self._agree(node, reply, children)
-            target = self._place(children[0])
+            target = self._place(children[0], node.rank)
             node.children[reply] = found = target.id
             for child in children[1:]:
                 self._adopt(target, child)
@@ -141,9 +155,11 @@ class Behaviour:
         found = self._crashes.get(node_id)
         if found is None:
             raw = self.nodes[node_id].representative
-            key = ("crashed", raw.depth, raw.crashed_calls) if self._merge else ("crashed", id(raw))
+            key = ("crashed", self._grade(raw), raw.crashed_calls) if self._merge else ("crashed", id(raw))
+            rank = self.nodes[node_id].rank
             if key not in self._classes:
-                self._classes[key].append(self._new(key, raw, crashed=True))
+                self._classes[key].append(self._new(key, raw, rank + 1, crashed=True))
+            self._rise(self._classes[key][0], rank)
             found = self._crashes[node_id] = self._classes[key][0].id
         return found
 
@@ -156,7 +172,7 @@ class Behaviour:
         first = self._key(children[0])
         for child in children[1:]:
             if self._key(child) != first:
-                self._learn(node.depth, reply, children[0], child)
+                self._learn(node, reply, children[0], child)
 
     def _adopt(self, node: Node, raw: Raw) -> None:
         """Add a member to a node, playing it every reply that the node has seen."""
@@ -167,48 +183,76 @@ class Behaviour:
             child = self._extend(raw, reply)
             target = self.nodes[child_id]
             if self._key(child) != target.key:
-                self._learn(node.depth, reply, target.representative, child)
+                self._learn(node, reply, target.representative, child)
             self._adopt(target, child)
 
-    def _learn(self, depth: int, reply: object, one: Raw, other: Raw) -> None:
+    def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
         """Turn a disagreement into an experiment for nodes of this depth."""
+        depth = 0 if self._ranked else node.representative.depth
         tail: Suffix = ()
-        for suffix in self._suffixes(one.depth):
+        for suffix in self._suffixes(one):
             if self._signature(one, suffix) != self._signature(other, suffix):
                 tail = suffix
                 break
         experiment = (reply, *tail)
-        if experiment in self._experiments[depth] or self.experiments >= EXPERIMENTS_MAX:
+        if self.experiments >= EXPERIMENTS_MAX or node.key in self._deep:
             self._merge = False
-        self._experiments[depth].append(experiment)
+        elif experiment in self._experiments[depth]:
+            self._by_depth.add(node.key)  # they differ in their depth alone: in what is told apart by depth below
+        else:
+            self._experiments[depth].append(experiment)
         raise Disagreement(f"{self.program.label}: merged pasts differ after {experiment!r}")
 
-    def _place(self, raw: Raw) -> Node:
+    def _place(self, raw: Raw, parent_rank: int) -> Node:
         """The node that takes a raw node in, an old one or a new one."""
         key = self._key(raw)
         classes = self._classes[key]
         if not classes or len(classes[-1].members) >= MEMBERS_MAX:
-            classes.append(self._new(key, raw))
+            classes.append(self._new(key, raw, parent_rank + 1))
         elif raw is not classes[-1].representative:
             self._adopt(classes[-1], raw)
+        self._rise(classes[-1], parent_rank)
         return classes[-1]
 
-    def _new(self, key: Hashable, raw: Raw, *, crashed: bool = False) -> Node:
-        node = Node(len(self.nodes), key, raw, crashed)
+    def _rise(self, node: Node, parent_rank: int) -> None:
+        """See to it that a node ranks above its parent.
+
+        Raises:
+            Disagreement: states may have been filed under a lower rank already.
+        """
+        if node.rank <= parent_rank:
+            self._ranks[node.key] = parent_rank + 1
+            self._raises[node.key] += 1
+            if self._raises[node.key] > RAISES_MAX:
+                self._by_depth.add(node.key)
+            raise Disagreement(f"{self.program.label}: a longer way to a known node, of {parent_rank + 1} steps")
+
+    def _new(self, key: Hashable, raw: Raw, rank: int, *, crashed: bool = False) -> Node:
+        rank = max(rank, self._ranks.get(key, 0)) if self._ranked else rank
+        node = Node(len(self.nodes), key, raw, rank, crashed)
         self.nodes.append(node)
         return node
 
+    def _grade(self, raw: Raw) -> int:
+        return -1 if self._ranked else raw.depth
+
     def _key(self, raw: Raw) -> Hashable:
-        """What must be equal for a merge: depth, next effect, all that is visible, and every experiment."""
+        """What must be equal for a merge: depth (unless ranked), next effect, all that is visible, and every
+        experiment."""
         if not self._merge:
             return ("raw", id(raw))
         if raw.op is None:
-            return ("done", raw.depth, raw.calls)
-        seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw.depth))
-        return (raw.depth, raw.op, raw.calls, raw.begins, raw.current, seen)
+            key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.calls)
+        else:
+            seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
+            key = (self._grade(raw), raw.op, raw.calls, raw.begins, raw.current, seen)
+        if key in self._by_depth:
+            key = (*key, raw.depth)
+            self._deep.add(key)
+        return key
 
-    def _suffixes(self, depth: int) -> list[Suffix]:
-        return [(), *self._experiments[depth]]
+    def _suffixes(self, raw: Raw) -> list[Suffix]:
+        return [(), *self._experiments[0 if self._ranked else raw.depth]]
 
     def _signature(self, raw: Raw, suffix: Suffix) -> Hashable:
         """What the flow does after ``suffix``, and then alone to its end."""

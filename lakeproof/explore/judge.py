@@ -75,6 +75,11 @@ class Judge:
         return all(record.violation is not None for record in self.records.values())
 
     @property
+    def violated(self) -> bool:
+        """Whether any invariant is violated."""
+        return any(record.violation is not None for record in self.records.values())
+
+    @property
     def watches_moves(self) -> bool:
         """Whether any *step* invariant is still undecided."""
         return any(self.records[invariant.id].violation is None for invariant in self._steps)

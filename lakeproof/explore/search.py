@@ -1,12 +1,16 @@
-"""The exhaustive search: level by level, breadth first, over packed states.
+"""The exhaustive search: level by level over packed states.
 
-Every transition moves one client one reply further, or spends a unit of fault or clock budget, so a state belongs
-to exactly one level: duplicates arise only inside a level, and no visited set is kept. The levels themselves
-are kept (packed, spilled to disk when large), because a path back is found by expanding each of them again.
+Every transition moves one client to a node of a higher rank, or spends a unit of fault or clock budget, so a state
+belongs to exactly one level: duplicates arise only inside a level, and no visited set is kept.
+
+There are two ways to rank nodes (see `lakeproof.explore.behaviour`). A *graded* search goes breadth first, one step
+a level: the first violation that it meets is a shortest one, and the way back is found by expanding the levels once
+more. A *ranked* search merges more and is the cheaper proof; it knows no paths. A scenario that is expected to hold is
+searched ranked; if something is violated after all, it is searched again, graded.
 """
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 import attrs
@@ -15,7 +19,7 @@ import numpy as np
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
 from lakeproof.explore.judge import Judge, Place, Record
-from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
 from lakeproof.explore.setting import Setting, prepare
@@ -43,6 +47,7 @@ class Options:
 
     merge: bool = True
     symmetry: bool = True
+    ranked: bool | None = None  # None: if no violation is expected
     keep_finals: bool = False
 
 
@@ -108,12 +113,21 @@ def search(
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
     setting = prepare(scenario)
-    run = _Search(setting, limits or Limits(), options or Options(), progress)
-    return run.run()
+    options = options or Options()
+    ranked = options.ranked
+    if ranked is None:
+        ranked = options.merge and "violated" not in scenario.expect.values()
+    try:
+        return _Search(setting, limits or Limits(), options, progress, ranked=ranked).run()
+    except _Violated:
+        return _Search(setting, limits or Limits(), options, progress, ranked=False).run()
 
 
 class _Search:
-    def __init__(self, setting: Setting, limits: Limits, options: Options, progress: Progress | None) -> None:
+    def __init__(
+        self, setting: Setting, limits: Limits, options: Options, progress: Progress | None, *, ranked: bool
+    ) -> None:
+        self.ranked = ranked
         self.setting = setting
         self.scenario = setting.scenario
         self.limits = limits
@@ -137,7 +151,9 @@ class _Search:
                 self.behaviours = self._unshared()
 
     def _compile_behaviours(self) -> list[Behaviour]:
-        return share_behaviours(self.setting, merge=self.options.merge, symmetry=self.symmetric)
+        return share_behaviours(
+            self.setting, merge=self.options.merge, symmetry=self.symmetric, ranked=self.ranked
+        )
 
     def _distinct_behaviours(self) -> list[Behaviour]:
         return list({id(behaviour): behaviour for behaviour in self.behaviours}.values())
@@ -149,8 +165,9 @@ class _Search:
         for client, behaviour in enumerate(self.behaviours):
             if behaviour.minted and id(behaviour) in taken:
                 program = self.setting.programs[client]
+                now = self.setting.now(client, 0)
                 found.append(
-                    Behaviour(program, self.setting.cells, self.setting.now(client, 0), merge=self.options.merge)
+                    Behaviour(program, self.setting.cells, now, merge=self.options.merge, ranked=self.ranked)
                 )
             else:
                 taken.add(id(behaviour))
@@ -165,21 +182,31 @@ class _Search:
         self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
         self.levels = Levels()
         self.states = self.transitions = self.widest = 0
-        words, level, stopped = self.kernel.first(), 0, ""
-        while len(words[0]):
-            self.states += len(words[0])
-            self.widest = max(self.widest, len(words[0]))
+        self.stride = 1
+        self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
+        level, stopped = -1, ""
+        while self.ahead and not stopped and not self.judge.decided:
+            level = min(self.ahead)
+            words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
+            stopped = self._level(words, level)
+        return self._result(level // self.stride, not self.ahead and not stopped, stopped)
+
+    def _level(self, words: Words, level: int) -> str:
+        """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
+        self.states += len(words[0])
+        self.widest = max(self.widest, len(words[0]))
+        self.judge.level(words, level)
+        if self.progress:
+            self.progress(level, self.states, len(words[0]))
+        stopped = self._stop(words)
+        if not self.ranked:
             self.levels.append(words, self.kernel.layout)
-            self.judge.level(words, level)
-            if self.progress:
-                self.progress(level, self.states, len(words[0]))
-            stopped = self._stop(words)
-            if stopped or self.judge.decided:
-                break
-            words = self._expand(words, level)
-            level += 1
-        complete = not stopped and not len(words[0])
-        return self._result(level - (1 if complete else 0), complete, stopped)
+        if not stopped and not self.judge.decided:
+            self._expand(words, level)
+            self.judge.monitors(level)
+        if self.ranked and self.judge.violated:
+            raise _Violated
+        return stopped
 
     def _stop(self, words: Words) -> str:
         limits = self.limits
@@ -192,35 +219,52 @@ class _Search:
             return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
         return ""
 
-    def _expand(self, words: Words, level: int) -> Words:
-        """The next level."""
-        parts: list[Words] = []
+    def _expand(self, words: Words, level: int) -> None:
+        """Put the successors of a level's states into the levels to come."""
         at = 0
         while at < len(words[0]):
             chunk = take(words, slice(at, at + CHUNK))
-            fresh: list[Words] = []
+            fresh: list[tuple[int, Words]] = []
             try:
                 self._expand_chunk(chunk, fresh, level)
             except Relayout:
                 old = self.kernel.relaid()
                 words = self.levels.repack(words, old, self.kernel.layout)
-                parts = [self.levels.repack(part, old, self.kernel.layout) for part in parts]
+                self.ahead = {
+                    later: [self.levels.repack(part, old, self.kernel.layout) for part in parts]
+                    for later, parts in self.ahead.items()
+                }
                 continue
             finally:
                 self._check_sharing()
-            parts.extend(fresh)
-            self.transitions += sum(len(part[0]) for part in fresh)
+            for stride, part in fresh:
+                self.stride = max(self.stride, stride)
+                self.ahead.setdefault(level + stride, []).append(part)
+                self.transitions += len(part[0])
             at += CHUNK
-        self.judge.monitors(level)
-        return distinct(concatenate(parts, self.kernel.layout.words))
 
-    def _expand_chunk(self, chunk: Words, fresh: list[Words], level: int) -> None:
-        def sink(move: Move, rows: np.ndarray, after: Words) -> None:  # type: ignore[type-arg]
+    def _expand_chunk(self, chunk: Words, fresh: list[tuple[int, Words]], level: int) -> None:
+        def sink(move: Move, rows: Rows, after: Words) -> None:
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(chunk, rows), level)
-            fresh.append(self.symmetry.canonical(after, self.kernel))
+            for stride, part in self._by_stride(move, chunk, rows, after):
+                fresh.append((stride, self.symmetry.canonical(part, self.kernel)))
 
         self.kernel.expand(chunk, sink)
+
+    def _by_stride(self, move: Move, chunk: Words, rows: Rows, after: Words) -> Iterator[tuple[int, Words]]:
+        """Split successors by how many levels on they belong."""
+        if not self.ranked or move.client < 0:
+            yield 1, after
+            return
+        table = self.kernel.tables[move.client]
+        strides = table.ranks[table.nodes_of(after)] - table.ranks[table.nodes_of(take(chunk, rows))]
+        low, high = int(strides.min()), int(strides.max())
+        if low == high:
+            yield low, after
+            return
+        for stride in np.unique(strides).tolist():
+            yield stride, take(after, strides == stride)
 
     def _check_sharing(self) -> None:
         shared = [b for b in self._distinct_behaviours() if b.minted and self.behaviours.count(b) > 1]
@@ -283,6 +327,10 @@ class _Search:
 
     def _path(self, place: Place) -> tuple[Move, ...]:
         return path_to(self.kernel, self.symmetry, self.levels, place)
+
+
+class _Violated(Exception):
+    """A ranked search has met a violation: a graded one must find the way to it."""
 
 
 class _Minted(Exception):

@@ -19,7 +19,7 @@ class Relayout(Exception):
     """A column outgrew its bits, or a new one came: states must be packed anew, and the work be repeated."""
 
 
-def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool) -> list[Behaviour]:
+def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: bool = False) -> list[Behaviour]:
     """One behaviour per client; the same one for clients that run the same program on the same clock.
 
     Programs differ in their label, which shows only in fresh identifiers. Sharing is undone (see
@@ -35,7 +35,7 @@ def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool) -> list[B
                     twin = found[earlier]
                     break
         if twin is None or twin.minted:
-            twin = Behaviour(program, setting.cells, setting.now(index, 0), merge=merge)
+            twin = Behaviour(program, setting.cells, setting.now(index, 0), merge=merge, ranked=ranked)
         found.append(twin)
     return found
 

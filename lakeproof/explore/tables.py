@@ -70,6 +70,7 @@ class ClientTable:
         self.values = 4  # the second dimension of the tables
         self.admitted = 0
         self.kind = np.zeros(self._nodes, np.uint8)
+        self.ranks = np.zeros(self._nodes, np.int64)
         self.column = np.full(self._nodes, -1, np.int64)
         self.child = {mode: self._blank() for mode in self.modes}
         self.number = {mode: self._blank() for mode in self.modes}
@@ -99,6 +100,7 @@ class ClientTable:
 
     def _admit(self, node: Node) -> None:
         op = node.op
+        self.ranks[node.id] = node.rank
         if op is None:
             self.kind[node.id] = DONE
             return
@@ -306,6 +308,7 @@ class ClientTable:
 
     def _grow_nodes(self) -> None:
         self.kind = _doubled(self.kind, 0, 0)
+        self.ranks = _doubled(self.ranks, 0, 0)
         self.column = _doubled(self.column, 0, -1)
         for mode in self.modes:
             self.child[mode] = _doubled(self.child[mode], 0, UNKNOWN)
