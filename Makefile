@@ -1,0 +1,65 @@
+# Everything from a fresh clone, with nothing but Python 3.11 or newer: `make help`.
+#
+#   make verify ARGS='repositories/step1 --json'     arguments for the command behind a target
+#   make test PYTHON=/path/to/python3.12             which interpreter .venv is made with
+#   make unit JOBS=8                                 how many processes the tests use
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTHON ?=
+CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
+SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+JOBS ?= 2
+ARGS ?=
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help verify test lint types unit deep bench clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+verify: $(READY)  ## run the whole catalogue: every design, every invariant
+	@$(BIN)/lakeproof verify $(ARGS)
+
+test: lint types unit  ## what must pass before a change lands: lint, types, unit
+
+lint: $(READY)  ## ruff
+	@$(BIN)/ruff check .
+
+types: $(READY)  ## mypy, strict
+	@$(BIN)/mypy
+
+unit: $(READY)  ## the tests, without those marked deep
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+deep: $(READY)  ## the tests marked deep: minutes
+	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
+
+bench: $(READY)  ## the search's throughput, against the scalar search and Spin
+	@$(BIN)/python -m benchmarks.search $(ARGS)
+
+clean:  ## remove what make and the tools made
+	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@python=; \
+	for candidate in $(CANDIDATES); do \
+	    if "$$candidate" -c '$(SUITABLE)' >/dev/null 2>&1; then python=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo "lakeproof needs Python 3.11 or newer with its venv module; none of these is: $(CANDIDATES)." \
+	        "Install one (Debian: python3 and python3-venv) or name it: make PYTHON=/path/to/python3" >&2; \
+	    exit 2; \
+	fi; \
+	if ! $(BIN)/python -c '$(SUITABLE)' >/dev/null 2>&1; then \
+	    echo "creating $(VENV) with $$("$$python" --version)"; \
+	    "$$python" -m venv --clear $(VENV) || exit 2; \
+	fi
+	@echo "installing lakeproof and its tools into $(VENV)"
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation --editable '.[test,dev]'
+	@touch $@

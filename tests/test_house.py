@@ -1,0 +1,245 @@
+"""The house rules that a machine can check: floors, sizes, paths, pins, news."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+
+# Each room and the rooms below that it may import. Nobody imports what stands outside: tests and benchmarks.
+MAY_IMPORT = {
+    "model": set[str](),
+    "impl": {"model"},
+    "lakeproof": {"impl", "model"},
+    "stateful_tests": {"lakeproof", "impl", "model"},
+    "spark_checks": {"lakeproof", "impl", "model"},
+}
+OUTSIDE = {"tests", "benchmarks"}
+OURS = MAY_IMPORT.keys() | OUTSIDE
+
+# Modules that would make the model depend on something other than its arguments.
+IMPURE = {"asyncio", "datetime", "io", "os", "pathlib", "random", "socket", "subprocess", "threading", "time", "trio"}
+
+LINES_MAX = 399
+SKIPPED = {"__pycache__", "build", "dist", "out"}
+TEXT_SUFFIXES = {"", ".cfg", ".ini", ".md", ".pml", ".proto", ".py", ".pyi", ".sh", ".toml", ".txt", ".yaml", ".yml"}
+# A path into somebody's own machine. A URL's path does not count, nor does a relative one.
+MACHINE_PATH = re.compile(r"(?<![\w./-])/(?:home|root|Users|work|workspace|mnt|opt|srv)/\w+")
+PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][0-9A-Za-z.!+-]*)")
+NEWS_KINDS = {"added", "changed", "deprecated", "fixed", "removed", "security"}
+
+
+def project_files(root: Path) -> Iterator[Path]:
+    """The project's own text files, without what tools and builds leave behind. Hidden folders but .ci are tools'."""
+    for path in sorted(root.iterdir()):
+        if path.is_dir():
+            hidden = path.name.startswith(".") and path.name != ".ci"
+            if not hidden and path.name not in SKIPPED and path.suffix != ".egg-info":
+                yield from project_files(path)
+        elif path.suffix in TEXT_SUFFIXES and not path.name.startswith(".coverage"):
+            yield path
+
+
+def is_generated(path: Path) -> bool:
+    return path.stem.endswith("_pb2")
+
+
+def imported(path: Path, root: Path) -> Iterator[tuple[int, str]]:
+    """Line and absolute name of each module that a file imports, wherever in the file it does."""
+    package = path.relative_to(root).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            yield node.lineno, ".".join((*base, *([node.module] if node.module else [])))
+
+
+def upward_imports(root: Path) -> list[str]:
+    """Imports that do not point down: one line each."""
+    return [
+        f"{path.relative_to(root)}:{line}: {room} must not import {name}"
+        for room, allowed in MAY_IMPORT.items()
+        for path in sorted((root / room).rglob("*.py"))
+        for line, name in imported(path, root)
+        if (top := name.split(".")[0]) in OURS and top not in allowed | {room}
+    ]
+
+
+def impurities(root: Path) -> list[str]:
+    """What does not belong in ``model/``: clocks, I/O, coroutines. One line each."""
+    found = []
+    for path in sorted((root / "model").rglob("*.py")):
+        where = path.relative_to(root)
+        found += [f"{where}:{line}: imports {name}" for line, name in imported(path, root) if name.split(".")[0] in IMPURE]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [f"{where}:{n.lineno}: async def {n.name}" for n in ast.walk(tree) if isinstance(n, ast.AsyncFunctionDef)]
+    return found
+
+
+def long_files(root: Path) -> list[str]:
+    sizes = (
+        (path, len(path.read_text(encoding="utf-8").splitlines()))
+        for path in project_files(root)
+        if path.suffix == ".py" and not is_generated(path)
+    )
+    return [f"{path.relative_to(root)}: {size} lines" for path, size in sizes if size > LINES_MAX]
+
+
+def machine_paths(root: Path) -> list[str]:
+    return [
+        f"{path.relative_to(root)}:{number}: {match[0]}"
+        for path in project_files(root)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if (match := MACHINE_PATH.search(line))
+    ]
+
+
+def pins(constraints: str) -> dict[str, str]:
+    """Version by canonical name. Raises ValueError for a line that is neither a comment nor ``name==version``."""
+    found = {}
+    for number, line in enumerate(constraints.splitlines(), start=1):
+        if line and not line.startswith("#"):
+            match = PIN.fullmatch(line)
+            if match is None:
+                raise ValueError(f"line {number}: {line!r}, expected name==version and nothing else")
+            found[canonicalize_name(match["name"])] = match["version"]
+    return found
+
+
+def required(name: str, extras: frozenset[str] = frozenset()) -> set[str]:
+    """Canonical names of all that an installed distribution needs here, directly or not; absent ones are leaves."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    todo = [(canonicalize_name(name), extras)]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        try:
+            lines = metadata.requires(node[0]) or []
+        except metadata.PackageNotFoundError:
+            continue
+        for requirement in map(Requirement, lines):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in node[1] | {""}):
+                todo.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    return {needed for needed, _ in seen} - {canonicalize_name(name)}
+
+
+def write(root: Path, name: str, text: str) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+class TestFloors:
+    def test_imports_point_down(self) -> None:
+        assert upward_imports(ROOT) == []
+
+    @pytest.mark.parametrize("room", MAY_IMPORT)
+    def test_there_is_something_to_check_in_each_room(self, room: str) -> None:
+        assert list((ROOT / room).rglob("*.py"))
+
+    def test_a_planted_upward_import_is_found_however_it_is_written(self, tmp_path: Path) -> None:
+        write(tmp_path, "model/a.py", "import impl.codec\n")
+        write(tmp_path, "impl/b.py", "def f():\n    from lakeproof.explore import world\n")
+        write(tmp_path, "lakeproof/explore/c.py", "if TYPE_CHECKING:\n    from spark_checks import d\n")
+        write(tmp_path, "stateful_tests/d.py", "from tests import helpers\n")
+        write(tmp_path, "spark_checks/e.py", "from lakeproof import Scenario\nfrom . import f\nimport numpy\n")
+        assert upward_imports(tmp_path) == [
+            "model/a.py:1: model must not import impl.codec",
+            "impl/b.py:2: impl must not import lakeproof.explore",
+            "lakeproof/explore/c.py:2: lakeproof must not import spark_checks",
+            "stateful_tests/d.py:1: stateful_tests must not import tests",
+        ]
+
+    def test_relative_imports_are_resolved(self, tmp_path: Path) -> None:
+        write(tmp_path, "model/deep/a.py", "from ..kv import Get\nfrom . import b\nfrom .c import d\nfrom ...impl import x\n")
+        names = [name for _, name in imported(tmp_path / "model/deep/a.py", tmp_path)]
+        assert names == ["model.kv", "model.deep", "model.deep.c", "impl"]
+
+    def test_the_model_is_pure(self) -> None:
+        assert impurities(ROOT) == []
+
+    def test_a_planted_impurity_is_found(self, tmp_path: Path) -> None:
+        write(tmp_path, "model/a.py", "import time\n\nasync def now(): ...\n")
+        assert impurities(tmp_path) == ["model/a.py:1: imports time", "model/a.py:3: async def now"]
+
+    def test_the_command_line_starts_without_spark(self) -> None:
+        program = (
+            "import sys, lakeproof.cli\n"
+            "print(*sorted({'spark_checks', 'pyspark', 'stateful_tests', 'hypothesis'} & sys.modules.keys()))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+
+
+class TestFiles:
+    def test_no_file_is_too_long(self) -> None:
+        assert long_files(ROOT) == []
+
+    def test_a_long_file_is_found_unless_it_is_generated(self, tmp_path: Path) -> None:
+        write(tmp_path, "impl/long.py", "x = 1\n" * 400)
+        write(tmp_path, "impl/fits.py", "x = 1\n" * 399)
+        write(tmp_path, "impl/records_pb2.py", "x = 1\n" * 400)
+        write(tmp_path, ".venv/long.py", "x = 1\n" * 400)
+        assert long_files(tmp_path) == ["impl/long.py: 400 lines"]
+
+    def test_no_file_names_a_path_of_some_machine(self) -> None:
+        assert machine_paths(ROOT) == []
+
+    def test_a_path_of_some_machine_is_found(self, tmp_path: Path) -> None:
+        absolute = "/" + "home/me/lake"  # in two pieces, so that this file passes
+        write(tmp_path, "docs/a.md", f"See {absolute}\nhttps://example.org{absolute}\n./out{absolute}\n")
+        write(tmp_path, ".ci/run", f"cd {absolute}\n")
+        assert machine_paths(tmp_path) == [".ci/run:1: /" + "home/me", "docs/a.md:1: /" + "home/me"]
+
+    @pytest.mark.parametrize("room", MAY_IMPORT)
+    def test_each_room_says_that_it_is_typed(self, room: str) -> None:
+        assert (ROOT / room / "py.typed").is_file()
+
+    def test_each_news_fragment_has_a_kind_and_a_text(self) -> None:
+        for path in (ROOT / "news").iterdir():
+            if path.name != "README.md":
+                _, kind, suffix = path.name.rsplit(".", 2)
+                assert kind in NEWS_KINDS, path.name
+                assert suffix == "md", path.name
+                assert path.read_text(encoding="utf-8").strip(), path.name
+
+
+class TestDependencies:
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    direct = [Requirement(line) for lines in (project["dependencies"], *extras.values()) for line in lines]
+
+    def test_every_requirement_installed_here_is_pinned(self) -> None:
+        needed = required("lakeproof", frozenset(self.extras))
+        assert {"numpy", "pytest", "execnet", "setuptools"} <= needed | {"setuptools"}  # direct and not
+        assert needed - self.pinned.keys() == set()
+
+    @pytest.mark.parametrize("requirement", direct, ids=str)
+    def test_a_pin_satisfies_what_the_project_asks_for(self, requirement: Requirement) -> None:
+        if requirement.name != self.project["name"]:
+            assert self.pinned[canonicalize_name(requirement.name)] in requirement.specifier
+
+    @pytest.mark.parametrize("requirement", direct, ids=str)
+    def test_each_dependency_has_its_reason(self, requirement: Requirement) -> None:
+        reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+        if requirement.name != self.project["name"]:
+            assert f"`{requirement.name}`" in reasons
+
+    @pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy==2.4.6 --hash=sha256:0", "--index-url example", "numpy @ file:x"])
+    def test_a_line_that_is_not_a_pin_is_refused(self, line: str) -> None:
+        with pytest.raises(ValueError, match="line 2"):
+            pins(f"# comment\n{line}\n")
