@@ -22,6 +22,11 @@ LABELS = "abcdefghijklmnopqr"
 SETUP, AFTERMATH = "s", "z"
 
 
+def label(client: int) -> str:
+    """A client's label. Those beyond the letters end in a dot, so that no two mint the same identifier."""
+    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}."
+
+
 class UnexpectedError(Exception):
     """A flow raised something that is no answer (its class says nothing about being definite): a bug in the flow."""
 

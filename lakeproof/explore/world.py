@@ -9,11 +9,11 @@ from collections.abc import Hashable, Iterator
 import attrs
 
 from impl.effects import Effect, Now
-from lakeproof.explore.execution import Execution
+from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
-from lakeproof.scenario import ScenarioError
+from lakeproof.scenario import Call, ScenarioError
 from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
 
@@ -59,6 +59,20 @@ class World:
         self.late: LateWrite | None = None
         self.history: list[Move] = []
         self.replies: list[list[object]] = [[] for _ in self.clients]
+
+    def start(self, *calls: Call) -> int:
+        """Let one more client join, with these calls. Returns its number. Not for worlds that are to be forked."""
+        client = len(self.clients)
+        program = attrs.evolve(self.setting.programs[0], label=label(client), calls=calls)
+        self.setting = attrs.evolve(
+            self.setting,
+            programs=(*self.setting.programs, program),
+            skews=(*self.setting.skews, 0),
+        )
+        self.clients.append(Execution(program))
+        self.crashed.append(False)
+        self.replies.append([])
+        return client
 
     def alive(self, client: int) -> bool:
         """Whether the client still waits for an effect."""

@@ -1,0 +1,88 @@
+"""A rule-based state machine over `World`: operations start, step, fail and crash as Hypothesis likes.
+
+Hypothesis chooses what a scenario fixes: how many clients there are, what they do and when they begin. After each
+step the same invariants are checked as by the search, by the same referee; a failure shrinks to a short story.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from impl.effects import Env
+from lakeproof import Call, Faults, Scenario
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.plain import Referee, Verdicts
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.world import World
+from model.invariants import Invariant
+
+
+async def idle(env: Env) -> None:
+    """A client that has nothing to do: a world needs one to begin with."""
+
+
+class ConcurrentMachine(RuleBasedStateMachine):
+    """Starts operations from a menu, and steps whoever is pending. Subclasses give the menu and the invariants."""
+
+    menu: ClassVar[Sequence[Call]]
+    """The operations that may start, at any time and as often as Hypothesis likes."""
+    setup: ClassVar[Sequence[Call]] = ()
+    invariants_checked: ClassVar[Sequence[Invariant]]
+    faults: ClassVar[Faults] = Faults()
+    clients_max: ClassVar[int] = 6
+    last_failure: ClassVar[tuple[str, int]] = ("", 0)
+    """The invariant that failed last, and after how many moves: once Hypothesis is done, those of the shrunk failure."""
+
+    @initialize()
+    def begin(self) -> None:
+        scenario = Scenario(
+            name=type(self).__name__,
+            setup=self.setup,
+            clients=[[Call(idle)]],
+            invariants=self.invariants_checked,
+            faults=self.faults,
+        )
+        self.verdicts = Verdicts()
+        self.referee = Referee(scenario, self.verdicts)
+        self.world = World(prepare(scenario))
+        self.monitors = self.referee.start()
+        self._check()
+
+    @precondition(lambda self: len(self.world.clients) <= self.clients_max)
+    @rule(data=st.data())
+    def start(self, data: st.DataObject) -> None:
+        """A client begins an operation: from now on it may step."""
+        self.world.start(data.draw(st.sampled_from(list(self.menu)), label="operation"))
+        self._check()
+
+    @precondition(lambda self: self._moves(normal=True))
+    @rule(data=st.data())
+    def step(self, data: st.DataObject) -> None:
+        """Some pending client performs its next effect."""
+        self._move(data.draw(st.sampled_from(self._moves(normal=True)), label="step"))
+
+    @precondition(lambda self: self._moves(normal=False))
+    @rule(data=st.data())
+    def fault(self, data: st.DataObject) -> None:
+        """Something goes wrong: an answer is lost, a client crashes, the clock jumps, a late write arrives."""
+        self._move(data.draw(st.sampled_from(self._moves(normal=False)), label="fault"))
+
+    def teardown(self) -> None:
+        if hasattr(self, "world"):
+            self.world.close()
+
+    def _moves(self, *, normal: bool) -> list[Move]:
+        return [move for move in self.world.moves() if (move.mode is Mode.NORMAL) is normal]
+
+    def _move(self, move: Move) -> None:
+        before = self.world.cells
+        self.monitors = self.referee.step(self.world, self.world.step(move), before, self.monitors)
+        self._check()
+
+    def _check(self) -> None:
+        self.referee.state(self.world)
+        for name, (violation, moves) in self.verdicts.violations.items():
+            type(self).last_failure = (name, len(moves))
+            raise AssertionError(f"{name}: {violation.evidence}")
