@@ -1,0 +1,27 @@
+"""The Trash Cleaner.
+
+Source: repository-operations-error-handling.md, "Trash Cleaner - Nice to Have".
+"""
+
+from impl.codec import decode_cleanup_record
+from impl.effects import Env
+from impl.repositories._records import delete_all
+from model import keys, kv
+
+
+async def clean(env: Env, *, batch_size: int = 0) -> int:
+    """Empty every partition named in ``graveler_deleted``, and drop its record. Returns how many were done.
+
+    "If a failure occurs at any step above, just skip this entry". A failure of the scan of the records itself ends
+    the run: there is no next one to move to.
+    """
+    cleaned = 0
+    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
+        record = decode_cleanup_record(entry.value)
+        try:
+            await delete_all(env, keys.repository_partition(record.repository_id, record.instance_uid), batch_size)
+            await env.store.delete(keys.DELETED, entry.key)
+        except kv.KVError:
+            continue
+        cleaned += 1
+    return cleaned

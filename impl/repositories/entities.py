@@ -1,0 +1,107 @@
+"""Branch and tag operations, as far as they can witness what becomes of a repository.
+
+Each starts with the variant's own `get_repository`, and works in the partition that it leads to.
+Source: repository-operations-error-handling.md, "Other Operations During Repository Creation/Deletion".
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import attrs
+
+from impl.codec import decode_branch, encode
+from impl.effects import Env
+from impl.repositories._records import new_branch
+from impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, TagExists
+from model import keys, kv
+from model.identifiers import BranchID, CommitID, RepositoryID, TagID
+from model.records import Branch, Repository, Tag
+
+
+class GetRepository(Protocol):
+    """A variant's way to the repository: the operation that all others start with."""
+
+    def __call__(self, env: Env, repository_id: RepositoryID, /) -> Awaitable[Repository]: ...
+
+
+@attrs.frozen
+class EntityFlows:
+    """Branch and tag operations of one variant."""
+
+    create_branch: Callable[..., Awaitable[Branch]]  # type: ignore[explicit-any]  # flows, as Call takes them
+    get_branch: Callable[..., Awaitable[Branch]]  # type: ignore[explicit-any]
+    delete_branch: Callable[..., Awaitable[None]]  # type: ignore[explicit-any]
+    create_tag: Callable[..., Awaitable[Tag]]  # type: ignore[explicit-any]
+
+
+def entity_flows(get_repository: GetRepository, partition_of: Callable[[Repository], bytes]) -> EntityFlows:
+    """The operations over a variant's `get_repository` and its partitions."""
+
+    async def _read_branch(env: Env, partition: bytes, branch_id: BranchID) -> Branch:
+        try:
+            found = await env.store.get(partition, keys.branch_key(branch_id))
+        except kv.NotFound:
+            raise BranchNotFound(branch_id) from None
+        return decode_branch(found.value)
+
+    async def create_branch(
+        env: Env, repository_id: RepositoryID, branch_id: BranchID, *, commit_id: CommitID | None = None
+    ) -> Branch:
+        """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects.
+
+        Raises:
+            BranchExists, BranchNotFound (no default branch), and what `get_repository` raises.
+        """
+        repository = await get_repository(env, repository_id)
+        partition = partition_of(repository)
+        if commit_id is None:
+            commit_id = (await _read_branch(env, partition, repository.default_branch_id)).commit_id
+        branch = new_branch(env, repository, branch_id, commit_id)
+        try:
+            await env.store.set_if(partition, keys.branch_key(branch_id), encode(branch), None)
+        except kv.PredicateFailed:
+            raise BranchExists(branch_id) from None
+        return branch
+
+    async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID) -> Branch:
+        """Read a branch. 2 effects.
+
+        Raises:
+            BranchNotFound, and what `get_repository` raises.
+        """
+        repository = await get_repository(env, repository_id)
+        return await _read_branch(env, partition_of(repository), branch_id)
+
+    async def delete_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID) -> None:
+        """Delete a branch; an absent one is no error. 2 effects.
+
+        Raises:
+            DefaultBranch, and what `get_repository` raises.
+        """
+        repository = await get_repository(env, repository_id)
+        if branch_id == repository.default_branch_id:
+            raise DefaultBranch(branch_id)
+        await env.store.delete(partition_of(repository), keys.branch_key(branch_id))
+
+    async def create_tag(env: Env, repository_id: RepositoryID, tag_id: TagID) -> Tag:
+        """Create a tag at the head of the default branch. 3 effects.
+
+        Raises:
+            TagExists, BranchNotFound (no default branch), and what `get_repository` raises.
+        """
+        repository = await get_repository(env, repository_id)
+        partition = partition_of(repository)
+        head = await _read_branch(env, partition, repository.default_branch_id)
+        tag = Tag(tag_id=tag_id, commit_id=head.commit_id)
+        try:
+            await env.store.set_if(partition, keys.tag_key(tag_id), encode(tag), None)
+        except kv.PredicateFailed:
+            raise TagExists(tag_id) from None
+        return tag
+
+    return EntityFlows(create_branch, get_branch, delete_branch, create_tag)
+
+
+def uid_partition(repository: Repository) -> bytes:
+    """The partition of one instance."""
+    return keys.repository_partition(repository.repository_id, repository.instance_uid)

@@ -1,0 +1,175 @@
+"""Variant ``hardened``: our repair. It holds every repository invariant with the five operations of the store.
+
+Four rules carry it:
+
+1. *The entry is never deleted.* A deleted repository leaves a tombstone (state ``DELETED``), and its id is free.
+   Every change of the entry is one ``set_if`` on exactly the value that was read, and no value is ever written
+   twice: each names its instance, and an instance only moves ``INITIAL -> ACTIVE -> DELETED`` or
+   ``INITIAL -> DELETED``. So a predicate that has failed once fails for ever, however late a write arrives, and
+   an entry never returns to an instance that it has left.
+2. *Nothing is written into a partition before its name is on record.* Create first claims the id (``INITIAL``), then
+   notes the instance in ``graveler_deleted``, and only then writes commit and branch.
+3. *A record is a name, not an order.* The cleaner empties a partition only when the entry says that its instance is
+   dead: tombstone, or another instance. By rule 1 it can then never live again. Until create has claimed the id
+   there is no record, so there is nothing that could be cleaned under its hands.
+4. *Records stay.* A writer may be arbitrarily late, and put an entity into a partition that has been emptied
+   already; the record lets the next run find it. The price is one small record for each instance that ever was, and
+   one tombstone for each id. With ``delete_if`` it could not be had for less: no operation on one key can know of a
+   write to another one that is still on its way.
+
+"PredicateFailed" may be a lie (the write was applied and the client library tried again), so it is always
+followed by a read: the unique identifier tells a writer its own work.
+"""
+
+from typing import Final
+
+import attrs
+
+from impl.codec import decode_cleanup_record, encode
+from impl.effects import Env
+from impl.repositories._records import (
+    default_branch,
+    delete_all,
+    initial_commit,
+    new_repository,
+    read_entry,
+    write_branch,
+    write_commit,
+    write_entry_if,
+)
+from impl.repositories.entities import entity_flows, uid_partition
+from impl.repositories.errors import Conflict, CreationOutrun, NotUnique, RepositoryNotFound
+from impl.repositories.step1 import list_repositories as list_repositories
+from impl.repositories.step2 import INITIAL_TIMEOUT
+from model import keys, kv
+from model.identifiers import RepositoryID
+from model.records import CleanupRecord, Repository, RepositoryState
+
+DELETE_TRIES: Final = 3
+"""How often a delete looks again: an instance changes its state at most twice."""
+
+
+async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """The repository, if it is active. 1 effect. Raises RepositoryNotFound."""
+    found = await read_entry(env, repository_id)
+    if found is None or found[0].state is not RepositoryState.ACTIVE:
+        raise RepositoryNotFound(repository_id)
+    return found[0]
+
+
+async def create_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """Claim, note the instance, write the entities, activate. 6 effects; 7 or 8 where a predicate fails.
+
+    Raises:
+        NotUnique: the id is taken, or somebody else has just claimed it. Nothing was created.
+        CreationOutrun: the claim was deleted, or declared failed, before it could be confirmed (indefinite).
+    """
+    return await _create(env, repository_id, bare=False)
+
+
+async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """As `create_repository`, without commit and branch. Its partition must be on record all the same: references
+    are restored into it."""
+    return await _create(env, repository_id, bare=True)
+
+
+async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repository:
+    now = await env.clock.now()
+    found = await read_entry(env, repository_id)
+    if found is not None and not _is_free(found[0], now):
+        raise NotUnique(repository_id)
+    claim = new_repository(env, repository_id, now, RepositoryState.INITIAL, bare=bare)
+    if not await _replace(env, claim, None if found is None else found[1]):
+        raise NotUnique(repository_id)
+    record = CleanupRecord(repository_id=repository_id, instance_uid=claim.instance_uid)
+    await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, claim.instance_uid), encode(record))
+    if not bare:
+        await write_commit(env, uid_partition(claim), initial_commit(claim))
+        await write_branch(env, uid_partition(claim), default_branch(env, claim))
+    repository = attrs.evolve(claim, state=RepositoryState.ACTIVE)
+    if not await _replace(env, repository, encode(claim)):
+        raise CreationOutrun(repository_id)
+    return repository
+
+
+def _is_free(entry: Repository, now: int) -> bool:
+    """Whether a create may replace an entry: a tombstone, or a claim that nobody has confirmed for two minutes."""
+    abandoned = entry.state is RepositoryState.INITIAL and now - entry.creation_date >= INITIAL_TIMEOUT
+    return entry.state is RepositoryState.DELETED or abandoned
+
+
+async def _replace(env: Env, repository: Repository, predicate: kv.Predicate) -> bool:
+    """Write an entry if the predicate holds; whether it is there afterwards. A failed predicate is looked into."""
+    try:
+        await write_entry_if(env, repository, predicate)
+    except kv.PredicateFailed:
+        found = await read_entry(env, repository.repository_id)
+        return found is not None and found[0] == repository
+    return True
+
+
+async def delete_repository(env: Env, repository_id: RepositoryID) -> None:
+    """Turn the entry into a tombstone. 2 effects, and 2 more for each change that it meets.
+
+    The entities are the cleaner's. A claim is deleted like a repository: its creator will find out.
+
+    Raises:
+        RepositoryNotFound: there is no entry, or a tombstone.
+        Conflict: the entry changed under every try (an instance cannot do that).
+    """
+    target = None
+    for _ in range(DELETE_TRIES):
+        found = await read_entry(env, repository_id)
+        if found is None:
+            raise RepositoryNotFound(repository_id)
+        entry, predicate = found
+        if target is not None and entry.instance_uid != target:
+            return  # somebody has deleted our target already, and somebody has created the next one
+        if entry.state is RepositoryState.DELETED:
+            if target is None:
+                raise RepositoryNotFound(repository_id)
+            return  # we have, or somebody else has: the predicate does not tell
+        target = entry.instance_uid
+        try:
+            await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
+        except kv.PredicateFailed:
+            continue
+        return
+    raise Conflict(repository_id)
+
+
+async def clean(env: Env, *, batch_size: int = 0) -> int:
+    """Empty the partitions of dead instances. Returns how many it went through. Records are kept (rule 4).
+
+    A claim that is older than two minutes is declared failed first. A failure skips the instance.
+    """
+    cleaned = 0
+    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
+        record = decode_cleanup_record(entry.value)
+        try:
+            if await _is_dead(env, record):
+                partition = keys.repository_partition(record.repository_id, record.instance_uid)
+                await delete_all(env, partition, batch_size)
+                cleaned += 1
+        except kv.KVError:
+            continue
+    return cleaned
+
+
+async def _is_dead(env: Env, record: CleanupRecord) -> bool:
+    """Whether an instance can never be accessible again (rules 1 and 3)."""
+    found = await read_entry(env, record.repository_id)
+    if found is None or found[0].instance_uid != record.instance_uid:
+        return True
+    entry, predicate = found
+    if entry.state is RepositoryState.INITIAL and _is_free(entry, await env.clock.now()):
+        await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
+        return True
+    return entry.state is RepositoryState.DELETED
+
+
+_entities = entity_flows(get_repository, uid_partition)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag

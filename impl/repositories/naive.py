@@ -1,0 +1,94 @@
+"""Variant ``naive``: the SQL flows with their transaction taken away.
+
+Three stand-alone writes create a repository, in the order of the text; entities are keyed by the repository id
+alone; an entry that exists is a repository.
+Source: repository-operations-error-handling.md, "Challenges".
+"""
+
+from impl.codec import encode
+from impl.effects import Env
+from impl.repositories._records import (
+    default_branch,
+    delete_all,
+    delete_entry,
+    initial_commit,
+    new_repository,
+    read_entry,
+    scan_entries,
+    write_commit,
+    write_entry_if,
+)
+from impl.repositories.entities import entity_flows
+from impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
+from model import keys, kv
+from model.identifiers import RepositoryID
+from model.records import Repository
+
+
+def partition_of(repository: Repository) -> bytes:
+    """One partition for all repositories that ever had the id."""
+    return keys.naive_partition(repository.repository_id)
+
+
+async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """The repository, if its entry is there. 1 effect. Raises RepositoryNotFound."""
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    return found[0]
+
+
+async def create_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """"create a ``Repository`` entry, a default ``Branch`` entry and first ``Commit``". 3 effects.
+
+    Raises:
+        NotUnique: the entry is there.
+        BranchExists: somebody was faster to create the default branch; the entry stays.
+    """
+    repository = new_repository(env, repository_id, await env.clock.now())
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository_id) from None
+    branch = default_branch(env, repository)
+    try:
+        await env.store.set_if(partition_of(repository), keys.branch_key(branch.branch_id), encode(branch), None)
+    except kv.PredicateFailed:
+        raise BranchExists(branch.branch_id) from None
+    await write_commit(env, partition_of(repository), initial_commit(repository))
+    return repository
+
+
+async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """Only the entry. 1 effect. Raises NotUnique."""
+    repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository_id) from None
+    return repository
+
+
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, entry_first: bool = False, batch_size: int = 0
+) -> None:
+    """Delete all entities and the entry, each on its own; the text does not say in which order. Raises
+    RepositoryNotFound."""
+    repository = await get_repository(env, repository_id)
+    if entry_first:
+        await delete_entry(env, repository_id)
+    await delete_all(env, partition_of(repository), batch_size)
+    if not entry_first:
+        await delete_entry(env, repository_id)
+
+
+async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
+    """Every entry."""
+    return tuple([repository async for repository in scan_entries(env, batch_size)])
+
+
+_entities = entity_flows(get_repository, partition_of)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag

@@ -1,0 +1,104 @@
+"""Variant ``step1``: a repository state, and a unique identifier as the partition key.
+
+Source: repository-operations-error-handling.md, the flows marked "Step 1", CreateBareRepository, ListRepositories.
+"""
+
+import attrs
+
+from impl.effects import Env
+from impl.repositories._records import (
+    default_branch,
+    delete_all,
+    delete_entry,
+    initial_commit,
+    new_repository,
+    read_entry,
+    scan_entries,
+    write_branch,
+    write_commit,
+    write_entry,
+    write_entry_if,
+)
+from impl.repositories.entities import entity_flows, uid_partition
+from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from model import kv
+from model.identifiers import RepositoryID
+from model.records import Repository, RepositoryState
+
+
+async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """The repository, if it is active. 1 effect. Raises RepositoryNotFound, RepositoryDeleting."""
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    if found[0].state is not RepositoryState.ACTIVE:
+        raise RepositoryDeleting(repository_id)
+    return found[0]
+
+
+async def create_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """Look, then commit, branch, and last the entry with ``SetIf`` nil. 4 effects.
+
+    Raises:
+        NotUnique: an entry is there, at the beginning or at the end. What was written before is left unreachable.
+    """
+    if await read_entry(env, repository_id) is not None:
+        raise NotUnique(repository_id)
+    repository = new_repository(env, repository_id, await env.clock.now())
+    await write_commit(env, uid_partition(repository), initial_commit(repository))
+    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    await _claim(env, repository)
+    return repository
+
+
+async def create_bare_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """Only the entry, ``active``. 1 effect. Raises NotUnique."""
+    repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
+    await _claim(env, repository)
+    return repository
+
+
+async def _claim(env: Env, repository: Repository) -> None:
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository.repository_id) from None
+
+
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, state_by_set_if: bool = False, batch_size: int = 0
+) -> None:
+    """Mark as ``deleting``, delete all entities, delete the entry. Continues what another delete has left.
+
+    "Set the repository state to `deleting`" does not say how: ``state_by_set_if`` replaces just what was read.
+
+    Raises:
+        RepositoryNotFound.
+        Conflict: with ``state_by_set_if``, the entry has changed meanwhile.
+    """
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    repository, predicate = found
+    deleting = attrs.evolve(repository, state=RepositoryState.DELETING)
+    if not state_by_set_if:
+        await write_entry(env, deleting)
+    else:
+        try:
+            await write_entry_if(env, deleting, predicate)
+        except kv.PredicateFailed:
+            raise Conflict(repository_id) from None
+    await delete_all(env, uid_partition(repository), batch_size)
+    await delete_entry(env, repository_id)
+
+
+async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
+    """The active entries."""
+    return tuple([r async for r in scan_entries(env, batch_size) if r.state is RepositoryState.ACTIVE])
+
+
+_entities = entity_flows(get_repository, uid_partition)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag

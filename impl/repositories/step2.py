@@ -1,0 +1,120 @@
+"""Variant ``step2``: a state ``initial``, deletion by a record for the Cleaner, and the id free at once.
+
+Source: repository-operations-error-handling.md, the flows marked "Step 2", "Cleaning Up an `initial` Repository",
+"Decision".
+"""
+
+from typing import Final
+
+import attrs
+
+from impl.codec import encode
+from impl.effects import Env
+from impl.repositories._records import (
+    default_branch,
+    delete_entry,
+    initial_commit,
+    new_repository,
+    read_entry,
+    write_branch,
+    write_commit,
+    write_entry,
+    write_entry_if,
+)
+from impl.repositories.cleaner import clean as clean
+from impl.repositories.entities import entity_flows, uid_partition
+from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from impl.repositories.step1 import create_bare_repository as create_bare_repository
+from impl.repositories.step1 import list_repositories as list_repositories
+from model import keys, kv
+from model.identifiers import RepositoryID
+from model.records import CleanupRecord, Repository, RepositoryState
+
+INITIAL_TIMEOUT: Final = 2 * 60 * 1_000_000
+"""Microseconds after which an ``initial`` repository is declared failed."""
+
+
+async def get_repository(env: Env, repository_id: RepositoryID, *, state_by_set_if: bool = False) -> Repository:
+    """The repository, if it is active; one that has been ``initial`` for two minutes is declared deleted.
+
+    1 to 3 effects. Raises RepositoryNotFound, RepositoryDeleting.
+    """
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    repository, predicate = found
+    if repository.state is RepositoryState.ACTIVE:
+        return repository
+    if repository.state is RepositoryState.INITIAL:
+        if await env.clock.now() - repository.creation_date < INITIAL_TIMEOUT:
+            raise RepositoryNotFound(repository_id)
+        await _set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
+    raise RepositoryDeleting(repository_id)
+
+
+async def _set_state(env: Env, repository: Repository, state: RepositoryState, predicate: bytes | None) -> None:
+    """By ``set``, or with a predicate by ``set_if``. Raises Conflict."""
+    changed = attrs.evolve(repository, state=state)
+    if predicate is None:
+        await write_entry(env, changed)
+        return
+    try:
+        await write_entry_if(env, changed, predicate)
+    except kv.PredicateFailed:
+        raise Conflict(repository.repository_id) from None
+
+
+async def create_repository(env: Env, repository_id: RepositoryID, *, activate_by_set_if: bool = False) -> Repository:
+    """Claim the id as ``initial``, write commit and branch, become ``active``. 4 effects.
+
+    "after a successful creation of initial-commit and default-branch, are moved to `active`" does not say how:
+    ``activate_by_set_if`` replaces just the ``initial`` entry.
+
+    Raises:
+        NotUnique: an entry is there, in whatever state.
+        Conflict: with ``activate_by_set_if``, somebody has declared the repository failed.
+    """
+    repository = new_repository(env, repository_id, await env.clock.now(), RepositoryState.INITIAL)
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository_id) from None
+    await write_commit(env, uid_partition(repository), initial_commit(repository))
+    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    predicate = encode(repository) if activate_by_set_if else None
+    await _set_state(env, repository, RepositoryState.ACTIVE, predicate)
+    return attrs.evolve(repository, state=RepositoryState.ACTIVE)
+
+
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, state_by_set_if: bool = False, through_get: bool = False
+) -> None:
+    """Mark as ``deleting``, leave a record for the Cleaner, delete the entry. 4 effects.
+
+    Delete's "Get the Repository" may be a plain read, which sees every state, or (``through_get``) the flow
+    `get_repository`, whose ``deleting`` a retry must see through.
+
+    Raises:
+        RepositoryNotFound.
+        Conflict: with ``state_by_set_if``, the entry has changed meanwhile.
+    """
+    if through_get:
+        try:
+            await get_repository(env, repository_id, state_by_set_if=state_by_set_if)
+        except RepositoryDeleting:
+            pass  # "a repository with state `deleting` can only be accessed by DeleteRepository (retry)"
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    repository, predicate = found
+    await _set_state(env, repository, RepositoryState.DELETING, predicate if state_by_set_if else None)
+    record = CleanupRecord(repository_id=repository_id, instance_uid=repository.instance_uid)
+    await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, repository.instance_uid), encode(record))
+    await delete_entry(env, repository_id)
+
+
+_entities = entity_flows(get_repository, uid_partition)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag

@@ -1,0 +1,363 @@
+"""The repository invariants.
+
+An *instance* is one life of a repository id; its unique identifier names it. An *accessible* repository is one whose
+entry is ``active``. Source: the "repositories" rows of the invariants in docs/reference/invariants.md, and
+repository-operations-error-handling.md, "Decision".
+"""
+
+from collections.abc import Hashable, Iterator
+
+from model import keys, kv
+from model.identifiers import InstanceUID
+from model.invariants._base import (
+    STORE,
+    STORE_AND_CLIENTS,
+    Always,
+    Eventually,
+    Finding,
+    Monitor,
+    Observer,
+    OnStep,
+    Reached,
+    Violation,
+)
+from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
+from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
+
+CREATES = ("create_repository", "create_bare_repository")
+DELETE = "delete_repository"
+REACHING = ("get_repository", "create_branch", "get_branch", "delete_branch", "create_tag")
+"""Operations that reach a repository when they succeed."""
+
+
+def _target(seen: tuple[Observed, ...]) -> Hashable:
+    """The instance in the first repository entry that a call has read."""
+    for effect in seen:
+        if isinstance(effect.read, Repository):
+            return effect.read.instance_uid
+    return None
+
+
+TARGET = Observer("target", _target)
+
+
+def owner(record: Record | bytes) -> InstanceUID | None:
+    """The instance that a record was made for; None if it does not say."""
+    match record:
+        case Repository():
+            return record.instance_uid
+        case Commit():
+            return InstanceUID(dict(record.metadata).get("instance", "")) or None
+        case Branch():
+            return InstanceUID(record.staging_token.rpartition(":")[2].partition(".")[0]) or None
+        case Tag():
+            return InstanceUID(record.commit_id.removeprefix("c.")) or None
+    return None
+
+
+def entries(snapshot: Snapshot) -> Iterator[Repository]:
+    """All repository entries, whatever their state."""
+    for (partition, _), record in snapshot.store.items():
+        if partition == keys.GRAVELER and isinstance(record, Repository):
+            yield record
+
+
+def accessible(snapshot: Snapshot) -> Iterator[Repository]:
+    """The repositories that can be reached."""
+    return (entry for entry in entries(snapshot) if entry.state is RepositoryState.ACTIVE)
+
+
+def partitions(repository: Repository) -> tuple[bytes, bytes]:
+    """Where the entities of a repository are looked for: in the partition of its instance, and in that of its id,
+    which only the naive variant uses."""
+    identity = repository.repository_id, repository.instance_uid
+    return keys.repository_partition(*identity), keys.naive_partition(repository.repository_id)
+
+
+def _create_is_unique(transition: Transition) -> Iterator[Finding]:
+    before = {entry.repository_id: entry for entry in entries(transition.before)}
+    after = {entry.repository_id: entry for entry in entries(transition.after)}
+    for repository_id, entry in after.items():
+        old = before.get(repository_id)
+        if old is None or old.instance_uid == entry.instance_uid:
+            refused = isinstance(transition.reply, kv.PredicateFailed)
+            if refused and old is not None:
+                yield Reached(f"a create of {repository_id} found {_shown(old)} and was refused")
+            continue
+        if old.state is RepositoryState.ACTIVE:
+            yield Violation("create-is-unique", f"{_shown(entry)} took the place of {_shown(old)}, which was accessible")
+
+
+def _claims(name: str, op: object) -> bool:
+    return name in CREATES and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+
+
+create_is_unique = OnStep(
+    id="create-is-unique",
+    meaning="of overlapping creates of an id at most one succeeds; none succeeds while the repository exists",
+    check=_create_is_unique,
+    watches=_claims,
+)
+
+
+def _active_is_complete(snapshot: Snapshot) -> Iterator[Finding]:
+    for repository in accessible(snapshot):
+        if repository.bare:
+            continue
+        lacks = _lacks(snapshot, repository)
+        if lacks:
+            yield Violation("active-is-complete", f"{_shown(repository)} is accessible and lacks {lacks}")
+        else:
+            yield Reached(f"{_shown(repository)} is accessible and complete")
+
+
+def _lacks(snapshot: Snapshot, repository: Repository) -> str:
+    for partition in partitions(repository):
+        branch = snapshot.store.get((partition, keys.branch_key(repository.default_branch_id)))
+        if isinstance(branch, Branch):
+            commit = snapshot.store.get((partition, keys.commit_key(branch.commit_id)))
+            return "" if isinstance(commit, Commit) else f"the commit {branch.commit_id} of its default branch"
+    return f"its default branch {repository.default_branch_id}"
+
+
+active_is_complete = Always(
+    id="active-is-complete",
+    meaning="an accessible repository (unless bare) has its default branch, and that branch's commit, in its own partition",
+    check=_active_is_complete,
+)
+
+
+def _no_reachable_zombie(snapshot: Snapshot) -> Iterator[Finding]:
+    for repository in accessible(snapshot):
+        reachable = partitions(repository)
+        for (partition, key), record in snapshot.store.items():
+            whose = owner(record) if partition in reachable else None
+            if whose is None:
+                continue
+            if whose == repository.instance_uid:
+                yield Reached(f"{key.decode()} belongs to {_shown(repository)}")
+            else:
+                yield Violation(
+                    "no-reachable-zombie",
+                    f"{key.decode()} belongs to instance {whose} and is reachable through {_shown(repository)}",
+                )
+
+
+no_reachable_zombie = Always(
+    id="no-reachable-zombie",
+    meaning="nothing reachable through an accessible repository belongs to another instance, past or failed",
+    check=_no_reachable_zombie,
+)
+
+
+def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """State: the instances whose deletion was acknowledged, and for each reader under way those of its beginning."""
+    assert isinstance(state, tuple)
+    gone, readers = state
+    if isinstance(event, Invoked):
+        if event.name in REACHING and gone:
+            readers = readers | {(event.client, gone)}
+        return (gone, readers), ()
+    call = event.call
+    if call.name == DELETE and call.status is Status.OK and call.saw("target") is not None:
+        return (gone | {call.saw("target")}, readers), ()
+    if call.name not in REACHING:
+        return state, ()
+    known = next((then for client, then in readers if client == event.client), frozenset())
+    after = (gone, frozenset(reader for reader in readers if reader[0] != event.client))
+    if not known:
+        return after, ()
+    if call.status is Status.OK and call.saw("target") in known:
+        evidence = f"{_called(call)} succeeded on instance {call.saw('target')}, whose deletion had been acknowledged"
+        return after, (Violation("deleted-is-inaccessible", evidence),)
+    return after, (Reached(f"{_called(call)} began after an acknowledged delete"),)
+
+
+deleted_is_inaccessible = Monitor(
+    id="deleted-is-inaccessible",
+    meaning="after a delete has succeeded and until a new create, no operation reaches the repository or its entities",
+    initial=(frozenset(), frozenset()),
+    advance=_advance_deleted,
+    observers=(TARGET,),
+)
+
+
+def _delete_spares_successor(transition: Transition) -> Iterator[Finding]:
+    target = transition.call.saw("target")
+    if target is None:
+        return
+    for address, record in transition.before.store.items():
+        whose = owner(record)
+        changed = transition.after.store.get(address)
+        if whose is None or whose == target or address[0] == keys.DELETED:
+            continue
+        if isinstance(record, Repository) and record.state in (RepositoryState.DELETED, RepositoryState.DELETING):
+            continue
+        if changed == record:
+            if isinstance(record, Repository):
+                yield Reached(f"a delete of instance {target} left {_shown(record)} alone")
+            continue
+        what = _shown(record) if isinstance(record, Repository) else f"{address[1].decode()} of instance {whose}"
+        yield Violation("delete-spares-successor", f"a delete that had found instance {target} removed or hid {what}")
+
+
+def _deletes(name: str, op: object) -> bool:
+    return name == DELETE and isinstance(op, kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
+
+
+delete_spares_successor = OnStep(
+    id="delete-spares-successor",
+    meaning="a delete never removes, hides or damages a repository created after the one it targeted",
+    check=_delete_spares_successor,
+    watches=_deletes,
+    observers=(TARGET,),
+)
+
+
+def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    present = {entry.instance_uid for entry in accessible(snapshot)}
+    undone = {call.saw("target") for call in snapshot.calls(DELETE)}
+    for call in snapshot.calls(*CREATES):
+        if call.status is not Status.OK or not isinstance(call.value, Repository):
+            continue
+        if call.value.instance_uid in present | undone:
+            yield Reached(f"{_called(call)} succeeded, and its instance {call.value.instance_uid} is there or was deleted")
+        else:
+            evidence = f"{_called(call)} returned instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
+            yield Violation("create-is-effective", evidence)
+
+
+create_is_effective = Eventually(
+    id="create-is-effective",
+    meaning="at quiescence, a create that returned success has happened, unless undone by a later delete",
+    check=_create_is_effective,
+    reads=STORE_AND_CLIENTS,
+    observers=(TARGET,),
+)
+
+
+def _delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    present = {entry.instance_uid: entry for entry in accessible(snapshot)}
+    for call in snapshot.calls(DELETE):
+        target = call.saw("target")
+        if call.status is not Status.OK or not isinstance(target, str):
+            continue
+        if InstanceUID(target) in present:
+            yield Violation("delete-is-effective", f"{_called(call)} succeeded, and instance {target} is accessible")
+        else:
+            yield Reached(f"{_called(call)} succeeded, and instance {target} is gone")
+
+
+delete_is_effective = Eventually(
+    id="delete-is-effective",
+    meaning="at quiescence, a delete that returned success has happened: its instance cannot be reached",
+    check=_delete_is_effective,
+    reads=STORE_AND_CLIENTS,
+    observers=(TARGET,),
+)
+
+
+def _list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls("list_repositories"):
+        if call.status is not Status.OK or not isinstance(call.value, tuple):
+            continue
+        for entry in call.value:
+            if entry.state is not RepositoryState.ACTIVE:
+                yield Violation("list-shows-active-only", f"{_called(call)} shows {_shown(entry)}")
+            else:
+                yield Reached(f"{_called(call)} shows {_shown(entry)}")
+
+
+list_shows_active_only = Always(
+    id="list-shows-active-only",
+    meaning="listing never shows what get would refuse",
+    check=_list_shows_active_only,
+    reads=STORE_AND_CLIENTS,
+)
+
+
+def _garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
+    noted = {(r.repository_id, r.instance_uid) for r in snapshot.store.values() if isinstance(r, CleanupRecord)}
+    named = {(entry.repository_id, entry.instance_uid) for entry in entries(snapshot)}
+    live = {(entry.repository_id, entry.instance_uid) for entry in accessible(snapshot)}
+    for (partition, key), record in snapshot.store.items():
+        whose = owner(record) if partition not in (keys.GRAVELER, keys.DELETED) else None
+        if whose is None:
+            continue
+        known = {repository_id for repository_id, uid in noted | named if uid == whose}
+        if any(uid == whose for _, uid in live):
+            continue
+        if known:
+            yield Reached(f"{key.decode()} of instance {whose} is garbage and can be found")
+        else:
+            where = partition.decode()
+            yield Violation("garbage-is-reclaimable", f"{where}: {key.decode()} is garbage that no entry and no record leads to")
+
+
+garbage_is_reclaimable = Eventually(
+    id="garbage-is-reclaimable",
+    meaning="every unreachable entity can still be found by the cleaner",
+    check=_garbage_is_reclaimable,
+    reads=STORE,
+)
+
+
+def _cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
+    assert isinstance(transition.op, kv.Delete)
+    live = {repository.instance_uid: repository for repository in accessible(transition.before)}
+    address = (transition.op.partition, transition.op.key)
+    record = transition.before.store.get(address)
+    if record is None or address in transition.after.store:
+        return
+    whose = owner(record)
+    if whose in live:
+        yield Violation("cleaner-spares-live", f"the cleaner deleted {address[1].decode()} of {_shown(live[whose])}")
+    else:
+        yield Reached(f"the cleaner deleted {address[1].decode()} of instance {whose}")
+
+
+def _cleans(name: str, op: object) -> bool:
+    return name == "clean" and isinstance(op, kv.Delete)
+
+
+cleaner_spares_live = OnStep(
+    id="cleaner-spares-live",
+    meaning="the cleaner never deletes an entity of an accessible repository",
+    check=_cleaner_spares_live,
+    watches=_cleans,
+)
+
+ID_BECOMES_REUSABLE = "id-becomes-reusable"
+ID_BECOMES_REUSABLE_MEANING = "retrying the delete until it succeeds frees the id, whatever crashed before"
+
+
+def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    """Aftermath of some deletes and then one create: the create must succeed."""
+    last = outcomes[-1]
+    if last.status is Status.OK:
+        return [Reached("after the deletes the id could be used again")]
+    left = ", ".join(_shown(entry) for entry in entries(snapshot)) or "no entry"
+    return [Violation(ID_BECOMES_REUSABLE, f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}")]
+
+
+ALL = (
+    create_is_unique,
+    active_is_complete,
+    no_reachable_zombie,
+    deleted_is_inaccessible,
+    delete_spares_successor,
+    create_is_effective,
+    delete_is_effective,
+    list_shows_active_only,
+    garbage_is_reclaimable,
+    cleaner_spares_live,
+)
+"""All repository invariants but the aftermath, in the order of the design."""
+
+
+def _shown(entry: Repository) -> str:
+    return f"{entry.repository_id} ({entry.state.name.lower()}, instance {entry.instance_uid})"
+
+
+def _called(call: CallView) -> str:
+    return f"{call.name}({', '.join(map(str, call.args))})"
