@@ -91,12 +91,7 @@ class ClientTable:
     def catch_up(self) -> None:
         """Take in the nodes that a client with the same behaviour has brought."""
         if self.admitted < len(self.behaviour.nodes):
-            self.admit()
-            self._check_fit()
-            if self._reshaped:
-                self.lay_out()
-            else:
-                self._lay_out_new_nodes()
+            self._settle()
 
     def _admit(self, node: Node) -> None:
         op = node.op
@@ -124,16 +119,18 @@ class ClientTable:
         """
         for node_id, number in zip(nodes, numbers, strict=True):
             self._compile_point(self.behaviour.nodes[node_id], number)
+        self._settle()
+        self._refresh(np.asarray(nodes, np.int64), np.asarray(numbers, np.int64))
+
+    def _settle(self) -> None:
+        """Make the nodes and values that have just been compiled part of the tables."""
         self.admit()
-        self._check_fit()
+        if self.space.stale:
+            raise Relayout
         if self._reshaped:
             self.lay_out()
         else:
-            self._refresh(np.asarray(nodes, np.int64), np.asarray(numbers, np.int64))
-
-    def _check_fit(self) -> None:
-        if self.space.stale:
-            raise Relayout
+            self._lay_out_new_nodes()
 
     def _compile_point(self, node: Node, number: int) -> None:
         op = node.op
@@ -192,10 +189,7 @@ class ClientTable:
             for mode in self.late:
                 self.late[mode][node_id] = self._late_number(node)
             self.wide[node_id, numbers] = found
-        self.admit()
-        self._check_fit()
-        if self._reshaped:
-            self.lay_out()
+        self._settle()
         return found
 
     def _wide_move(self, node: Node, result: Result) -> WideMove:
@@ -268,7 +262,6 @@ class ClientTable:
     def _refresh(self, nodes: Ints, numbers: Ints) -> None:
         """Recompute the deltas of some entries."""
         layout = self.space.layout
-        self._lay_out_new_nodes()
         at = nodes * self.values + numbers
         for mode in self.modes:
             child = self.child[mode][nodes, numbers]
