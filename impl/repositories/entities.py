@@ -4,7 +4,7 @@ Each starts with the variant's own `get_repository`, and works in the partition 
 Source: repository-operations-error-handling.md, "Other Operations During Repository Creation/Deletion".
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Protocol
 
 import attrs
@@ -21,7 +21,7 @@ from model.records import Branch, Repository, Tag
 class GetRepository(Protocol):
     """A variant's way to the repository: the operation that all others start with."""
 
-    def __call__(self, env: Env, repository_id: RepositoryID, /) -> Awaitable[Repository]: ...
+    def __call__(self, env: Env, repository_id: RepositoryID, /, **reading: Hashable) -> Awaitable[Repository]: ...
 
 
 @attrs.frozen
@@ -35,7 +35,10 @@ class EntityFlows:
 
 
 def entity_flows(get_repository: GetRepository, partition_of: Callable[[Repository], bytes]) -> EntityFlows:
-    """The operations over a variant's `get_repository` and its partitions."""
+    """The operations over a variant's `get_repository` and its partitions.
+
+    Options of `get_repository` (``reading``) are passed on to it.
+    """
 
     async def _read_branch(env: Env, partition: bytes, branch_id: BranchID) -> Branch:
         try:
@@ -45,14 +48,14 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
         return decode_branch(found.value)
 
     async def create_branch(
-        env: Env, repository_id: RepositoryID, branch_id: BranchID, *, commit_id: CommitID | None = None
+        env: Env, repository_id: RepositoryID, branch_id: BranchID, *, commit_id: CommitID | None = None, **reading: Hashable
     ) -> Branch:
         """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects.
 
         Raises:
             BranchExists, BranchNotFound (no default branch), and what `get_repository` raises.
         """
-        repository = await get_repository(env, repository_id)
+        repository = await get_repository(env, repository_id, **reading)
         partition = partition_of(repository)
         if commit_id is None:
             commit_id = (await _read_branch(env, partition, repository.default_branch_id)).commit_id
@@ -63,33 +66,33 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
             raise BranchExists(branch_id) from None
         return branch
 
-    async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID) -> Branch:
+    async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> Branch:
         """Read a branch. 2 effects.
 
         Raises:
             BranchNotFound, and what `get_repository` raises.
         """
-        repository = await get_repository(env, repository_id)
+        repository = await get_repository(env, repository_id, **reading)
         return await _read_branch(env, partition_of(repository), branch_id)
 
-    async def delete_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID) -> None:
+    async def delete_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> None:
         """Delete a branch; an absent one is no error. 2 effects.
 
         Raises:
             DefaultBranch, and what `get_repository` raises.
         """
-        repository = await get_repository(env, repository_id)
+        repository = await get_repository(env, repository_id, **reading)
         if branch_id == repository.default_branch_id:
             raise DefaultBranch(branch_id)
         await env.store.delete(partition_of(repository), keys.branch_key(branch_id))
 
-    async def create_tag(env: Env, repository_id: RepositoryID, tag_id: TagID) -> Tag:
+    async def create_tag(env: Env, repository_id: RepositoryID, tag_id: TagID, **reading: Hashable) -> Tag:
         """Create a tag at the head of the default branch. 3 effects.
 
         Raises:
             TagExists, BranchNotFound (no default branch), and what `get_repository` raises.
         """
-        repository = await get_repository(env, repository_id)
+        repository = await get_repository(env, repository_id, **reading)
         partition = partition_of(repository)
         head = await _read_branch(env, partition, repository.default_branch_id)
         tag = Tag(tag_id=tag_id, commit_id=head.commit_id)

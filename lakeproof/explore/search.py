@@ -5,8 +5,9 @@ belongs to exactly one level: duplicates arise only inside a level, and no visit
 
 There are two ways to rank nodes (see `lakeproof.explore.behaviour`). A *graded* search goes breadth first, one step
 a level: the first violation that it meets is a shortest one, and the way back is found by expanding the levels once
-more. A *ranked* search merges more and is the cheaper proof; it knows no paths. A scenario that is expected to hold is
-searched ranked; if something is violated after all, it is searched again, graded.
+more. A *ranked* search merges more and knows no paths; its ranks must first be found out, in restarts, which pays for
+large spaces only. So a search begins graded; when it grows large and nothing is violated, it goes on ranked, and if
+something is violated after all, the graded search is taken up again.
 """
 
 import time
@@ -32,6 +33,13 @@ CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""
 
 
+RANKED_FROM: Final = 1_000_000
+"""States after which a search without violations goes on ranked."""
+
+RANKED_RESTARTS_MAX: Final = 200
+"""After so many restarts a ranked search gives way to a graded one."""
+
+
 @attrs.frozen(kw_only=True)
 class Limits:
     """When to give up. None: never."""
@@ -47,7 +55,7 @@ class Options:
 
     merge: bool = True
     symmetry: bool = True
-    ranked: bool | None = None  # None: if no violation is expected
+    ranked: bool | None = None  # None: when the search has grown large
     keep_finals: bool = False
 
 
@@ -114,26 +122,37 @@ def search(
     """
     setting = prepare(scenario)
     options = options or Options()
-    ranked = options.ranked
-    if ranked is None:
-        ranked = options.merge and "violated" not in scenario.expect.values()
-    try:
-        return _Search(setting, limits or Limits(), options, progress, ranked=ranked).run()
-    except _Violated:
-        return _Search(setting, limits or Limits(), options, progress, ranked=False).run()
+    limits = limits or Limits()
+    started = time.perf_counter()
+    plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
+    for number, ranked in enumerate(plans):
+        patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
+        try:
+            return _Search(setting, limits, options, progress, ranked, patience, started).run()
+        except (_Grown, _Violated, _TooManyRestarts):
+            continue
+    raise AssertionError("a graded search ends with a result")
 
 
 class _Search:
     def __init__(
-        self, setting: Setting, limits: Limits, options: Options, progress: Progress | None, *, ranked: bool
+        self,
+        setting: Setting,
+        limits: Limits,
+        options: Options,
+        progress: Progress | None,
+        ranked: bool,
+        patience: int | None,
+        started: float,
     ) -> None:
         self.ranked = ranked
+        self.patience = patience  # states after which to try a ranked search
         self.setting = setting
         self.scenario = setting.scenario
         self.limits = limits
         self.options = options
         self.progress = progress
-        self.started = time.perf_counter()
+        self.started = started
         self.restarts = 0
         self.symmetric = options.symmetry
         self.behaviours = self._compile_behaviours()
@@ -144,6 +163,8 @@ class _Search:
                 return self._attempt()
             except Disagreement:
                 self.restarts += 1
+                if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
+                    raise _TooManyRestarts from None
                 for behaviour in self._distinct_behaviours():
                     behaviour.reset()
             except _Minted:
@@ -189,7 +210,8 @@ class _Search:
             level = min(self.ahead)
             words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
             stopped = self._level(words, level)
-        return self._result(level // self.stride, not self.ahead and not stopped, stopped)
+        complete = not self.ahead and not stopped
+        return self._result(level if complete else level // self.stride, complete, stopped)
 
     def _level(self, words: Words, level: int) -> str:
         """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
@@ -206,6 +228,8 @@ class _Search:
             self.judge.monitors(level)
         if self.ranked and self.judge.violated:
             raise _Violated
+        if self.patience is not None and self.states > self.patience and not self.judge.violated and not stopped:
+            raise _Grown
         return stopped
 
     def _stop(self, words: Words) -> str:
@@ -327,6 +351,14 @@ class _Search:
 
     def _path(self, place: Place) -> tuple[Move, ...]:
         return path_to(self.kernel, self.symmetry, self.levels, place)
+
+
+class _Grown(Exception):
+    """A graded search has grown large without a violation: a ranked one may be cheaper."""
+
+
+class _TooManyRestarts(Exception):
+    """Ranks do not settle: the flows loop. A graded search needs none."""
 
 
 class _Violated(Exception):

@@ -1,0 +1,55 @@
+"""``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
+
+from impl.repositories import naive
+from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+
+NAIVE = Variant(
+    name="naive",
+    flows=naive,
+    source="repository-operations-error-handling.md, Challenges",
+    blind_create=True,
+    refuted={
+        "active-is-complete": Refuted(
+            "the entry is visible before branch and commit are, and stays visible while they are deleted", ("*",)
+        ),
+        "no-reachable-zombie": Refuted(
+            "entities are keyed by the repository id alone: a late one appears in the next repository of that id",
+            (
+                "delete-create-branch*",
+                "delete-create-tag*",
+                "delete-bare-branch*",
+                "delete-delete-*create-*",
+                "absent/create-create-delete*",
+            ),
+        ),
+        "delete-spares-successor": Refuted(
+            "the entry is deleted whatever it says by then", ("delete-delete-create*", "delete-delete-delete-*")
+        ),
+        "create-is-effective": Refuted(
+            "a late delete of the entry takes the new repository away",
+            ("delete-delete-create*", "delete-delete-delete-*"),
+        ),
+        "garbage-is-reclaimable": Refuted(
+            "no record leads to the partition once the entry is gone",
+            (
+                "delete-branch*",
+                "delete-delete-*",
+                "delete-create-branch*",
+                "delete-create-tag*",
+                "delete-bare-branch*",
+                "absent/create-delete/crash",
+                "absent/create-delete/lost-answer",
+                "absent/create-create-delete*",
+                "absent/create-delete-get/crash",
+                "absent/create-delete-get/lost-answer",
+                "absent/create-delete-branch*",
+            ),
+        ),
+        "id-becomes-reusable": Refuted(
+            "a default branch that was left behind makes the next create fail, and its entry stays",
+            ("delete-delete-*", "absent/create-delete*", "absent/create-create-delete*"),
+        ),
+    },
+)
+
+SCENARIOS = list(scenarios(NAIVE))

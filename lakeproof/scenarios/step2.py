@@ -1,0 +1,94 @@
+"""``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
+
+from impl.repositories import step2
+from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+
+SOURCE = "repository-operations-error-handling.md, Step 2"
+
+SUCCESSOR = Refuted(
+    'neither "Set the repository state to `deleting`" nor "Delete the repository entry" asks whose entry it is by then',
+    ("delete-delete-create*", "delete-delete-delete-*"),
+)
+STRANDED = (
+    "delete-delete-*",
+    "absent/create-create-delete*",
+    "delete-clean-branch*",
+    "delete-create-clean-branch*",
+)
+LATE = "the cleaner drops its record, and a writer that had read the entry before writes into the partition after"
+
+STEP2 = Variant(
+    name="step2",
+    flows=step2,
+    source=SOURCE,
+    blind_create=True,
+    leaves_garbage=True,
+    refuted={
+        "delete-spares-successor": SUCCESSOR,
+        "create-is-effective": Refuted(
+            "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
+            (
+                "delete-delete-*",
+                "delete-create-get/clock-jump",
+                "delete-create-branch/clock-jump",
+                "delete-create-look/clock-jump",
+                "delete-create-tag/clock-jump",
+                "delete-create-clean-branch/clock-jump",
+                "absent/create-get/clock-jump",
+                "absent/create-branch/clock-jump",
+                "absent/create-create-delete*",
+                "absent/create-delete-get/clock-jump",
+                "absent/create-delete-branch/clock-jump",
+            ),
+        ),
+        "delete-is-effective": Refuted(
+            "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
+            ("delete-delete-*", "absent/create-delete*", "absent/create-create-delete*"),
+        ),
+        "deleted-is-inaccessible": Refuted(
+            "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
+            (
+                "absent/create-delete-get*",
+                "absent/create-delete-branch*",
+                "delete-delete-create-branch-get",
+                "delete-delete-delete-create-create-get",
+            ),
+        ),
+        "create-is-unique": Refuted(
+            "the creator's `set` to active replaces the repository of a faster one",
+            (
+                "absent/create-create-delete*",
+                "delete-delete-create-create",
+                "delete-delete-delete-create-create-get",
+            ),
+        ),
+        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+    },
+)
+
+BY_SET_IF = Variant(
+    name="step2-by-set-if",
+    flows=step2,
+    source=SOURCE,
+    blind_create=True,
+    leaves_garbage=True,
+    options={
+        "create_repository": {"activate_by_set_if": True},
+        "delete_repository": {"state_by_set_if": True},
+        "get_repository": {"state_by_set_if": True},
+        "create_branch": {"state_by_set_if": True},
+    },
+    refuted={
+        "delete-spares-successor": Refuted('"Delete the repository entry" still does not ask whose', SUCCESSOR.races),
+        "create-is-effective": Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races),
+        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+    },
+)
+
+SCENARIOS = [
+    *scenarios(STEP2),
+    *scenarios(
+        BY_SET_IF,
+        races=["delete-create", "delete-create-get", "delete-delete-create", "delete-create-clean-branch"],
+    ),
+]
