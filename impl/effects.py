@@ -6,7 +6,7 @@ compiled by the exhaustive search. Errors are sent as values and raised here.
 """
 
 import types
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Generator
 from typing import Protocol, cast
 
 import attrs
@@ -35,7 +35,7 @@ def perform(effect: Effect) -> Generator[Effect, object, object]:
 class Unique(Protocol):
     """Gives fresh identifiers of a kind; the same ones on every re-run of the same client."""
 
-    def __call__(self, kind: str) -> str: ...
+    def __call__(self, kind: str, /) -> str: ...
 
 
 class KVEffects:
@@ -85,20 +85,6 @@ class Ids:
     unique: Unique
 
 
-@attrs.frozen
-class Env:
-    """All that a flow may touch."""
-
-    ids: Ids
-    store: KVEffects = attrs.field(factory=KVEffects)
-    objects: "ObjectEffects" = attrs.field(factory=lambda: ObjectEffects())
-    clock: ClockEffects = attrs.field(factory=ClockEffects)
-
-    @classmethod
-    def with_unique(cls, unique: Callable[[str], str]) -> "Env":
-        return cls(ids=Ids(unique=unique))
-
-
 class ObjectEffects:
     """The object store as a flow sees it."""
 
@@ -130,3 +116,18 @@ class ObjectEffects:
             if not page.more:
                 return
             after = page.heads[-1].address
+
+
+@attrs.frozen
+class Env:
+    """All that a flow may touch."""
+
+    ids: Ids
+    store: KVEffects = attrs.field(factory=KVEffects)
+    objects: ObjectEffects = attrs.field(factory=ObjectEffects)
+    clock: ClockEffects = attrs.field(factory=ClockEffects)
+
+    @classmethod
+    def with_unique(cls, unique: Unique) -> "Env":
+        """An environment whose identifiers come from ``unique``."""
+        return cls(ids=Ids(unique=unique))

@@ -6,7 +6,7 @@ Source: lakeFS design/accepted/metadata_kv/index.md and the store contract in la
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 import attrs
 
@@ -37,7 +37,7 @@ class KVError(Exception):
     definite: ClassVar[bool]
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.args == other.args  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:
         return hash((type(self), self.args))
@@ -181,7 +181,8 @@ def validate(op: Op) -> KVError | None:
         return MissingPartition(f"{op!r}: the partition is empty; name one")
     if not isinstance(op, ScanBatch) and not op.key:
         return MissingKey(f"{op!r}: the key is empty; name one")
-    if isinstance(op, Set | SetIf) and op.value is None:
+    # The types forbid None; a caller may pass it all the same.
+    if isinstance(op, Set | SetIf) and cast("bytes | None", op.value) is None:
         return MissingValue(f"{op!r}: the value is None; use delete to remove a key")
     return None
 

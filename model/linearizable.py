@@ -63,7 +63,8 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
         if isinstance(event, Invoked):
             operation = (event.client, event.index, event.name, event.args)
             return frozenset((held, calls | {(operation, OPEN)}) for held, calls in state), ()
-        after = _returned(specification, state, (event.client, event.index, event.call.name, event.call.args), event.call)
+        operation = (event.client, event.index, event.call.name, event.call.args)
+        after = _returned(specification, state, operation, event.call)
         if not after:
             return after, (Violation(invariant_id, _evidence(specification, state, event.call)),)
         overlapped = any(len(calls) > 1 for _, calls in state)

@@ -33,7 +33,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
     faults: ClassVar[Faults] = Faults()
     clients_max: ClassVar[int] = 6
     last_failure: ClassVar[tuple[str, int]] = ("", 0)
-    """The invariant that failed last, and after how many moves: once Hypothesis is done, those of the shrunk failure."""
+    """The invariant that failed last, and after how many moves; once Hypothesis is done, of the shrunk failure."""
 
     @initialize()
     def begin(self) -> None:

@@ -88,7 +88,8 @@ def decode_repository(value: bytes) -> Repository:
     try:
         state = RepositoryState(message.state)
     except ValueError as error:
-        raise Undecodable(f"repository state {message.state}: expected one of {[s.value for s in RepositoryState]}") from error
+        known = [state.value for state in RepositoryState]
+        raise Undecodable(f"repository state {message.state}: expected one of {known}") from error
     return Repository(
         repository_id=RepositoryID(message.id),
         storage_namespace=StorageNamespace(message.storage_namespace),

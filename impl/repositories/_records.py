@@ -16,7 +16,12 @@ DEFAULT_BRANCH = BranchID("main")
 
 
 def new_repository(
-    env: Env, repository_id: RepositoryID, now: int, state: RepositoryState = RepositoryState.ACTIVE, *, bare: bool = False
+    env: Env,
+    repository_id: RepositoryID,
+    now: int,
+    state: RepositoryState = RepositoryState.ACTIVE,
+    *,
+    bare: bool = False,
 ) -> Repository:
     """A repository with a fresh unique identifier."""
     return Repository(

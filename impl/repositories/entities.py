@@ -5,7 +5,6 @@ Source: repository-operations-error-handling.md, "Other Operations During Reposi
 """
 
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Protocol
 
 import attrs
 
@@ -17,15 +16,11 @@ from model import keys, kv
 from model.identifiers import BranchID, CommitID, RepositoryID, TagID
 from model.records import Branch, Repository, Tag
 
-
-class GetRepository(Protocol):
-    """A variant's way to the repository: the operation that all others start with."""
-
-    def __call__(self, env: Env, repository_id: RepositoryID, /, **reading: Hashable) -> Awaitable[Repository]: ...
-
+GetRepository = Callable[..., Awaitable[Repository]]  # type: ignore[explicit-any]
+"""A variant's way to the repository, which all other operations start with: (env, repository id, its options)."""
 
 @attrs.frozen
-class EntityFlows:
+class EntityFlows:  # type: ignore[explicit-any]
     """Branch and tag operations of one variant."""
 
     create_branch: Callable[..., Awaitable[Branch]]  # type: ignore[explicit-any]  # flows, as Call takes them
@@ -48,7 +43,12 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
         return decode_branch(found.value)
 
     async def create_branch(
-        env: Env, repository_id: RepositoryID, branch_id: BranchID, *, commit_id: CommitID | None = None, **reading: Hashable
+        env: Env,
+        repository_id: RepositoryID,
+        branch_id: BranchID,
+        *,
+        commit_id: CommitID | None = None,
+        **reading: Hashable,
     ) -> Branch:
         """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects.
 
@@ -75,7 +75,9 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
         repository = await get_repository(env, repository_id, **reading)
         return await _read_branch(env, partition_of(repository), branch_id)
 
-    async def delete_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> None:
+    async def delete_branch(
+        env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable
+    ) -> None:
         """Delete a branch; an absent one is no error. 2 effects.
 
         Raises:

@@ -4,6 +4,7 @@ Source: repository-operations-error-handling.md, the flows marked "Step 2", "Cle
 "Decision".
 """
 
+from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -99,10 +100,9 @@ async def delete_repository(
         Conflict: with ``state_by_set_if``, the entry has changed meanwhile.
     """
     if through_get:
-        try:
+        # A retry must see through it: `deleting` "can only be accessed by DeleteRepository (retry)".
+        with suppress(RepositoryDeleting):
             await get_repository(env, repository_id, state_by_set_if=state_by_set_if)
-        except RepositoryDeleting:
-            pass  # "a repository with state `deleting` can only be accessed by DeleteRepository (retry)"
     found = await read_entry(env, repository_id)
     if found is None:
         raise RepositoryNotFound(repository_id)

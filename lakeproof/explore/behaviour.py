@@ -271,7 +271,7 @@ class Behaviour:
             self._play_alone(run, seen)
         except NondeterministicFlow:
             raise
-        except Exception as error:  # a made-up future may not fit the past: how it fails tells pasts apart as well
+        except Exception as error:  # noqa: BLE001  # a made-up future may not fit the past: how it fails tells pasts apart as well
             seen.append((type(error), error.args))
         run.close()
         return hash((*seen, tuple(run.finished)))

@@ -118,7 +118,7 @@ class Execution:
                 op = self._coroutine.send(reply)
             except StopIteration as stop:
                 return self._finish(Outcome(Status.OK, value=stop.value))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  # a flow may raise anything: _failure sorts it out
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
                     self._coroutine, reply = self._start(), None
                     continue

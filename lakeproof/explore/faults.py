@@ -106,4 +106,5 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
 
 
 def _continues_a_scan(op: Effect) -> bool:
-    return (isinstance(op, kv.ScanBatch) and op.start != b"") or (isinstance(op, objects.ListObjects) and op.after != "")
+    later_page = isinstance(op, objects.ListObjects) and op.after != ""
+    return later_page or (isinstance(op, kv.ScanBatch) and op.start != b"")

@@ -213,7 +213,8 @@ class Judge:
             name = _trimmed(numbers)
             if name not in seen:
                 seen.add(name)
-                row = np.flatnonzero(np.logical_and.reduce([part == value for part, value in zip(narrow, values, strict=True)]))
+                same = [part == value for part, value in zip(narrow, values, strict=True)]
+                row = np.flatnonzero(np.logical_and.reduce(same))
                 fresh.append((int(row[0]), numbers))
         return fresh
 

@@ -288,7 +288,7 @@ def advance(monitor: Monitor, state: object, events: Sequence[Event]) -> tuple[o
     for event in events:
         if state == DEAD:
             break
-        state, findings = monitor.advance(state, event)  # type: ignore[arg-type]
+        state, findings = monitor.advance(state, event)
         found.extend(findings)
         if any(isinstance(finding, Violation) for finding in findings):
             state = DEAD

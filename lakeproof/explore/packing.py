@@ -122,7 +122,7 @@ def concatenate(parts: Sequence[Words], words: int) -> Words:
     return [np.concatenate([part[at] for part in parts]) for at in range(words)]
 
 
-def take(words: Words, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Words:
+def take(words: Words, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Words:  # type: ignore[explicit-any]
     """Some of the rows."""
     return [word[rows] for word in words]
 

@@ -4,7 +4,7 @@
 start, one by one. Both take invariants literally: each is evaluated in every state that it speaks of.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 import attrs
 
@@ -15,7 +15,7 @@ from lakeproof.explore.meaning import Cells
 from lakeproof.explore.setting import Setting, prepare, run_aftermath, snapshot
 from lakeproof.explore.world import Step, World
 from lakeproof.scenario import Scenario
-from model.invariants import Always, Eventually, Monitor, OnStep, Reached, Violation
+from model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 from model.snapshot import Transition
 
 
@@ -26,8 +26,8 @@ class Verdicts:
     violations: dict[str, tuple[Violation, tuple[Move, ...]]] = attrs.field(factory=dict)
     reached: dict[str, int] = attrs.field(factory=dict)
 
-    def hear(self, name: str, findings: object, moves: tuple[Move, ...]) -> None:
-        for finding in findings:  # type: ignore[attr-defined]
+    def hear(self, name: str, findings: Iterable[Finding], moves: tuple[Move, ...]) -> None:
+        for finding in findings:
             if isinstance(finding, Violation):
                 self.violations.setdefault(name, (finding, moves))
             else:
@@ -89,7 +89,7 @@ class Referee:
             state, findings = advance(monitor, state, step.events)
             self.verdicts.hear(monitor.id, findings, moves)
             after.append(state)
-        return tuple(after)  # type: ignore[arg-type]
+        return tuple(after)
 
 
 def _transition(world: World, step: Step, before: Cells) -> Transition:
@@ -137,7 +137,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                 following.append((twin, after))
             world.close()
         level = following
-    return _result(scenario, verdicts, len(seen), transitions, finals, seen)
+    return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
 
 
 def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tuple[int, PlainResult]:

@@ -26,6 +26,9 @@ from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.scenario import Scenario, ScenarioError
 from model.invariants import Monitor
 
+Offer = tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]
+"""The number of a move, the move, the walkers that can make it, and where it would lead them."""
+
 Strategy = Literal["random", "pct"]
 
 WALKERS: Final = 4096
@@ -145,13 +148,7 @@ class _Sampling:
     def _step(
         self, words: Words, history: list[npt.NDArray[np.int16]], step: int, picker: "_Pct | None"
     ) -> tuple[Words, npt.NDArray[np.int16]]:
-        while True:
-            try:
-                offers = self._offers(words, step)
-                break
-            except Relayout:
-                old = self.kernel.relaid()
-                words = repack(words, old, self.kernel.layout)
+        words, offers = self._offers_under_any_layout(words, step)
         self.judge.monitors(step)
         self._collect(words, history, step)
         chosen = np.full(len(words[0]), -1, np.int16)
@@ -171,8 +168,16 @@ class _Sampling:
             picker.chosen(step, chosen, self.moves)
         return after, chosen
 
-    def _offers(self, words: Words, step: int) -> list[tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]]:
-        offers: list[tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]] = []
+    def _offers_under_any_layout(self, words: Words, step: int) -> tuple[Words, list[Offer]]:
+        while True:
+            try:
+                return words, self._offers(words, step)
+            except Relayout:
+                old = self.kernel.relaid()
+                words = repack(words, old, self.kernel.layout)
+
+    def _offers(self, words: Words, step: int) -> list[Offer]:
+        offers: list[Offer] = []
 
         def sink(move: Move, rows: npt.NDArray[np.intp], after: Words) -> None:
             if self.judge.watches_moves:

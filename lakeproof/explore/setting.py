@@ -105,7 +105,7 @@ class DecodedCells:
     def __call__(self, cell: Cell, value: bytes) -> Record | bytes:
         found = self._known.get((cell, value))
         if found is None:
-            assert cell[0] == "kv" and isinstance(cell[1], bytes) and len(cell) == 3
+            assert len(cell) == 3, f"{cell} is not in the store"
             found = decoded(cell[1], cell[2], value) or value
             self._known[cell, value] = found
         return found

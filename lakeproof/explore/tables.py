@@ -7,7 +7,7 @@ compiled when they are first met.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 import numpy as np
@@ -30,6 +30,8 @@ UNKNOWN: Final = -1
 IMPOSSIBLE: Final = -2
 
 Ints = npt.NDArray[np.int64]
+
+T = TypeVar("T", np.int64, np.uint8)
 
 
 @attrs.frozen
@@ -219,8 +221,8 @@ class ClientTable:
         assert raw.current is not None
         if raw.begins:
             events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
-        for index in range(raw.index, child.index):
-            events.append(Returned(self.client, index, child.calls[index]))
+        returned = range(raw.index, child.index)
+        events.extend(Returned(self.client, index, child.calls[index]) for index in returned)
         return self._events.number(tuple(events))
 
     def lay_out(self) -> None:
@@ -321,6 +323,6 @@ class ClientTable:
         self._reshaped = True
 
 
-def _doubled(array: npt.NDArray[np.generic], axis: int, fill: int) -> npt.NDArray[np.generic]:  # type: ignore[misc]
+def _doubled(array: npt.NDArray[T], axis: int, fill: int) -> npt.NDArray[T]:
     more = np.full_like(array, fill)
     return np.concatenate([array, more], axis=axis)

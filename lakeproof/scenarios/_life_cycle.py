@@ -81,7 +81,11 @@ ABSENT: Final = (
 CLEANING: Final = ("delete-create-clean", "delete-clean-branch", "delete-create-clean-branch")
 """Races with the cleaner, on an id that exists."""
 
-CROWDS: Final = ("delete-delete-create-create", "delete-delete-create-branch-get", "delete-delete-delete-create-create-get")
+CROWDS: Final = (
+    "delete-delete-create-create",
+    "delete-delete-create-branch-get",
+    "delete-delete-delete-create-create-get",
+)
 """Where it is the size that finds it: four to six clients, without faults."""
 
 
@@ -177,7 +181,7 @@ def exercised(
     creates = sum(name in invariants.CREATES for name in names)
     deletes = names.count(invariants.DELETE)
     reads = any(name in invariants.REACHING for name in names)
-    arises = {
+    arises: dict[Invariant, bool | int] = {
         invariants.active_is_complete: True,
         invariants.no_reachable_zombie: True,
         invariants.create_is_unique: creates + exists > 1 and (creates > 1 or variant.blind_create),

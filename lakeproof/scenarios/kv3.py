@@ -57,5 +57,7 @@ ENTRY_LAST = Variant(
 
 SCENARIOS = [
     *scenarios(KV3),
-    *scenarios(ENTRY_LAST, races=["delete-create", "delete-create-branch", "delete-create-create", "delete-delete-create"]),
+    *scenarios(
+        ENTRY_LAST, races=["delete-create", "delete-create-branch", "delete-create-create", "delete-delete-create"]
+    ),
 ]

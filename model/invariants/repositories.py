@@ -8,7 +8,7 @@ repository-operations-error-handling.md, "Decision".
 from collections.abc import Hashable, Iterator
 
 from model import keys, kv
-from model.identifiers import InstanceUID
+from model.identifiers import InstanceUID, RepositoryID
 from model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
@@ -85,7 +85,8 @@ def _create_is_unique(transition: Transition) -> Iterator[Finding]:
                 yield Reached(f"a create of {repository_id} found {_shown(old)} and was refused")
             continue
         if old.state is RepositoryState.ACTIVE:
-            yield Violation("create-is-unique", f"{_shown(entry)} took the place of {_shown(old)}, which was accessible")
+            evidence = f"{_shown(entry)} took the place of {_shown(old)}, which was accessible"
+            yield Violation("create-is-unique", evidence)
 
 
 def _claims(name: str, op: object) -> bool:
@@ -122,7 +123,8 @@ def _lacks(snapshot: Snapshot, repository: Repository) -> str:
 
 active_is_complete = Always(
     id="active-is-complete",
-    meaning="an accessible repository (unless bare) has its default branch, and that branch's commit, in its own partition",
+    meaning="an accessible repository (unless bare) has its default branch, and that branch's commit, in its own "
+    "partition",
     check=_active_is_complete,
 )
 
@@ -163,7 +165,7 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
         return (gone | {call.saw("target")}, readers), ()
     if call.name not in REACHING:
         return state, ()
-    known = next((then for client, then in readers if client == event.client), frozenset())
+    known: frozenset[Hashable] = next((then for client, then in readers if client == event.client), frozenset())
     after = (gone, frozenset(reader for reader in readers if reader[0] != event.client))
     if not known:
         return after, ()
@@ -221,9 +223,10 @@ def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
         if call.status is not Status.OK or not isinstance(call.value, Repository):
             continue
         if call.value.instance_uid in present | undone:
-            yield Reached(f"{_called(call)} succeeded, and its instance {call.value.instance_uid} is there or was deleted")
+            yield Reached(f"{_called(call)} succeeded, and instance {call.value.instance_uid} is there or was deleted")
         else:
-            evidence = f"{_called(call)} returned instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
+            which = f"instance {call.value.instance_uid}, which nobody deleted and nobody can reach"
+            evidence = f"{_called(call)} returned {which}"
             yield Violation("create-is-effective", evidence)
 
 
@@ -284,14 +287,14 @@ def _garbage_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
         whose = owner(record) if partition not in (keys.GRAVELER, keys.DELETED) else None
         if whose is None:
             continue
-        known = {repository_id for repository_id, uid in noted | named if uid == whose}
+        known: set[RepositoryID] = {repository_id for repository_id, uid in noted | named if uid == whose}
         if any(uid == whose for _, uid in live):
             continue
         if known:
             yield Reached(f"{key.decode()} of instance {whose} is garbage and can be found")
         else:
-            where = partition.decode()
-            yield Violation("garbage-is-reclaimable", f"{where}: {key.decode()} is garbage that no entry and no record leads to")
+            what = f"{partition.decode()} {key.decode()}"
+            yield Violation("garbage-is-reclaimable", f"{what} is garbage that no entry and no record leads to")
 
 
 garbage_is_reclaimable = Eventually(
@@ -337,7 +340,8 @@ def id_becomes_reusable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     if last.status is Status.OK:
         return [Reached("after the deletes the id could be used again")]
     left = ", ".join(_shown(entry) for entry in entries(snapshot)) or "no entry"
-    return [Violation(ID_BECOMES_REUSABLE, f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}")]
+    evidence = f"after {len(outcomes) - 1} deletes create failed with {last.error!r}: {left}"
+    return [Violation(ID_BECOMES_REUSABLE, evidence)]
 
 
 ALL = (
