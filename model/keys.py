@@ -1,10 +1,15 @@
 """The key schema, in one place: where each record lives, and what lives at an address.
 
 Source: graveler-on-kv.md, "Suggested Key Schema"; repository-operations-error-handling.md, "Decision", Step 2 (the
-``graveler_deleted`` partition, which that document spells in three ways). Name rules follow lakeFS' validators.
+``graveler_deleted`` partition, which that document spells in three ways).
+
+Two sets of rules for names. The key builders refuse only what could break out of its key, so that scenarios may be
+terse (``"r"``); `parse` knows exactly the addresses that they can build. The ``validate_`` functions are stricter:
+they are lakeFS' own rules for what users may choose (``pkg/validator``, ``pkg/graveler/validate.go``).
 """
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 import attrs
@@ -20,9 +25,13 @@ TAGS_PREFIX: Final = b"tags/"
 STAGED_PREFIX: Final = b"key/"
 CLEANUP_PREFIX: Final = b"repo/"
 
+PATH_BYTES_MAX: Final = 1024
+
 _REPOSITORY_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{2,62}")
 _BRANCH_ID: Final = re.compile(r"\w[-\w]*", re.ASCII)
-_TAG_FORBIDDEN: Final = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(/|$)")
+# Unlike git, lakeFS lets "~" pass, a component begin with a dot, and one that is not the last end in ".lock".
+_TAG_FORBIDDEN: Final = re.compile(r"[\x00-\x20^:?*\[\\]|\.\.|//|@\{|\A@\Z|(\.|/|\.lock)\Z")
+_RESERVED: Final = (GRAVELER, DELETED)
 
 Kind = Literal["repository", "branch", "commit", "tag", "staged", "cleanup"]
 
@@ -40,6 +49,35 @@ class Parsed:
     """The id; of a staged entry its path; of a cleanup record ``<id>/<uid>``."""
     partition: bytes
 
+    @property
+    def address(self) -> tuple[bytes, bytes]:
+        """(partition, key): what `parse` was given."""
+        return self.partition, _PREFIXES[self.kind] + self.name
+
+    @property
+    def instance(self) -> tuple[RepositoryID, InstanceUID] | None:
+        """Which instance of a repository the record belongs to, where the address tells: branches, commits and tags
+        in a partition with a uid, and cleanup records."""
+        if self.kind == "cleanup":
+            repository_id, _, uid = self.name.partition(b"/")
+        elif self.kind in ("branch", "commit", "tag"):
+            repository_id, _, uid = self.partition.rpartition(b"-")
+        else:
+            return None
+        if not repository_id or not uid:
+            return None
+        return RepositoryID(repository_id.decode()), InstanceUID(uid.decode())
+
+
+_PREFIXES: Final[dict[Kind, bytes]] = {
+    "repository": REPOSITORIES_PREFIX,
+    "branch": BRANCHES_PREFIX,
+    "commit": COMMITS_PREFIX,
+    "tag": TAGS_PREFIX,
+    "staged": STAGED_PREFIX,
+    "cleanup": CLEANUP_PREFIX,
+}
+
 
 def repository_key(repository_id: RepositoryID) -> bytes:
     """In partition `GRAVELER`."""
@@ -53,8 +91,11 @@ def repository_partition(repository_id: RepositoryID, instance_uid: InstanceUID)
 
 
 def naive_partition(repository_id: RepositoryID) -> bytes:
-    """The partition of a repository before there were uids: every instance of an id shares it."""
-    return _plain("repository id", repository_id)
+    """The partition of a repository before there were uids: every instance of an id shares it.
+
+    One store follows either this scheme or `repository_partition`: id ``a-b`` here is ``b`` of ``a`` there.
+    """
+    return _unreserved("repository id", _plain("repository id", repository_id))
 
 
 def branch_key(branch_id: BranchID) -> bytes:
@@ -74,13 +115,13 @@ def tag_key(tag_id: TagID) -> bytes:
 
 def staging_partition(token: StagingToken) -> bytes:
     """The partition of the entries staged under a token."""
-    return _text("staging token", token)
+    return _unreserved("staging token", _text("staging token", token))
 
 
 def staged_key(path: bytes) -> bytes:
     """In the partition of a staging token."""
     if not path:
-        raise InvalidName("path is empty; name an object")
+        raise InvalidName("path b'': expected at least one byte; name an object")
     return STAGED_PREFIX + path
 
 
@@ -89,37 +130,54 @@ def cleanup_key(repository_id: RepositoryID, instance_uid: InstanceUID) -> bytes
     return CLEANUP_PREFIX + _plain("repository id", repository_id) + b"/" + _uid(instance_uid)
 
 
+@lru_cache(1 << 16)
 def parse(partition: bytes, key: bytes) -> Parsed | None:
-    """What lives at an address; None if the schema knows no such place. Inverts the functions above."""
+    """What lives at an address; None if no function above leads there. Inverts them."""
     if partition == GRAVELER:
-        return _parsed("repository", partition, key, REPOSITORIES_PREFIX)
+        return _parsed("repository", partition, key)
     if partition == DELETED:
-        found = _parsed("cleanup", partition, key, CLEANUP_PREFIX)
-        return found if found is not None and found.name.count(b"/") == 1 else None
-    prefixes: tuple[tuple[Kind, bytes], ...] = (
-        ("branch", BRANCHES_PREFIX),
-        ("commit", COMMITS_PREFIX),
-        ("tag", TAGS_PREFIX),
-        ("staged", STAGED_PREFIX),
-    )
-    for kind, prefix in prefixes:
-        if key.startswith(prefix):
-            return _parsed(kind, partition, key, prefix)
+        return _parsed("cleanup", partition, key)
+    kinds: tuple[Kind, ...] = ("branch", "commit", "tag", "staged")
+    for kind in kinds:
+        if key.startswith(_PREFIXES[kind]):
+            return _parsed(kind, partition, key)
     return None
 
 
-def _parsed(kind: Kind, partition: bytes, key: bytes, prefix: bytes) -> Parsed | None:
+def _parsed(kind: Kind, partition: bytes, key: bytes) -> Parsed | None:
+    prefix = _PREFIXES[kind]
     name = key.removeprefix(prefix)
     if not key.startswith(prefix) or not name or not partition:
         return None
+    try:
+        _check(kind, partition.decode(), name)
+    except ValueError:
+        return None
     return Parsed(kind=kind, name=name, partition=partition)
+
+
+def _check(kind: Kind, partition: str, name: bytes) -> None:
+    """Raises ValueError, if only because something is not UTF-8, for what the key builders would have refused."""
+    match kind:
+        case "staged":
+            staging_partition(StagingToken(partition))
+        case "cleanup":
+            repository_id, _, uid = name.decode().partition("/")
+            cleanup_key(RepositoryID(repository_id), InstanceUID(uid))
+        case "tag":
+            _plain("partition", partition)
+            _text("tag id", name.decode())
+        case "repository" | "branch" | "commit":
+            _plain("partition", partition)
+            _plain(kind, name.decode())
 
 
 def validate_repository_id(repository_id: str) -> RepositoryID:
     """As lakeFS: 3 to 63 lower-case letters, digits and hyphens, not starting with a hyphen."""
     if not _REPOSITORY_ID.fullmatch(repository_id):
         raise InvalidName(
-            f"repository id {repository_id!r}: expected 3 to 63 of a-z, 0-9 and '-', starting with a letter or digit"
+            f"repository id {repository_id!r}: expected 3 to 63 of a-z, 0-9 and '-', starting with a letter or digit; "
+            "choose another"
         )
     return RepositoryID(repository_id)
 
@@ -127,32 +185,54 @@ def validate_repository_id(repository_id: str) -> RepositoryID:
 def validate_branch_id(branch_id: str) -> BranchID:
     """As lakeFS: word characters and hyphens, not starting with a hyphen."""
     if not _BRANCH_ID.fullmatch(branch_id):
-        raise InvalidName(f"branch id {branch_id!r}: expected letters, digits, '_' and '-', not starting with '-'")
+        raise InvalidName(
+            f"branch id {branch_id!r}: expected a-z, A-Z, 0-9, '_' and '-', not starting with '-'; choose another"
+        )
     return BranchID(branch_id)
 
 
 def validate_tag_id(tag_id: str) -> TagID:
-    """As lakeFS, which takes git's rules for reference names."""
-    parts = tag_id.split("/")
-    bad = not tag_id or tag_id == "@" or tag_id.endswith((".", "/")) or _TAG_FORBIDDEN.search(tag_id)
-    if bad or any(not part or part.startswith(".") for part in parts):
-        raise InvalidName(f"tag id {tag_id!r}: expected a git reference name: no spaces, '..', '~^:?*[\\', '@{{'")
+    """As lakeFS, which takes git's rules for reference names with a few liberties."""
+    if not tag_id or _TAG_FORBIDDEN.search(tag_id):
+        raise InvalidName(
+            f"tag id {tag_id!r}: expected a git reference name: no spaces, control characters, '..', '//', '@{{' or "
+            r"any of ^:?*[\, not '@' alone, and no '.', '/' or '.lock' at its end; leave these out"
+        )
     return TagID(tag_id)
+
+
+def validate_path(path: bytes) -> bytes:
+    """As lakeFS: 1 to 1024 bytes, any of them."""
+    if not 1 <= len(path) <= PATH_BYTES_MAX:
+        shown = path if len(path) <= 32 else path[:32] + b"..."
+        raise InvalidName(f"path {shown!r}: expected 1 to {PATH_BYTES_MAX} bytes, found {len(path)}; name an object")
+    return path
 
 
 def _text(what: str, name: str) -> bytes:
     if not name or "\0" in name:
-        raise InvalidName(f"{what} {name!r}: expected a name without NUL that is not empty")
-    return name.encode()
+        raise InvalidName(f"{what} {name!r}: expected a name without NUL that is not empty; leave the NUL out")
+    try:
+        return name.encode()
+    except UnicodeEncodeError:
+        raise InvalidName(f"{what} {name!r}: expected text; a lone surrogate has no UTF-8, leave it out") from None
 
 
 def _plain(what: str, name: str) -> bytes:
     if "/" in name:
-        raise InvalidName(f"{what} {name!r}: a '/' would break out of its key; leave it out")
+        raise InvalidName(f"{what} {name!r}: expected no '/', which would break out of its key; leave it out")
     return _text(what, name)
 
 
 def _uid(instance_uid: InstanceUID) -> bytes:
     if "-" in instance_uid:
-        raise InvalidName(f"instance uid {instance_uid!r}: a '-' would blur where the repository id ends; leave it out")
+        raise InvalidName(
+            f"instance uid {instance_uid!r}: expected no '-': it would blur where the repository id ends; leave it out"
+        )
     return _plain("instance uid", instance_uid)
+
+
+def _unreserved(what: str, partition: bytes) -> bytes:
+    if partition in _RESERVED:
+        raise InvalidName(f"{what} {partition.decode()!r}: the partition of that name is taken; choose another")
+    return partition
