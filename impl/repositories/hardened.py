@@ -18,7 +18,12 @@ Four rules carry it:
    write to another one that is still on its way.
 
 "PredicateFailed" may be a lie (the write was applied and the client library tried again), so it is always
-followed by a read: the unique identifier tells a writer its own work.
+followed by a read: the unique identifier tells a writer its own work. From then on, whatever keeps the flow from
+reading is reported as ``OutcomeUnknown``: a definite error would claim that nothing has happened.
+
+What it does not give: a claim blocks its id for two minutes (or until somebody deletes it), and a creator that is
+slower than that, or whose clock is that far behind the others', loses its claim: it is told so, and tries again. Two
+deletes that race may both succeed: both have seen the repository, and afterwards it is gone.
 """
 
 from typing import Final
@@ -38,15 +43,15 @@ from impl.repositories._records import (
     write_entry_if,
 )
 from impl.repositories.entities import entity_flows, uid_partition
-from impl.repositories.errors import Conflict, CreationOutrun, NotUnique, RepositoryNotFound
+from impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
 from impl.repositories.step1 import list_repositories as list_repositories
 from impl.repositories.step2 import INITIAL_TIMEOUT
 from model import keys, kv
-from model.identifiers import RepositoryID
+from model.identifiers import InstanceUID, RepositoryID
 from model.records import CleanupRecord, Repository, RepositoryState
 
-DELETE_TRIES: Final = 3
-"""How often a delete looks again: an instance changes its state at most twice."""
+DELETE_TRIES: Final = 4
+"""How often a delete looks: an instance changes its state at most twice under it, and one answer may be lost."""
 
 
 async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
@@ -63,6 +68,7 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
     Raises:
         NotUnique: the id is taken, or somebody else has just claimed it. Nothing was created.
         CreationOutrun: the claim was deleted, or declared failed, before it could be confirmed (indefinite).
+        OutcomeUnknown: an answer was lost. If it was not the last one, the repository will never be accessible.
     """
     return await _create(env, repository_id, bare=False)
 
@@ -79,15 +85,18 @@ async def _create(env: Env, repository_id: RepositoryID, *, bare: bool) -> Repos
     if found is not None and not _is_free(found[0], now):
         raise NotUnique(repository_id)
     claim = new_repository(env, repository_id, now, RepositoryState.INITIAL, bare=bare)
-    if not await _replace(env, claim, None if found is None else found[1]):
+    held = await _replace(env, claim, None if found is None else found[1])
+    if held is None or held.instance_uid != claim.instance_uid:
         raise NotUnique(repository_id)
+    if held != claim:
+        raise CreationOutrun(repository_id)
     record = CleanupRecord(repository_id=repository_id, instance_uid=claim.instance_uid)
     await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, claim.instance_uid), encode(record))
     if not bare:
         await write_commit(env, uid_partition(claim), initial_commit(claim))
         await write_branch(env, uid_partition(claim), default_branch(env, claim))
     repository = attrs.evolve(claim, state=RepositoryState.ACTIVE)
-    if not await _replace(env, repository, encode(claim)):
+    if await _replace(env, repository, encode(claim)) != repository:
         raise CreationOutrun(repository_id)
     return repository
 
@@ -98,44 +107,55 @@ def _is_free(entry: Repository, now: int) -> bool:
     return entry.state is RepositoryState.DELETED or abandoned
 
 
-async def _replace(env: Env, repository: Repository, predicate: kv.Predicate) -> bool:
-    """Write an entry if the predicate holds; whether it is there afterwards. A failed predicate is looked into."""
+async def _replace(env: Env, repository: Repository, predicate: kv.Predicate) -> Repository | None:
+    """Write an entry if the predicate holds. Returns what is there afterwards: a failed predicate is looked into."""
     try:
         await write_entry_if(env, repository, predicate)
     except kv.PredicateFailed:
-        found = await read_entry(env, repository.repository_id)
-        return found is not None and found[0] == repository
-    return True
+        found = await _look(env, repository.repository_id, in_doubt=True)
+        return None if found is None else found[0]
+    return repository
 
 
-async def delete_repository(env: Env, repository_id: RepositoryID) -> None:
-    """Turn the entry into a tombstone. 2 effects, and 2 more for each change that it meets.
+async def _look(env: Env, repository_id: RepositoryID, *, in_doubt: bool) -> tuple[Repository, bytes] | None:
+    """`read_entry`; ``in_doubt``, whether a write of ours may have taken place, makes its errors indefinite."""
+    try:
+        return await read_entry(env, repository_id)
+    except kv.KVError as error:
+        if in_doubt:
+            raise kv.OutcomeUnknown from error
+        raise
 
-    The entities are the cleaner's. A claim is deleted like a repository: its creator will find out.
+
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, instance_uid: InstanceUID | None = None
+) -> None:
+    """Turn the entry into a tombstone. 2 effects, and 2 more for each change or lost answer that it meets.
+
+    The entities are the cleaner's. A claim is deleted like a repository: its creator will find out. A client that
+    retries a delete names the instance that it meant, so that it cannot hit the next one.
 
     Raises:
-        RepositoryNotFound: there is no entry, or a tombstone.
-        Conflict: the entry changed under every try (an instance cannot do that).
+        RepositoryNotFound: there is no entry, or a tombstone, or another instance than the one named.
+        OutcomeUnknown: no try was answered, or every one met another change. It may have been deleted.
     """
-    target = None
+    target, tried = instance_uid, False
     for _ in range(DELETE_TRIES):
-        found = await read_entry(env, repository_id)
+        found = await _look(env, repository_id, in_doubt=tried)
         if found is None:
             raise RepositoryNotFound(repository_id)
         entry, predicate = found
-        if target is not None and entry.instance_uid != target:
-            return  # somebody has deleted our target already, and somebody has created the next one
-        if entry.state is RepositoryState.DELETED:
-            if target is None:
-                raise RepositoryNotFound(repository_id)
-            return  # we have, or somebody else has: the predicate does not tell
-        target = entry.instance_uid
+        if entry.state is RepositoryState.DELETED or entry.instance_uid != (target or entry.instance_uid):
+            if tried:
+                return  # our target is gone, by us or by somebody else: the predicate does not tell
+            raise RepositoryNotFound(repository_id)
+        target, tried = entry.instance_uid, True
         try:
             await write_entry_if(env, attrs.evolve(entry, state=RepositoryState.DELETED), predicate)
-        except kv.PredicateFailed:
+        except (kv.PredicateFailed, kv.OutcomeUnknown):
             continue
         return
-    raise Conflict(repository_id)
+    raise kv.OutcomeUnknown
 
 
 async def clean(env: Env, *, batch_size: int = 0) -> int:
