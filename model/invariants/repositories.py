@@ -188,19 +188,21 @@ def _delete_spares_successor(transition: Transition) -> Iterator[Finding]:
     target = transition.call.saw("target")
     if target is None:
         return
+    held = {entry.instance_uid: entry for entry in entries(transition.before) if entry.state in _IN_USE}
     for address, record in transition.before.store.items():
-        whose = owner(record)
-        changed = transition.after.store.get(address)
-        if whose is None or whose == target or address[0] == keys.DELETED:
+        successor = held.get(owner(record) or InstanceUID(""))
+        if successor is None or successor.instance_uid == target:
             continue
-        if isinstance(record, Repository) and record.state in (RepositoryState.DELETED, RepositoryState.DELETING):
-            continue
-        if changed == record:
+        if transition.after.store.get(address) == record:
             if isinstance(record, Repository):
                 yield Reached(f"a delete of instance {target} left {_shown(record)} alone")
             continue
-        what = _shown(record) if isinstance(record, Repository) else f"{address[1].decode()} of instance {whose}"
-        yield Violation("delete-spares-successor", f"a delete that had found instance {target} removed or hid {what}")
+        what = "" if isinstance(record, Repository) else f"{address[1].decode()} of "
+        evidence = f"a delete that had found instance {target} removed or hid {what}{_shown(successor)}"
+        yield Violation("delete-spares-successor", evidence)
+
+
+_IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 
 
 def _deletes(name: str, op: object) -> bool:
