@@ -1,7 +1,11 @@
 """Records to bytes and back, wire-compatible with lakeFS.
 
 Encoding is deterministic: equal records have equal bytes, which the predicates of ``set_if`` rely on. Unknown fields
-are tolerated when reading, so dumps of a newer lakeFS can be read.
+are tolerated when reading, so dumps of a newer lakeFS can be read; they, lakeFS' ``read_only`` and ``storage_id``, and
+what is below a microsecond are not kept: what was read is not to be written back as it is.
+
+Both ways are memoised, because searches ask for the same few records millions of times.
+Source: lakeFS ``pkg/graveler/graveler.proto``; see ``graveler.proto`` here for what is ours.
 """
 
 from collections.abc import Callable
@@ -37,7 +41,7 @@ class Undecodable(ValueError):
 
 @lru_cache(_CACHE)
 def encode(record: Record) -> bytes:
-    """The bytes of a record."""
+    """The bytes of a record. Raises ValueError for a number that its field cannot hold."""
     return _message(record).SerializeToString(deterministic=True)
 
 
@@ -64,6 +68,7 @@ def _message(record: Record) -> Message:
         case Tag():
             return pb.TagData(id=record.tag_id, commit_id=record.commit_id)
         case Commit():
+            assert list(record.metadata) == sorted(dict(record.metadata).items()), "metadata is not sorted, or repeats"
             return pb.CommitData(
                 id=record.commit_id,
                 committer=record.committer,
