@@ -32,6 +32,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
     invariants_checked: ClassVar[Sequence[Invariant]]
     faults: ClassVar[Faults] = Faults()
     clients_max: ClassVar[int] = 6
+    """How many may be under way at once."""
     last_failure: ClassVar[tuple[str, int]] = ("", 0)
     """The invariant that failed last, and after how many moves; once Hypothesis is done, of the shrunk failure."""
 
@@ -50,7 +51,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
         self.monitors = self.referee.start()
         self._check()
 
-    @precondition(lambda self: len(self.world.clients) <= self.clients_max)
+    @precondition(lambda self: sum(map(self.world.alive, range(len(self.world.clients)))) < self.clients_max)
     @rule(data=st.data())
     def start(self, data: st.DataObject) -> None:
         """A client begins an operation: from now on it may step."""
