@@ -4,7 +4,7 @@ Each starts with the variant's own `get_repository`, and works in the partition 
 Source: repository-operations-error-handling.md, "Other Operations During Repository Creation/Deletion".
 """
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Callable, Coroutine, Hashable
 
 import attrs
 
@@ -16,17 +16,18 @@ from model import keys, kv
 from model.identifiers import BranchID, CommitID, RepositoryID, TagID
 from model.records import Branch, Repository, Tag
 
-GetRepository = Callable[..., Awaitable[Repository]]  # type: ignore[explicit-any]
+GetRepository = Callable[..., Coroutine[object, object, Repository]]  # type: ignore[explicit-any]
 """A variant's way to the repository, which all other operations start with: (env, repository id, its options)."""
+
 
 @attrs.frozen
 class EntityFlows:  # type: ignore[explicit-any]
     """Branch and tag operations of one variant."""
 
-    create_branch: Callable[..., Awaitable[Branch]]  # type: ignore[explicit-any]  # flows, as Call takes them
-    get_branch: Callable[..., Awaitable[Branch]]  # type: ignore[explicit-any]
-    delete_branch: Callable[..., Awaitable[None]]  # type: ignore[explicit-any]
-    create_tag: Callable[..., Awaitable[Tag]]  # type: ignore[explicit-any]
+    create_branch: Callable[..., Coroutine[object, object, Branch]]  # type: ignore[explicit-any]  # flows, as Call takes them
+    get_branch: Callable[..., Coroutine[object, object, Branch]]  # type: ignore[explicit-any]
+    delete_branch: Callable[..., Coroutine[object, object, None]]  # type: ignore[explicit-any]
+    create_tag: Callable[..., Coroutine[object, object, Tag]]  # type: ignore[explicit-any]
 
 
 def entity_flows(get_repository: GetRepository, partition_of: Callable[[Repository], bytes]) -> EntityFlows:
@@ -75,9 +76,7 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
         repository = await get_repository(env, repository_id, **reading)
         return await _read_branch(env, partition_of(repository), branch_id)
 
-    async def delete_branch(
-        env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable
-    ) -> None:
+    async def delete_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> None:
         """Delete a branch; an absent one is no error. 2 effects.
 
         Raises:

@@ -127,9 +127,7 @@ async def _look(env: Env, repository_id: RepositoryID, *, in_doubt: bool) -> tup
         raise
 
 
-async def delete_repository(
-    env: Env, repository_id: RepositoryID, *, instance_uid: InstanceUID | None = None
-) -> None:
+async def delete_repository(env: Env, repository_id: RepositoryID, *, instance_uid: InstanceUID | None = None) -> None:
     """Turn the entry into a tombstone. 2 effects, and 2 more for each change or lost answer that it meets.
 
     The entities are the cleaner's. A claim is deleted like a repository: its creator will find out. A client that

@@ -63,8 +63,10 @@ async def _claim(env: Env, repository: Repository) -> None:
 
 
 async def delete_repository(env: Env, repository_id: RepositoryID, *, batch_size: int = 0) -> None:
-    """"first create the partition key ..., then delete the repository entry ... The next step is to use the created
-    partition key to delete all entries". Raises RepositoryNotFound."""
+    """Read the entry for its partition, delete the entry, then "use the created partition key to delete all entries".
+
+    3 effects and one for each entity. Raises RepositoryNotFound.
+    """
     repository = await get_repository(env, repository_id)
     await delete_entry(env, repository_id)
     await delete_all(env, uid_partition(repository), batch_size)

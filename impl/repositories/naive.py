@@ -39,7 +39,7 @@ async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
 
 
 async def create_repository(env: Env, repository_id: RepositoryID) -> Repository:
-    """"create a ``Repository`` entry, a default ``Branch`` entry and first ``Commit``". 3 effects.
+    """The three writes of "create a `Repository` entry, a default `Branch` entry and first `Commit`". 3 effects.
 
     Raises:
         NotUnique: the entry is there.

@@ -65,11 +65,15 @@ async def _set_state(env: Env, repository: Repository, state: RepositoryState, p
         raise Conflict(repository.repository_id) from None
 
 
-async def create_repository(env: Env, repository_id: RepositoryID, *, activate_by_set_if: bool = False) -> Repository:
+async def create_repository(
+    env: Env, repository_id: RepositoryID, *, activate_by_set_if: bool = False, declares_failed: bool = False
+) -> Repository:
     """Claim the id as ``initial``, write commit and branch, become ``active``. 4 effects.
 
     "after a successful creation of initial-commit and default-branch, are moved to `active`" does not say how:
-    ``activate_by_set_if`` replaces just the ``initial`` entry.
+    ``activate_by_set_if`` replaces just the ``initial`` entry. "an attempt to create a repository, that finds a
+    repository with the same name and `status` initial, may move it to status `failed`": with ``declares_failed`` it
+    does, by way of `get_repository`; the id is not free for all that.
 
     Raises:
         NotUnique: an entry is there, in whatever state.
@@ -79,6 +83,9 @@ async def create_repository(env: Env, repository_id: RepositoryID, *, activate_b
     try:
         await write_entry_if(env, repository, None)
     except kv.PredicateFailed:
+        if declares_failed:
+            with suppress(RepositoryNotFound, RepositoryDeleting, Conflict):
+                await get_repository(env, repository_id, state_by_set_if=activate_by_set_if)
         raise NotUnique(repository_id) from None
     await write_commit(env, uid_partition(repository), initial_commit(repository))
     await write_branch(env, uid_partition(repository), default_branch(env, repository))

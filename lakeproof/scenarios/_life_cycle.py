@@ -48,8 +48,12 @@ OPERATIONS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "look": ("get_branch", ("r", "main")),
     "tag": ("create_tag", ("r", "t")),
     "clean": ("clean", ()),
+    "retry": ("delete_repository", ("r",)),
 }
-"""The words of which races are named: one client each."""
+"""The words of which races are named: one client each. ``retry`` is a delete that is tried again after an error."""
+
+RETRIES: Final = 2
+"""How often a client tries that retries."""
 
 EXISTING: Final = (
     "delete-create",
@@ -89,12 +93,28 @@ CROWDS: Final = (
 """Where it is the size that finds it: four to six clients, without faults."""
 
 
+UNACKNOWLEDGED: Final[Sequence[tuple[str, bool, str, Faults]]] = (
+    ("delete-create", True, "/late-write", MORE_FAULTS["/late-write"]),
+    ("create-delete", False, "/late-write", MORE_FAULTS["/late-write"]),
+    ("retry-create", True, "/lost-answer", FAULTS["/lost-answer"]),
+)
+"""Where it takes a write that comes back, or a client that tries again: (race, id exists, suffix, faults)."""
+
+
 @attrs.frozen
 class Refuted:
     """Why an invariant does not hold, and in which races: patterns over names without the variant."""
 
     reason: str
     races: tuple[str, ...]
+
+
+RETURNS: Final = Refuted(
+    "an unacknowledged claim that arrives after the delete brings the entry back: to a `SetIf` nil, what was deleted "
+    "was never there",
+    ("absent/create-delete/late-write",),
+)
+"""Of every variant whose entries vanish and whose claims ask for absence."""
 
 
 @attrs.frozen(kw_only=True)
@@ -115,16 +135,24 @@ class Variant:
 
 
 def scenarios(variant: Variant, *, races: Sequence[str] | None = None) -> Iterator[Scenario]:
-    """All scenarios of a variant; or only those of some races (by name, on an existing id)."""
+    """All scenarios of a variant; or only those of some races (by name, "absent/" where the id does not exist)."""
     existing = [(race, True) for race in EXISTING]
     absent = [(race, False) for race in ABSENT]
     cleaning = [(race, True) for race in CLEANING if hasattr(variant.flows, "clean")]
-    chosen = [*existing, *absent, *cleaning] if races is None else [(race, True) for race in races]
+    chosen = (
+        [*existing, *absent, *cleaning]
+        if races is None
+        else [(race.removeprefix("absent/"), not race.startswith("absent/")) for race in races]
+    )
     for race, exists in chosen:
         for suffix, faults in variant.faults.items():
             yield scenario(variant, race, faults, exists=exists, suffix=suffix)
-    for race in CROWDS if races is None else ():
-        yield scenario(variant, race, Faults(), exists=True)
+    if races is None:
+        for race, exists, suffix, faults in UNACKNOWLEDGED:
+            if race.startswith("retry") or suffix not in variant.faults:
+                yield scenario(variant, race, faults, exists=exists, suffix=suffix)
+        for race in CROWDS:
+            yield scenario(variant, race, Faults(), exists=True)
 
 
 def scenario(
@@ -139,6 +167,7 @@ def scenario(
     """One race of a variant under some faults. ``clients`` where the words of the race do not say it all."""
     name = ("" if exists else "absent/") + race + suffix
     calls = clients if clients is not None else [[call(variant, word)] for word in race.split("-")]
+    tries = [each.name for client in calls for each in client for _ in range(each.attempts)]
     expect = {
         invariant_id: "violated"
         for invariant_id, refuted in variant.refuted.items()
@@ -148,7 +177,7 @@ def scenario(
         name=f"repositories/{variant.name}/{name}",
         setup=[call(variant, "create")] if exists else [],
         clients=calls,
-        invariants=exercised(variant, [c.name for client in calls for c in client], exists=exists, expect=expect),
+        invariants=exercised(variant, tries, exists=exists, expect=expect),
         aftermath=[id_becomes_reusable(variant)],
         faults=faults,
         expect=expect,
@@ -160,7 +189,8 @@ def scenario(
 def call(variant: Variant, word: str) -> Call:
     """The call that a word of a race stands for, in the variant's reading."""
     name, args = OPERATIONS[word]
-    return Call(getattr(variant.flows, name), *args, **variant.options.get(name, {}))  # type: ignore[arg-type]
+    attempts = RETRIES if word == "retry" else 1
+    return Call(getattr(variant.flows, name), *args, attempts=attempts, **variant.options.get(name, {}))
 
 
 def id_becomes_reusable(variant: Variant) -> Aftermath:
@@ -174,9 +204,7 @@ def id_becomes_reusable(variant: Variant) -> Aftermath:
     )
 
 
-def exercised(
-    variant: Variant, names: Sequence[str], *, exists: bool, expect: Mapping[str, str]
-) -> list[Invariant]:
+def exercised(variant: Variant, names: Sequence[str], *, exists: bool, expect: Mapping[str, str]) -> list[Invariant]:
     """The invariants whose situation arises when calls of these names race, and those that are refuted there."""
     creates = sum(name in invariants.CREATES for name in names)
     deletes = names.count(invariants.DELETE)

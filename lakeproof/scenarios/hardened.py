@@ -1,7 +1,10 @@
 """``hardened``: the repair. Nothing is refuted, under every fault of the budget."""
 
+from typing import Final
+
 from impl.repositories import hardened
-from lakeproof.scenarios._life_cycle import MORE_FAULTS, Variant, scenarios
+from lakeproof.scenario import Call, Faults
+from lakeproof.scenarios._life_cycle import JUMP, MORE_FAULTS, Variant, call, scenario, scenarios
 
 HARDENED = Variant(
     name="hardened",
@@ -12,4 +15,32 @@ HARDENED = Variant(
     leaves_garbage=True,
 )
 
-SCENARIOS = list(scenarios(HARDENED))
+SETUP_INSTANCE: Final = "s1"
+"""The unique identifier of the repository that the setup creates: the first that client "s" mints."""
+
+NAMED: Final = [
+    [call(HARDENED, "delete")],
+    [Call(hardened.delete_repository, "r", instance_uid=SETUP_INSTANCE)],
+    [call(HARDENED, "create")],
+]
+"""A delete, somebody who takes it up knowing which instance was meant, and a create."""
+
+EVERYTHING: Final = {
+    "/refused-in-doubt": Faults(refusals=1, lost_answers=1, false_predicates=1),
+    "/late-write-and-crash": Faults(lost_answers=2, duplicates=1, crashes=1),
+    "/late-write-and-clock-jump": Faults(lost_answers=1, false_predicates=1, duplicates=1, clock_jumps=(JUMP,)),
+}
+"""Faults that meet: where a flow that is in doubt meets the next one."""
+
+SCENARIOS = [
+    *scenarios(HARDENED),
+    *(
+        scenario(HARDENED, "delete-named-create", f, exists=True, suffix=s, clients=NAMED)
+        for s, f in MORE_FAULTS.items()
+    ),
+    *(
+        scenario(HARDENED, race, faults, exists=exists, suffix=suffix)
+        for race, exists in (("delete-delete-create", True), ("delete-create-create", True), ("create-delete", False))
+        for suffix, faults in EVERYTHING.items()
+    ),
+]

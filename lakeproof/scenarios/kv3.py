@@ -1,7 +1,7 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
 from impl.repositories import kv3
-from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
 
@@ -11,9 +11,11 @@ COMPLETE = Refuted(
 )
 SUCCESSOR = Refuted(
     "the entry is deleted by its id: two deletes that have read the same instance delete two",
-    ("delete-delete-create*", "delete-delete-delete-*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
 )
-UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
+UNDONE = Refuted(
+    "a late delete of the entry takes the new repository away", (*SUCCESSOR.races, "delete-create/late-write")
+)
 STRANDED = (
     "delete-branch*",
     "delete-delete-*",
@@ -38,6 +40,7 @@ KV3 = Variant(
         "active-is-complete": COMPLETE,
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
+        "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(LEFT, STRANDED),
     },
 )
@@ -51,6 +54,7 @@ ENTRY_LAST = Variant(
     refuted={
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
+        "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(LEFT, ("delete-delete-*", "delete-create-create*", "delete-create-branch*")),
     },
 )

@@ -1,7 +1,7 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
 from impl.repositories import naive
-from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 NAIVE = Variant(
     name="naive",
@@ -23,12 +23,14 @@ NAIVE = Variant(
             ),
         ),
         "delete-spares-successor": Refuted(
-            "the entry is deleted whatever it says by then", ("delete-delete-create*", "delete-delete-delete-*")
+            "the entry is deleted whatever it says by then",
+            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
         ),
         "create-is-effective": Refuted(
             "a late delete of the entry takes the new repository away",
-            ("delete-delete-create*", "delete-delete-delete-*"),
+            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
         ),
+        "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(
             "no record leads to the partition once the entry is gone",
             (
@@ -47,7 +49,13 @@ NAIVE = Variant(
         ),
         "id-becomes-reusable": Refuted(
             "a default branch that was left behind makes the next create fail, and its entry stays",
-            ("delete-delete-*", "absent/create-delete*", "absent/create-create-delete*"),
+            (
+                "delete-delete-*",
+                "delete-create/late-write",
+                "retry-create*",
+                "absent/create-delete*",
+                "absent/create-create-delete*",
+            ),
         ),
     },
 )

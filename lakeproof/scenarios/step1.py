@@ -1,16 +1,18 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
 from impl.repositories import step1
-from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 SOURCE = "repository-operations-error-handling.md, Step 1"
 
 SUCCESSOR = Refuted(
     '"Delete the repository entry" does not ask whose entry it is by then: the slower of two deletes removes the '
     "repository that was created after the faster one",
-    ("delete-delete-create*", "delete-delete-delete-*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
 )
-UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
+UNDONE = Refuted(
+    "a late delete of the entry takes the new repository away", (*SUCCESSOR.races, "delete-create/late-write")
+)
 HANGING = Refuted(
     '"As for Step 1 these entities are left to hang forever"',
     (
@@ -33,6 +35,10 @@ HANGING = Refuted(
 REFUTED = {
     "delete-spares-successor": SUCCESSOR,
     "create-is-effective": UNDONE,
+    "delete-is-effective": RETURNS,
+    "active-is-complete": Refuted(
+        "what comes back has lost its entities: the delete emptied its partition", RETURNS.races
+    ),
     "garbage-is-reclaimable": HANGING,
 }
 

@@ -7,10 +7,11 @@ SOURCE = "repository-operations-error-handling.md, Step 2"
 
 SUCCESSOR = Refuted(
     'neither "Set the repository state to `deleting`" nor "Delete the repository entry" asks whose entry it is by then',
-    ("delete-delete-create*", "delete-delete-delete-*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
 )
 STRANDED = (
     "delete-delete-*",
+    "delete-create/late-write",
     "absent/create-create-delete*",
     "delete-clean-branch*",
     "delete-create-clean-branch*",
@@ -29,6 +30,8 @@ STEP2 = Variant(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
             (
                 "delete-delete-*",
+                "delete-create/late-write",
+                "retry-create*",
                 "delete-create-get/clock-jump",
                 "delete-create-branch/clock-jump",
                 "delete-create-look/clock-jump",
@@ -85,10 +88,52 @@ BY_SET_IF = Variant(
     },
 )
 
+THROUGH_GET = Variant(
+    name="step2-through-get",
+    flows=step2,
+    source=SOURCE,
+    blind_create=True,
+    leaves_garbage=True,
+    options={"delete_repository": {"through_get": True}},
+    refuted={
+        "delete-spares-successor": SUCCESSOR,
+        "create-is-effective": Refuted(
+            "a late delete of the entry, or a get that finds `initial` older than two minutes, takes the repository away",
+            ("delete-delete-*", "absent/create-delete-get/clock-jump"),
+        ),
+        "delete-is-effective": Refuted(
+            "the creator's `set` to active brings back an entry that was declared failed and then deleted",
+            ("delete-delete-create/clock-jump", "absent/create-delete*/clock-jump"),
+        ),
+        "deleted-is-inaccessible": Refuted(
+            "the creator's `set` to active brings back an entry that was declared failed and then deleted",
+            ("absent/create-delete-get/clock-jump",),
+        ),
+        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+    },
+)
+
+DECLARES_FAILED = Variant(
+    name="step2-create-declares-failed",
+    flows=step2,
+    source=SOURCE,
+    blind_create=True,
+    leaves_garbage=True,
+    options={"create_repository": {"declares_failed": True}},
+    refuted={
+        "create-is-effective": Refuted(
+            "another create declares the repository failed by `set` when it is active already",
+            ("absent/create-create/clock-jump",),
+        ),
+    },
+)
+
 SCENARIOS = [
     *scenarios(STEP2),
     *scenarios(
         BY_SET_IF,
         races=["delete-create", "delete-create-get", "delete-delete-create", "delete-create-clean-branch"],
     ),
+    *scenarios(THROUGH_GET, races=["delete-delete-create", "absent/create-delete", "absent/create-delete-get"]),
+    *scenarios(DECLARES_FAILED, races=["delete-create", "absent/create-create"]),
 ]

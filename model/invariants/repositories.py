@@ -206,7 +206,7 @@ _IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 
 
 def _deletes(name: str, op: object) -> bool:
-    return name == DELETE and isinstance(op, kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
+    return name == DELETE and isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
 
 
 delete_spares_successor = OnStep(
