@@ -16,7 +16,10 @@ STRANDED = (
     "delete-clean-branch*",
     "delete-create-clean-branch*",
 )
-LATE = "the cleaner drops its record, and a writer that had read the entry before writes into the partition after"
+LATE = (
+    "an entry that is overwritten or deleted unread leaves no record; and the cleaner drops a record while a writer "
+    "that had read the entry before is still to write into the partition"
+)
 
 STEP2 = Variant(
     name="step2",
@@ -98,7 +101,7 @@ THROUGH_GET = Variant(
     refuted={
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
-            "a late delete of the entry, or a get that finds `initial` older than two minutes, takes the repository away",
+            "a late delete, or a get that finds `initial` older than two minutes, takes the repository away",
             ("delete-delete-*", "absent/create-delete-get/clock-jump"),
         ),
         "delete-is-effective": Refuted(
