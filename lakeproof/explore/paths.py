@@ -18,8 +18,8 @@ from lakeproof.explore.packing import Layout, Words, repack, take
 from lakeproof.explore.space import Relayout
 from lakeproof.explore.symmetry import Symmetry
 
-SPILL_BYTES: Final = 256 << 20
-"""A level larger than this goes to a temporary file."""
+RESIDENT_BYTES_MAX: Final = 512 << 20
+"""Once the levels together are larger than this, further ones go to temporary files."""
 
 CHUNK: Final = 1 << 15
 
@@ -29,11 +29,19 @@ class Levels:
 
     def __init__(self) -> None:
         self._levels: list[tuple[Words, Layout]] = []
+        self._resident_bytes = 0
 
     def append(self, words: Words, layout: Layout) -> None:
-        """Keep a level; on disk if it is large."""
-        if sum(word.nbytes for word in words) > SPILL_BYTES:
+        """Keep a level: in memory as long as there is room, on disk from then on. Cost on disk: 8 bytes a word.
+
+        Raises:
+            OSError: the disk is full.
+        """
+        size_bytes = sum(word.nbytes for word in words)
+        if self._resident_bytes + size_bytes > RESIDENT_BYTES_MAX:
             words = [_spilled(word) for word in words]
+        else:
+            self._resident_bytes += size_bytes
         self._levels.append((words, layout))
 
     def read(self, level: int, layout: Layout) -> Words:
@@ -49,7 +57,8 @@ class Levels:
 
 def _spilled(word: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     with tempfile.TemporaryFile() as file:
-        word.tofile(file)
+        file.write(word.tobytes())
+        file.flush()
         return np.memmap(file, np.uint64, "r", shape=word.shape)
 
 
