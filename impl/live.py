@@ -1,0 +1,92 @@
+"""The live driver: flows under trio, against real stores. Any number of tasks may run flows on the same stores."""
+
+import sys
+import time
+import uuid
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import trio
+
+from impl.effects import Effect, Env, Now
+from impl.stores import ObjectStore, Store
+from model import kv, objects
+
+T = TypeVar("T")
+
+Clock = Callable[[], int]
+"""Microseconds since 1970."""
+
+
+class NoObjectStore(Exception):
+    """A flow asked for an object, and was run without an object store."""
+
+
+def wall_clock() -> int:
+    """The clock of this machine."""
+    return time.time_ns() // 1000
+
+
+def live_env() -> Env:
+    """An environment whose identifiers are random: no two clients, anywhere, get the same one. They are hexadecimal,
+    without hyphens, as an instance uid must be."""
+    return Env.with_unique(lambda kind: uuid.uuid4().hex)
+
+
+async def run(
+    flow: Coroutine[Effect, object, T],
+    store: Store,
+    object_store: ObjectStore | None = None,
+    clock: Clock = wall_clock,
+) -> T:
+    """Run a flow's coroutine to its end and return its result.
+
+    As in ``await run(create_repository(live_env(), "r"), store)``. Each effect is a schedule point. Errors of the
+    stores are raised in the flow, where it performed the effect. On cancellation, or if a store raises anything else,
+    the flow stops where it stands, like a client that crashed: its ``finally`` clauses run, but may perform no more
+    effects.
+
+    Raises:
+        Whatever the flow raises; NoObjectStore.
+    """
+    try:
+        reply: object = None
+        while True:
+            try:
+                with _no_generator_hooks():
+                    effect = flow.send(reply)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]
+            try:
+                reply = await _answer(effect, store, object_store, clock)
+            except (kv.KVError, objects.ObjectError) as error:
+                reply = error
+    finally:
+        with _no_generator_hooks():
+            flow.close()
+
+
+async def _answer(effect: Effect, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:
+    match effect:
+        case Now():
+            await trio.lowlevel.checkpoint()
+            return clock()
+        case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf() | kv.ScanBatch():
+            return await store.perform(effect)
+        case _ if object_store is None:
+            raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
+        case _:
+            return await object_store.perform(effect)
+
+
+@contextmanager
+def _no_generator_hooks() -> Iterator[None]:
+    """A scan that a flow abandons half-way ends with the flow, at once and without a word. Trio would warn of it, as
+    it must of generators that hold on to something; a flow's generators hold nothing."""
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)
+    try:
+        yield
+    finally:
+        sys.set_asyncgen_hooks(*hooks)

@@ -1,0 +1,82 @@
+"""A linearizable key-value store in memory, for many tasks of one trio run."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import assert_never
+
+import trio
+from sortedcontainers import SortedDict
+
+from impl.stores.base import DELETE_IF, Answer, Store
+from model import kv
+
+
+class MemoryStore(Store):
+    """Costs: O(log n) for an operation on one key, O(log n + batch) for a batch of a scan, n keys in the partition.
+
+    ``delete_if``: whether it has this capability.
+    """
+
+    def __init__(self, contents: Mapping[kv.Address, bytes] | None = None, *, delete_if: bool = False) -> None:
+        self.capabilities = frozenset({DELETE_IF} if delete_if else ())
+        self._partitions: dict[bytes, SortedDict[bytes, bytes]] = {}
+        for (partition, key), value in (contents or {}).items():
+            self._put(partition, key, value)
+
+    def contents(self) -> dict[kv.Address, bytes]:
+        """All that it holds, in order."""
+        return {
+            (partition, key): value
+            for partition, values in sorted(self._partitions.items())
+            for key, value in values.items()
+        }
+
+    async def perform(self, op: kv.Op) -> Answer:
+        # Here, so that an operation that fails is a schedule point too; before the operation, so that a task that
+        # is cancelled has not done it. From here on nothing awaits, which makes each operation atomic.
+        await trio.lowlevel.checkpoint()
+        return await super().perform(op)
+
+    async def apply(self, op: kv.Op) -> Answer:
+        match op:
+            case kv.Get(partition, key):
+                value = self._find(partition, key)
+                if value is None:
+                    raise kv.NotFound
+                return kv.ValueWithPredicate(value, value)
+            case kv.Set(partition, key, value):
+                self._put(partition, key, value)
+            case kv.SetIf(partition, key, value, predicate):
+                if not kv.predicate_holds(self._find(partition, key), predicate):
+                    raise kv.PredicateFailed
+                self._put(partition, key, value)
+            case kv.Delete(partition, key):
+                self._remove(partition, key)
+            case kv.DeleteIf(partition, key, predicate):
+                if self._find(partition, key) != predicate:
+                    raise kv.PredicateFailed
+                self._remove(partition, key)
+            case kv.ScanBatch(partition, start, batch_size):
+                return self._scan(partition, start, batch_size)
+            case _:
+                assert_never(op)
+        return None
+
+    def _find(self, partition: bytes, key: bytes) -> bytes | None:
+        values = self._partitions.get(partition)
+        return None if values is None else values.get(key)
+
+    def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
+        self._partitions.setdefault(partition, SortedDict())[key] = value
+
+    def _remove(self, partition: bytes, key: bytes) -> None:
+        values = self._partitions.get(partition, SortedDict())
+        values.pop(key, None)
+        if not values:
+            self._partitions.pop(partition, None)
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        values = self._partitions.get(partition, SortedDict())
+        found = values.irange(start)
+        entries = tuple(kv.Entry(key, values[key]) for key in islice(found, batch_size or None))
+        return kv.Batch(entries, more=next(found, None) is not None)

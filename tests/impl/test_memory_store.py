@@ -1,0 +1,296 @@
+"""The store in memory keeps the contract; the conformance suite catches stores that do not."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.stores import DELETE_IF, MemoryObjectStore, MemoryStore, ObjectStore, Store
+from impl.stores.base import Answer
+from impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations, check_store
+from model import kv, objects
+
+partitions, keys, values = st.sampled_from(PARTITIONS), st.sampled_from(KEYS), st.sampled_from(VALUES)
+predicates = st.one_of(values, st.sampled_from([None, kv.EXISTS]))
+operations = st.lists(
+    st.one_of(
+        st.builds(kv.Get, partitions, keys),
+        st.builds(kv.Set, partitions, keys, values),
+        st.builds(kv.SetIf, partitions, keys, values, predicates),
+        st.builds(kv.Delete, partitions, keys),
+        st.builds(kv.DeleteIf, partitions, keys, values),
+        st.builds(kv.ScanBatch, partitions, st.one_of(keys, st.just(b"")), st.integers(0, 4)),
+        st.sampled_from([kv.Get(b"", b"k"), kv.Set(b"p", b"", b"v"), kv.ScanBatch(b"")]),
+    ),
+    max_size=40,
+)
+
+
+def opens(make: Callable[[], Store]) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        yield make()
+
+    return opened
+
+
+@pytest.mark.parametrize("delete_if", [False, True])
+def test_the_store_in_memory_conforms(delete_if: bool) -> None:
+    trio.run(check_store, opens(lambda: MemoryStore(delete_if=delete_if)))
+
+
+@given(operations, st.booleans())
+def test_it_answers_any_operations_as_the_specification_does(ops: list[kv.Op], delete_if: bool) -> None:
+    trio.run(check_operations, MemoryStore(delete_if=delete_if), ops)
+
+
+@given(operations)
+def test_it_holds_what_the_specification_holds(ops: list[kv.Op]) -> None:
+    async def main() -> None:
+        store, state = MemoryStore(delete_if=True), dict[kv.Address, bytes]()
+        for op in ops:
+            state = dict(kv.step(state, op)[0])
+            try:
+                await store.perform(op)
+            except kv.KVError:
+                continue
+        assert store.contents() == state
+        assert MemoryStore(state).contents() == state
+
+    trio.run(main)
+
+
+def test_every_operation_is_one_schedule_point_even_if_it_fails() -> None:
+    async def main() -> None:
+        store = MemoryStore()
+        order: list[str] = []
+
+        async def client(name: str) -> None:
+            for op in (kv.Set(b"p", b"k", b"v"), kv.Get(b"p", b"absent"), kv.Get(b"", b"k")):
+                try:
+                    await store.perform(op)
+                except kv.KVError as error:
+                    order.append(f"{name} {type(error).__name__}")
+                else:
+                    order.append(f"{name} {type(op).__name__}")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(client, "a")
+            nursery.start_soon(client, "b")
+        # Each round lets each client do just one operation.
+        rounds = [sorted(order[at : at + 2]) for at in (0, 2, 4)]
+        assert rounds == [
+            ["a Set", "b Set"],
+            ["a NotFound", "b NotFound"],
+            ["a MissingPartition", "b MissingPartition"],
+        ]
+
+    trio.run(main)
+
+
+def test_an_operation_that_is_cancelled_has_not_happened() -> None:
+    async def main() -> None:
+        store = MemoryStore()
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await store.set(b"p", b"k", b"v")
+        assert scope.cancelled_caught
+        assert store.contents() == {}
+
+    trio.run(main)
+
+
+class LosesUpdates(MemoryStore):
+    """Planted: looks at the predicate and writes in two steps."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf):
+            found = self._find(op.partition, op.key)
+            await trio.lowlevel.checkpoint()
+            if not kv.predicate_holds(found, op.predicate):
+                raise kv.PredicateFailed
+            op = kv.Set(op.partition, op.key, op.value)
+        return await super().apply(op)
+
+
+class EmptyIsAbsent(MemoryStore):
+    """Planted: takes an empty value for none."""
+
+    def _find(self, partition: bytes, key: bytes) -> bytes | None:
+        return super()._find(partition, key) or None
+
+
+class ScansASnapshot(MemoryStore):
+    """Planted: reads the whole partition, and cuts batches from what it remembers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remembered: dict[bytes, kv.Batch] = {}
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if not isinstance(op, kv.ScanBatch):
+            return await super().apply(op)
+        if not op.start:
+            self.remembered[op.partition] = self._scan(op.partition, b"", 0)
+        entries = [e for e in self.remembered.get(op.partition, kv.Batch((), more=False)).entries if e.key >= op.start]
+        cut = entries[: op.batch_size or None]
+        return kv.Batch(tuple(cut), more=len(cut) < len(entries))
+
+
+class ScansOnePageOnly(MemoryStore):
+    """Planted: forgets to say that there is more."""
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        return kv.Batch(super()._scan(partition, start, batch_size).entries, more=False)
+
+
+class SkipsItsStart(MemoryStore):
+    """Planted: takes the start of a scan to be exclusive."""
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        return super()._scan(partition, start + b"\0" if start else start, batch_size)
+
+
+class DeleteMinds(MemoryStore):
+    """Planted: an absent key is an error to delete."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Delete) and self._find(op.partition, op.key) is None:
+            raise kv.NotFound
+        return await super().apply(op)
+
+
+class ForgetsPartitions(MemoryStore):
+    """Planted: partition and key are run together."""
+
+    def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
+        super()._put(b"all", partition + key, value)
+
+    def _find(self, partition: bytes, key: bytes) -> bytes | None:
+        return super()._find(b"all", partition + key)
+
+    def _remove(self, partition: bytes, key: bytes) -> None:
+        super()._remove(b"all", partition + key)
+
+
+class BoastsOfDeleteIf(MemoryStore):
+    """Planted: deletes whatever is there."""
+
+    def __init__(self) -> None:
+        super().__init__(delete_if=True)
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.DeleteIf):
+            op = kv.Delete(op.partition, op.key)
+        return await super().apply(op)
+
+
+class NeverUpdates(MemoryStore):
+    """Planted: under contention no predicate ever holds, and nobody gets anywhere."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf) and op.key == b"n":
+            raise kv.PredicateFailed
+        return await super().apply(op)
+
+
+class MaySayMoreThanThereIs(MemoryStore):
+    """Allowed: a full batch may be followed by an empty one."""
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        batch = super()._scan(partition, start, batch_size)
+        return kv.Batch(batch.entries, more=batch.more or 0 < batch_size == len(batch.entries))
+
+
+@pytest.mark.parametrize(
+    ("planted", "claim"),
+    [
+        (LosesUpdates, "concurrent increments by set if are all kept"),
+        (EmptyIsAbsent, "a value is read as written"),
+        (ScansASnapshot, "a scan is not a snapshot"),
+        (ScansOnePageOnly, "a scan is paged"),
+        (SkipsItsStart, "a scan is in byte order within its partition"),
+        (DeleteMinds, "deleting an absent key is no error"),
+        (ForgetsPartitions, "keys and partitions are any bytes"),
+        (BoastsOfDeleteIf, "delete if is atomic or refused"),
+        (NeverUpdates, "concurrent increments by set if are all kept"),
+    ],
+)
+def test_the_suite_names_the_claim_that_a_broken_store_breaks(planted: Callable[[], Store], claim: str) -> None:
+    with pytest.raises(NotConforming, match=claim):
+        trio.run(check_store, opens(planted))
+
+
+def test_a_full_batch_may_say_that_there_is_more_where_there_is_nothing() -> None:
+    trio.run(check_store, opens(MaySayMoreThanThereIs))
+
+
+def test_random_operations_end_in_the_history_that_led_to_a_wrong_answer() -> None:
+    store: Store = DeleteMinds()
+    ops: list[kv.Op] = [kv.Set(b"p", b"k", b"v"), kv.Delete(b"p", b"k"), kv.Delete(b"p", b"k")]
+    with pytest.raises(NotConforming, match=r"expected None, found NotFound\(\) from the last of 3 operations:\n  Set"):
+        trio.run(check_operations, store, ops)
+
+
+def test_delete_if_is_refused_unless_it_is_named_a_capability() -> None:
+    assert DELETE_IF not in MemoryStore().capabilities
+    with pytest.raises(kv.Refused, match="MemoryStore has no delete_if; use the five operations"):
+        trio.run(MemoryStore().delete_if, b"p", b"k", b"v")
+
+
+object_addresses = st.sampled_from(["a", "a/", "a/b", "a/c", "ab", "b"])
+object_operations = st.lists(
+    st.one_of(
+        st.builds(objects.Put, object_addresses, st.binary(max_size=2)),
+        st.builds(objects.GetObject, object_addresses),
+        st.builds(objects.HeadObject, object_addresses),
+        st.builds(objects.Copy, object_addresses, object_addresses),
+        st.builds(objects.DeleteObject, object_addresses),
+        st.builds(
+            objects.ListObjects,
+            st.sampled_from(["", "a", "a/", "c"]),
+            st.one_of(st.just(""), object_addresses),
+            st.integers(0, 3),
+        ),
+    ),
+    max_size=40,
+)
+
+
+@given(object_operations)
+def test_objects_in_memory_answer_any_operations_as_the_specification_does(ops: list[objects.Op]) -> None:
+    async def main() -> None:
+        store, state = MemoryObjectStore(), dict[str, bytes]()
+        for op in ops:
+            after, expected = objects.step(state, op)
+            state = dict(after)
+            try:
+                found: objects.Reply = await store.perform(op)
+            except objects.ObjectError as error:
+                found = error
+            assert found == expected, op
+        assert store.contents() == state
+
+    trio.run(main)
+
+
+def test_objects_are_put_read_copied_listed_in_pages_and_deleted() -> None:
+    async def main() -> None:
+        store: ObjectStore = MemoryObjectStore({"a/1": b"one"})
+        await store.put("a/2", b"two!")
+        await store.copy("a/1", "b")
+        await store.delete("a/1")
+        await store.delete("a/1")
+        assert await store.get("b") == b"one"
+        assert await store.head("a/2") == objects.Head("a/2", 4)
+        assert [head.address async for head in store.list("", page_size=1)] == ["a/2", "b"]
+        assert [head.address async for head in store.list("a/")] == ["a/2"]
+        with pytest.raises(objects.ObjectNotFound):
+            await store.get("a/1")
+        with pytest.raises(objects.ObjectNotFound):
+            await store.copy("a/1", "c")
+
+    trio.run(main)
