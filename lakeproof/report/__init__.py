@@ -1,0 +1,1 @@
+"""What people read: stories, lanes, tables and verdicts."""
