@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import trio
 
-from impl.effects import Effect, Env, Now
+from impl.effects import Env, Now
 from impl.stores import ObjectStore, Store
 from model import kv, objects
 
@@ -21,6 +21,10 @@ Clock = Callable[[], int]
 
 class NoObjectStore(Exception):
     """A flow asked for an object, and was run without an object store."""
+
+
+class NotAnEffect(Exception):
+    """A flow awaited something other than what ``env`` offers."""
 
 
 def wall_clock() -> int:
@@ -35,7 +39,7 @@ def live_env() -> Env:
 
 
 async def run(
-    flow: Coroutine[Effect, object, T],
+    flow: Coroutine[object, object, T],
     store: Store,
     object_store: ObjectStore | None = None,
     clock: Clock = wall_clock,
@@ -48,7 +52,7 @@ async def run(
     effects.
 
     Raises:
-        Whatever the flow raises; NoObjectStore.
+        Whatever the flow raises; NoObjectStore; NotAnEffect.
     """
     try:
         reply: object = None
@@ -67,17 +71,17 @@ async def run(
             flow.close()
 
 
-async def _answer(effect: Effect, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:
-    match effect:
-        case Now():
-            await trio.lowlevel.checkpoint()
-            return clock()
-        case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf() | kv.ScanBatch():
-            return await store.perform(effect)
-        case _ if object_store is None:
-            raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
-        case _:
-            return await object_store.perform(effect)
+async def _answer(effect: object, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:
+    if isinstance(effect, Now):
+        await trio.lowlevel.checkpoint()
+        return clock()
+    if isinstance(effect, kv.Op):
+        return await store.perform(effect)
+    if not isinstance(effect, objects.Op):
+        raise NotAnEffect(f"the flow awaited {effect!r}; a flow may only await env")
+    if object_store is None:
+        raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
+    return await object_store.perform(effect)
 
 
 @contextmanager

@@ -1,0 +1,240 @@
+"""The live driver: unchanged flows under trio, by many tasks, on real stores."""
+
+import gc
+import warnings
+from collections.abc import Callable
+
+import pytest
+import trio
+
+from impl.effects import Env
+from impl.live import NoObjectStore, NotAnEffect, live_env, run
+from impl.repositories import hardened, kv3, step1
+from impl.repositories.errors import NotUnique, RepositoryNotFound
+from impl.stores import MemoryObjectStore, MemoryStore
+from impl.stores.base import Answer
+from model import keys, kv, objects
+from model.identifiers import BranchID, InstanceUID, RepositoryID
+
+R = RepositoryID("r")
+P = b"p"
+
+
+def at_five() -> int:
+    return 5
+
+
+def test_a_flow_runs_to_its_result() -> None:
+    async def main() -> None:
+        store = MemoryStore()
+        created = await run(step1.create_repository(live_env(), R), store, clock=at_five)
+        assert created.creation_date == 5
+        assert await run(step1.get_repository(live_env(), R), store) == created
+        assert [key for _, key in store.contents()] == [
+            b"repos/r",
+            b"branches/main",
+            keys.commit_key((await run(step1.get_branch(live_env(), R, BranchID("main")), store)).commit_id),
+        ]
+
+    trio.run(main)
+
+
+def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effect() -> None:
+    async def flow(env: Env) -> str:
+        try:
+            await env.store.get(P, b"k")
+        except kv.NotFound:
+            await env.store.set(P, b"k", b"v")
+        try:
+            await env.objects.get("a")
+        except objects.ObjectNotFound:
+            return "both"
+        return "one"
+
+    async def main() -> None:
+        store = MemoryStore()
+        assert await run(flow(live_env()), store, MemoryObjectStore()) == "both"
+        assert store.contents() == {(P, b"k"): b"v"}
+
+    trio.run(main)
+
+
+def test_an_error_of_the_flow_reaches_the_caller() -> None:
+    async def main() -> None:
+        with pytest.raises(RepositoryNotFound, match="r"):
+            await run(step1.delete_repository(live_env(), R), MemoryStore())
+
+    trio.run(main)
+
+
+def test_of_many_tasks_that_create_one_repository_one_succeeds() -> None:
+    async def main() -> None:
+        store, results = MemoryStore(), list[str]()
+
+        async def create() -> None:
+            try:
+                repository = await run(hardened.create_repository(live_env(), R), store)
+            except NotUnique:
+                results.append("not unique")
+            else:
+                results.append(repository.instance_uid)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(10):
+                nursery.start_soon(create)
+        found = await run(hardened.get_repository(live_env(), R), store)
+        assert sorted(results) == sorted([found.instance_uid, *["not unique"] * 9])
+
+    trio.run(main)
+
+
+def test_tasks_that_create_and_delete_many_repositories_end_where_each_left_its_own() -> None:
+    async def main() -> None:
+        store = MemoryStore()
+
+        async def live(number: int) -> None:
+            repository_id = RepositoryID(f"r{number}")
+            await run(step1.create_repository(live_env(), repository_id), store)
+            await run(step1.create_branch(live_env(), repository_id, BranchID("dev")), store)
+            if number % 2:
+                await run(step1.delete_repository(live_env(), repository_id, batch_size=1), store)
+
+        async with trio.open_nursery() as nursery:
+            for number in range(8):
+                nursery.start_soon(live, number)
+        listed = await run(step1.list_repositories(live_env(), batch_size=3), store)
+        assert [repository.repository_id for repository in listed] == ["r0", "r2", "r4", "r6"]
+        assert len(store.contents()) == 4 * 4  # entry, first commit, two branches each
+
+    trio.run(main)
+
+
+def test_each_effect_is_one_schedule_point() -> None:
+    async def counts(env: Env) -> None:
+        for _ in range(3):
+            await env.clock.now()
+            await env.store.set(P, b"k", b"v")
+            await env.objects.put("a", b"")
+
+    async def main() -> None:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                await trio.lowlevel.checkpoint()
+                turns += 1
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(other)
+            await run(counts(live_env()), MemoryStore(), MemoryObjectStore(), at_five)
+            # The other task gets one turn in each pause of ours, or is about to.
+            assert turns in (8, 9)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+def test_a_flow_that_wants_an_object_without_an_object_store_is_told_so() -> None:
+    async def flow(env: Env) -> None:
+        await env.objects.put("a", b"")
+
+    async def main() -> None:
+        with pytest.raises(NoObjectStore, match=r"Put\(address='a', content=b''\).*pass one to run\(\)"):
+            await run(flow(live_env()), MemoryStore())
+
+    trio.run(main)
+
+
+def test_a_flow_that_awaits_anything_but_its_env_is_told_so() -> None:
+    async def flow(env: Env) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def main() -> None:
+        with pytest.raises(NotAnEffect, match="a flow may only await env"):
+            await run(flow(live_env()), MemoryStore())
+
+    trio.run(main)
+
+
+def test_identifiers_are_all_different_and_fit_to_be_a_uid() -> None:
+    one, other = live_env(), live_env()
+    minted = [env.ids.unique("instance") for env in (one, one, other)]
+    assert len(set(minted)) == 3
+    for uid in minted:
+        keys.repository_partition(R, InstanceUID(uid))
+
+
+def test_a_flow_that_is_cancelled_stops_before_its_effect() -> None:
+    async def flow(env: Env, wait: Callable[[], None]) -> None:
+        try:
+            await env.store.set(P, b"1", b"")
+            wait()
+            await env.store.set(P, b"2", b"")
+        finally:
+            ended.append("finally")
+
+    ended: list[str] = []
+
+    async def main() -> None:
+        store = MemoryStore()
+        with trio.CancelScope() as scope:
+            await run(flow(live_env(), scope.cancel), store)
+        assert scope.cancelled_caught
+        assert ended == ["finally"]
+        assert store.contents() == {(P, b"1"): b""}
+
+    trio.run(main)
+
+
+class Refusing(MemoryStore):
+    """Refuses to delete branches."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX):
+            raise kv.Refused
+        return await super().apply(op)
+
+
+def test_a_scan_that_a_flow_abandons_half_way_ends_without_a_warning() -> None:
+    async def first(env: Env) -> bytes:
+        async for entry in env.store.scan(P, batch_size=1):
+            return entry.key
+        return b""
+
+    async def main() -> None:
+        assert await run(first(live_env()), MemoryStore({(P, b"a"): b"", (P, b"b"): b""})) == b"a"
+        store = Refusing()
+        await run(kv3.create_repository(live_env(), R), store)
+        with pytest.raises(kv.Refused):
+            await run(kv3.delete_repository(live_env(), R, batch_size=1), store)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        trio.run(main)
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == []
+
+
+class Broken(MemoryStore):
+    """Raises what no store may raise."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        raise ZeroDivisionError
+
+
+def test_a_bug_in_a_store_is_not_an_answer() -> None:
+    async def flow(env: Env) -> None:
+        try:
+            await env.store.get(P, b"k")
+        except Exception as error:  # noqa: BLE001  # the point: the flow never sees it
+            seen.append(error)
+
+    seen: list[Exception] = []
+
+    async def main() -> None:
+        with pytest.raises(ZeroDivisionError):
+            await run(flow(live_env()), Broken())
+
+    trio.run(main)
+    assert seen == []
