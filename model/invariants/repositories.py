@@ -48,10 +48,13 @@ def owner(record: Record | bytes) -> InstanceUID | None:
             return record.instance_uid
         case Commit():
             return InstanceUID(dict(record.metadata).get("instance", "")) or None
-        case Branch():
-            return InstanceUID(record.staging_token.rpartition(":")[2].partition(".")[0]) or None
-        case Tag():
-            return InstanceUID(record.commit_id.removeprefix("c.")) or None
+        case Branch():  # "<repository>-<branch>:<instance>.<unique>"
+            _, colon, rest = record.staging_token.rpartition(":")
+            uid, dot, _ = rest.partition(".")
+            return InstanceUID(uid) if colon and dot and uid else None
+        case Tag():  # of an initial commit: "c.<instance>"
+            prefix, dot, uid = record.commit_id.partition(".")
+            return InstanceUID(uid) if prefix == "c" and dot and uid else None
     return None
 
 
