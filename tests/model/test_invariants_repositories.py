@@ -345,7 +345,7 @@ def test_owners() -> None:
     tag = Tag(tag_id=TagID("t"), commit_id=CommitID("c.7"))
     for record in (repository("7"), commit("7"), branch("7"), tag):
         assert invariants.owner(record) == "7"
-    strangers = [
+    strangers: list[Record | bytes] = [
         b"bytes",
         CleanupRecord(repository_id=R, instance_uid=InstanceUID("7")),
         attrs.evolve(branch("7"), staging_token=StagingToken("elsewhere")),
