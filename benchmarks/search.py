@@ -82,13 +82,12 @@ def measure(mix: tuple[int, int, int], options: Options) -> tuple[int, int, floa
 
 def _measured(mix: tuple[int, int, int], options: Options) -> tuple[int, int, float, int, float]:
     search(scenario(1, 1, 0), options=options)  # a warm-up: imports, first calls
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.perf_counter()
     result = search(scenario(*mix), options=options)
     seconds = time.perf_counter() - started
     assert result.complete, "a benchmark must not be cut short"
     assert result.findings[0].verdict == "holds", result.findings
-    peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return result.states, result.transitions, seconds, result.reruns, peak
 
 
@@ -111,7 +110,7 @@ def measure_spin(mix: tuple[int, int, int]) -> tuple[int, float, float, float] |
     names = dict(zip(("CREATORS", "DELETERS", "GETTERS"), mix, strict=True))
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(MODEL, folder)
-        seconds = []
+        seconds, printed = [], ""
         for command in (
             # -o2: results count as part of the state, as they do for us, though no process reads them.
             ["spin", "-o2", *(f"-D{name}={number}" for name, number in names.items()), "-a", MODEL.name],
@@ -121,9 +120,10 @@ def measure_spin(mix: tuple[int, int, int]) -> tuple[int, float, float, float] |
             started = time.perf_counter()
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
             seconds.append(time.perf_counter() - started)
-        assert "errors: 0" in done.stdout, done.stdout
-        found = re.search(r"(\d+) states, stored", done.stdout)
-        assert found is not None, done.stdout
+            printed = done.stdout
+        assert "errors: 0" in printed, printed
+        found = re.search(r"(\d+) states, stored", printed)
+        assert found is not None, printed
         return int(found[1]), seconds[0], seconds[1], seconds[2]
 
 
@@ -168,12 +168,12 @@ def machine() -> str:
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as Markdown."""
-    lines = [
+    head = (
         "| clients | states | million states/s | million transitions/s | re-runs | peak MiB "
         "| graded: million states/s | with symmetry: states, s | times plain search | states / Spin's | s "
-        "| Spin s (generate + compile + run) | time / Spin's |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
+        "| Spin s (generate + compile + run) | time / Spin's |"
+    )
+    lines = [head, "|---" * 13 + "|"]
     for r in rows:
         spin = ("", "", "", "")
         if r.spin_states and r.spin_generate and r.spin_compile and r.spin_run:

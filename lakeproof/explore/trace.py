@@ -122,19 +122,20 @@ def replay(trace: Trace, scenario: Scenario) -> Execution:
         ReplayDiverged: an effect, a reply, the violation or the bounds are not what the trace says.
     """
     if _bounds(scenario.faults) != trace.faults:
-        raise ReplayDiverged(f"{trace.scenario} now has the faults {scenario.faults}, the trace has {dict(trace.faults)}")
+        now = dict(_bounds(scenario.faults))
+        raise ReplayDiverged(f"{trace.scenario} now has the faults {now}, the trace has {dict(trace.faults)}")
     done: list[Step] = []
     for number, told in enumerate(trace.steps, 1):
         try:
             done = list(execute(scenario, trace.moves[:number]).steps)
         except ScenarioError as error:
             raise ReplayDiverged(f"step {number}: {error}") from error
-        now = _told(done[-1])
+        does = _told(done[-1])
         for part in ("call", "effect", "reply"):
-            if getattr(now, part) != getattr(told, part):
+            if getattr(does, part) != getattr(told, part):
                 raise ReplayDiverged(
                     f"step {number}, {part}: the trace says {getattr(told, part)!r}, "
-                    f"the code now does {getattr(now, part)!r}"
+                    f"the code now does {getattr(does, part)!r}"
                 )
     execution = execute(scenario, trace.moves)
     if not any(violation.invariant == trace.invariant for violation in execution.violations):

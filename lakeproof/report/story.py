@@ -1,5 +1,6 @@
 """A counterexample as a story: a line a step, and at the end what it breaks."""
 
+from lakeproof.explore.execution import label
 from lakeproof.explore.trace import Execution, Trace
 from lakeproof.report import words
 from lakeproof.scenario import Scenario
@@ -14,8 +15,8 @@ def meaning_of(scenario: Scenario, invariant_id: str) -> str:
 def story(trace: Trace, scenario: Scenario, execution: Execution) -> str:
     """The whole counterexample, for a reader who does not know the code."""
     bounds = ", ".join(f"{name} {value}" for name, value in trace.faults) or "no faults"
-    lines = [f"{trace.scenario} ({bounds})", f"violated: {trace.invariant}: {meaning_of(scenario, trace.invariant)}", ""]
-    lines += _cast(scenario, execution) + [""]
+    violated = f"violated: {trace.invariant}: {meaning_of(scenario, trace.invariant)}"
+    lines = [f"{trace.scenario} ({bounds})", violated, "", *_cast(scenario, execution), ""]
     width = max((len(words.who(step)) for step in execution.steps), default=1)
     for number, step in enumerate(execution.steps, 1):
         told = ", ".join(part for part in (words.effect(step.op), words.reply(step)) if part)
@@ -28,7 +29,7 @@ def _cast(scenario: Scenario, execution: Execution) -> list[str]:
     """Who takes part."""
     cast = {words.who(step): "" for step in execution.steps if step.move.client >= 0}
     for client, calls in enumerate(scenario.clients):
-        name = words.label(client)
+        name = label(client)
         if name in cast:
             cast[name] = ", then ".join(map(str, calls))
     setup = [f"  before: {', '.join(map(str, scenario.setup))}"] if scenario.setup else []
