@@ -1,0 +1,62 @@
+"""State diagrams of the documentation, drawn from the tables that the code uses.
+
+``python -m lakeproof.report.diagrams`` writes ``docs/lifecycle.md``; a test fails while it is not current.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from model.lifecycle import MEANINGS, TABLES, Event, State, Table
+
+DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "lifecycle.md"
+
+INTRODUCTION: Final = """\
+# The life of a repository id
+
+What the entry of an id in the partition `graveler` may become, variant by variant: the tables of `model/lifecycle.py`,
+drawn. An arrow is one write to the entry, and its label says what happens; a pair of state and event without an arrow
+is an error. The start and end of all arrows, `[*]`, is *absent*: there is no entry.
+
+The diagrams say what a design means to allow while operations come one after the other. What becomes of them when
+operations overlap, crash or lose their answers is what `lakeproof verify` finds out.
+
+This file is generated: `python -m lakeproof.report.diagrams` writes it.
+"""
+
+REMARKS: Final[dict[str, str]] = {
+    "naive": "An entry is there, or it is not. The text does not say whether entities are deleted before it or after.",
+    "kv3": "The same states; a delete removes the entry first, and its entities afterwards.",
+    "step1": "An entry has a state. The id is free when all entities are deleted.",
+    "step2": "A create claims the id first. The id is free when the cleaner has been left a record.",
+    "hardened": "Our repair: an entry is never removed. *Deleted* is a tombstone, and its id is free.",
+}
+
+
+def diagram(table: Table) -> str:
+    """A table as a mermaid state diagram."""
+    arrows = [
+        f"    {_node(before)} --> {_node(after)}: {event.value}"
+        for (before, event), after in sorted(table.items(), key=lambda row: _rank(*row[0]))
+    ]
+    return "\n".join(["```mermaid", "stateDiagram-v2", *arrows, "```"])
+
+
+def document() -> str:
+    """All of ``docs/lifecycle.md``."""
+    used = {event for table in TABLES.values() for _, event in table}
+    events = [f"| {event.value} | {MEANINGS[event]} |" for event in Event if event in used]
+    parts = [INTRODUCTION, "\n".join(["| event | what happens |", "| --- | --- |", *events]) + "\n"]
+    parts += [f"## {variant}\n\n{REMARKS[variant]}\n\n{diagram(table)}\n" for variant, table in TABLES.items()]
+    return "\n".join(parts)
+
+
+def _node(state: State) -> str:
+    return "[*]" if state is State.ABSENT else state.value
+
+
+def _rank(state: State, event: Event) -> tuple[int, int]:
+    return list(State).index(state), list(Event).index(event)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")

@@ -1,0 +1,133 @@
+"""The life of a repository id, one table per variant: what its entry may become, and by what.
+
+The tables say what each design means to allow, one operation after the other; that a flow does something else when
+operations overlap is what scenarios are there to find. The diagrams in ``docs/lifecycle.md`` are drawn from here.
+Source: repository-operations-error-handling.md, "Repository State", "Flows", "Decision"; graveler-on-kv.md, "Deleting
+a Repository". The tables of the variants follow `impl.repositories`, and a test holds the flows to them.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+from model.records import Repository, RepositoryState
+
+
+class State(Enum):
+    """What an id's entry says; ABSENT if there is none."""
+
+    ABSENT = "absent"
+    INITIAL = "initial"
+    ACTIVE = "active"
+    DELETING = "deleting"
+    DELETED = "deleted"
+
+
+class Event(Enum):
+    """What happens to an entry, each by one write."""
+
+    CREATE = "create"
+    CREATE_BARE = "create bare"
+    ACTIVATE = "activate"
+    EXPIRE = "expire"
+    TAKE_OVER = "take over"
+    DELETE = "delete"
+    REMOVE = "remove"
+
+
+MEANINGS: Final[Mapping[Event, str]] = MappingProxyType(
+    {
+        Event.CREATE: "a create, or a bare one, takes the id",
+        Event.CREATE_BARE: "a bare create takes the id, where it goes another way",
+        Event.ACTIVATE: "a create has written commit and branch, and confirms",
+        Event.EXPIRE: "somebody finds a claim that nobody has confirmed for two minutes, and declares it failed",
+        Event.TAKE_OVER: "a create finds such a claim, and replaces it with its own",
+        Event.DELETE: "a delete, or its retry, marks the entry",
+        Event.REMOVE: "a delete removes the entry",
+    }
+)
+
+Table = Mapping[tuple[State, Event], State]
+"""A pair that is not there is not allowed."""
+
+_ABSENT, _INITIAL, _ACTIVE, _DELETING, _DELETED = State
+
+NAIVE: Final[Table] = MappingProxyType(
+    {
+        (_ABSENT, Event.CREATE): _ACTIVE,
+        (_ACTIVE, Event.REMOVE): _ABSENT,
+    }
+)
+
+KV3: Final[Table] = NAIVE
+"""What differs is what happens to the entities, not to the entry."""
+
+STEP1: Final[Table] = MappingProxyType(
+    {
+        (_ABSENT, Event.CREATE): _ACTIVE,
+        (_ACTIVE, Event.DELETE): _DELETING,
+        (_DELETING, Event.DELETE): _DELETING,  # a retry
+        (_DELETING, Event.REMOVE): _ABSENT,
+    }
+)
+
+STEP2: Final[Table] = MappingProxyType(
+    {
+        (_ABSENT, Event.CREATE): _INITIAL,
+        (_ABSENT, Event.CREATE_BARE): _ACTIVE,
+        (_INITIAL, Event.ACTIVATE): _ACTIVE,
+        (_INITIAL, Event.EXPIRE): _DELETING,
+        (_INITIAL, Event.DELETE): _DELETING,  # where delete's "Get the Repository" sees every state
+        (_ACTIVE, Event.DELETE): _DELETING,
+        (_DELETING, Event.DELETE): _DELETING,  # a retry
+        (_DELETING, Event.REMOVE): _ABSENT,
+    }
+)
+
+HARDENED: Final[Table] = MappingProxyType(
+    {
+        (_ABSENT, Event.CREATE): _INITIAL,
+        (_DELETED, Event.CREATE): _INITIAL,
+        (_INITIAL, Event.TAKE_OVER): _INITIAL,  # of another instance
+        (_INITIAL, Event.ACTIVATE): _ACTIVE,
+        (_INITIAL, Event.EXPIRE): _DELETED,  # by the cleaner
+        (_INITIAL, Event.DELETE): _DELETED,
+        (_ACTIVE, Event.DELETE): _DELETED,
+    }
+)
+
+TABLES: Final[Mapping[str, Table]] = MappingProxyType(
+    {"naive": NAIVE, "kv3": KV3, "step1": STEP1, "step2": STEP2, "hardened": HARDENED}
+)
+"""By variant, as `impl.repositories` names them."""
+
+
+class NoTransition(ValueError):
+    """A table does not allow this event in this state. Nothing has changed."""
+
+
+def advance(table: Table, state: State, event: Event) -> State:
+    """The state after an event.
+
+    Raises:
+        NoTransition: names the pair, and what the table allows instead.
+    """
+    after = table.get((state, event))
+    if after is None:
+        known = ", ".join(allowed.value for before, allowed in table if before is state) or "nothing"
+        raise NoTransition(f"{state.value!r} does not allow {event.value!r}; it allows {known}")
+    return after
+
+
+def state_of(entry: Repository | None) -> State:
+    """What an entry says."""
+    return State.ABSENT if entry is None else _STATES[entry.state]
+
+
+_STATES: Final = {
+    RepositoryState.INITIAL: State.INITIAL,
+    RepositoryState.ACTIVE: State.ACTIVE,
+    RepositoryState.DELETING: State.DELETING,
+    RepositoryState.DELETED: State.DELETED,
+}
