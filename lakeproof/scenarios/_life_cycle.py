@@ -82,8 +82,13 @@ ABSENT: Final = (
 )
 """Races on an id that does not exist."""
 
-CLEANING: Final = ("delete-create-clean", "delete-clean-branch", "delete-create-clean-branch")
-"""Races with the cleaner, on an id that exists."""
+CLEANING: Final[Sequence[tuple[str, bool]]] = (
+    ("delete-create-clean", True),
+    ("delete-clean-branch", True),
+    ("delete-create-clean-branch", True),
+    ("create-delete-clean", False),
+)
+"""Races with the cleaner: (race, id exists)."""
 
 CROWDS: Final = (
     "delete-delete-create-create",
@@ -138,7 +143,7 @@ def scenarios(variant: Variant, *, races: Sequence[str] | None = None) -> Iterat
     """All scenarios of a variant; or only those of some races (by name, "absent/" where the id does not exist)."""
     existing = [(race, True) for race in EXISTING]
     absent = [(race, False) for race in ABSENT]
-    cleaning = [(race, True) for race in CLEANING if hasattr(variant.flows, "clean")]
+    cleaning = CLEANING if hasattr(variant.flows, "clean") else ()
     chosen = (
         [*existing, *absent, *cleaning]
         if races is None

@@ -15,10 +15,17 @@ STRANDED = (
     "absent/create-create-delete*",
     "delete-clean-branch*",
     "delete-create-clean-branch*",
+    "absent/create-delete-clean*",
 )
 LATE = (
     "an entry that is overwritten or deleted unread leaves no record; and the cleaner drops a record while a writer "
     "that had read the entry before is still to write into the partition"
+)
+
+EMPTIED = Refuted(
+    "a repository deleted while `initial` has a cleanup record when its creator's `set` makes it active, and the "
+    "cleaner asks nobody",
+    ("absent/create-delete-clean*",),
 )
 
 STEP2 = Variant(
@@ -28,6 +35,8 @@ STEP2 = Variant(
     blind_create=True,
     leaves_garbage=True,
     refuted={
+        "active-is-complete": EMPTIED,
+        "cleaner-spares-live": EMPTIED,
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
@@ -135,7 +144,14 @@ SCENARIOS = [
     *scenarios(STEP2),
     *scenarios(
         BY_SET_IF,
-        races=["delete-create", "delete-create-get", "delete-delete-create", "delete-create-clean-branch"],
+        races=[
+            "delete-create",
+            "delete-create-get",
+            "delete-delete-create",
+            "delete-create-clean-branch",
+            "absent/create-delete",
+            "absent/create-delete-clean",
+        ],
     ),
     *scenarios(THROUGH_GET, races=["delete-delete-create", "absent/create-delete", "absent/create-delete-get"]),
     *scenarios(DECLARES_FAILED, races=["delete-create", "absent/create-create"]),
