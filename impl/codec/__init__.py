@@ -172,6 +172,7 @@ _DECODERS: Final[dict[str, Callable[[bytes], Record]]] = {
 }
 
 
+@lru_cache(_CACHE)
 def decode_at(partition: bytes, key: bytes, value: bytes) -> Record | None:
     """The record at an address; None where the key schema knows no record.
 
