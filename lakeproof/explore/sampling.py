@@ -5,8 +5,9 @@ gives every walker all its moves, and a strategy picks one. Sampling proves noth
 inconclusive.
 
 Source of PCT: S. Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, 2010,
-section 3: random priorities, and d - 1 random points at which the running client drops to the lowest one. We
-depart from it in one thing: k, the number of steps, is measured by a first round of plain random walks.
+section 3: random priorities, and d - 1 random points at which the client whose turn it is drops to the lowest one. We
+depart from it in two things: k, the number of steps, is measured by a first round of plain random walks; and a client
+drops before its step, not after it, so that one with a single effect, too, can be made to wait for one that has dropped.
 """
 
 from typing import Final, Literal
@@ -151,6 +152,8 @@ class _Sampling:
         words, offers = self._offers_under_any_layout(words, step)
         self.judge.monitors(step)
         self._collect(words, history, step)
+        if picker is not None:
+            picker.change(step, [(move, rows) for _, (move, rows, _) in offers])
         chosen = np.full(len(words[0]), -1, np.int16)
         best = np.full(len(words[0]), -np.inf)
         after = [word.copy() for word in words]
@@ -164,8 +167,6 @@ class _Sampling:
             best[winners], chosen[winners] = score[better], index
             for target, source in zip(after, following, strict=True):
                 target[winners] = source[better]
-        if picker is not None:
-            picker.chosen(step, chosen, self.moves)
         return after, chosen
 
     def _offers_under_any_layout(self, words: Words, step: int) -> tuple[Words, list[Offer]]:
@@ -221,9 +222,18 @@ class _Pct:
         scores: npt.NDArray[np.float64] = self._priority[rows, move.client % self._clients] + np.exp(jitter)
         return scores
 
-    def chosen(self, step: int, chosen: npt.NDArray[np.int16], moves: list[Move]) -> None:
-        """Where a change point is due, the client that has just run drops below all others."""
-        runners = np.array([move.client % self._clients for move in moves], np.intp)
+    def change(self, step: int, offers: list[tuple[Move, npt.NDArray[np.intp]]]) -> None:
+        """Where a change point is due, the client whose turn it is drops below all others."""
         for change in range(self._changes.shape[1]):
-            due = np.flatnonzero((self._changes[:, change] == step) & (chosen >= 0))
-            self._priority[due, runners[chosen[due]]] = change
+            due = self._changes[:, change] == step
+            if not due.any():
+                continue
+            best = np.full(len(due), -np.inf)
+            turn = np.full(len(due), -1)
+            for move, rows in offers:
+                client = move.client % self._clients
+                priority = self._priority[rows, client]
+                better = priority > best[rows]
+                best[rows[better]], turn[rows[better]] = priority[better], client
+            drops = np.flatnonzero(due & (turn >= 0))
+            self._priority[drops, turn[drops]] = change
