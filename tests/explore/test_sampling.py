@@ -1,0 +1,261 @@
+"""Sampling: it finds what is known to be there, repeats itself, and what it reports replays on the real flows."""
+
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from impl.effects import Env
+from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.plain import Referee, Verdicts
+from lakeproof.explore.sampling import WALKERS, Sample, Strategy, _Sampling, sample
+from lakeproof.explore.search import search
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.space import share_behaviours
+from lakeproof.explore.world import World
+from lakeproof.scenarios import catalogue
+from model import kv
+from model.invariants import Eventually, Finding, Monitor, Reached, Violation
+from model.snapshot import Snapshot, Status
+
+BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+COUNTER = b"counters", b"n"
+
+
+async def increment(env: Env) -> int:
+    """Read, add one, write: what is written meanwhile is lost."""
+    try:
+        found = int((await env.store.get(*COUNTER)).value)
+    except kv.NotFound:
+        found = 0
+    await env.store.set(*COUNTER, str(found + 1).encode())
+    return found + 1
+
+
+async def increment_if(env: Env) -> int:
+    """The same with a predicate."""
+    found, predicate = 0, None
+    try:
+        read = await env.store.get(*COUNTER)
+        found, predicate = int(read.value), read.predicate
+    except kv.NotFound:
+        pass
+    await env.store.set_if(*COUNTER, str(found + 1).encode(), predicate)
+    return found + 1
+
+
+def _every_increment_counts(snapshot: Snapshot) -> Iterator[Finding]:
+    done = sum(call.status is Status.OK for call in snapshot.calls("increment", "increment_if"))
+    found = snapshot.store.get(COUNTER, b"0")
+    assert isinstance(found, bytes)
+    if int(found) == done:
+        yield Reached(f"{done} increments counted")
+    else:
+        yield Violation("every-increment-counts", f"{done} increments, counted {int(found)}")
+
+
+every_increment_counts = Eventually(
+    id="every-increment-counts",
+    meaning="at quiescence the counter is the number of increments that succeeded",
+    check=_every_increment_counts,
+)
+
+LOST_UPDATE = Scenario(
+    name="test/lost-update",
+    clients=[[Call(increment)], [Call(increment)], [Call(increment)]],
+    invariants=[every_increment_counts],
+)
+NO_LOST_UPDATE = Scenario(
+    name="test/no-lost-update",
+    clients=[[Call(increment_if)], [Call(increment_if)], [Call(increment_if)]],
+    invariants=[every_increment_counts],
+)
+
+
+def replayed(scenario: Scenario, moves: tuple[Move, ...]) -> dict[str, Violation]:
+    """The violations that the real flows show when they are moved so, by invariant."""
+    verdicts = Verdicts()
+    referee = Referee(scenario, verdicts)
+    world, monitors = World(prepare(scenario)), referee.start()
+    referee.state(world)
+    for move in moves:
+        before = world.cells
+        monitors = referee.step(world, world.step(move), before, monitors)
+        referee.state(world)
+    world.close()
+    return {name: violation for name, (violation, _) in verdicts.violations.items()}
+
+
+def assert_replays(found: Sample) -> None:
+    for name, counterexample in found.violations.items():
+        assert replayed(found.scenario, counterexample.moves).get(name) == counterexample.violation
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_lost_update_is_found_within_100_executions(strategy: Strategy) -> None:
+    found = sample(LOST_UPDATE, strategy=strategy, executions=100, seed=1)
+    assert found.violations.keys() == {"every-increment-counts"}
+    assert found.executions <= 100
+    assert_replays(found)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_race_of_step_1_is_found_within_1000_executions(strategy: Strategy) -> None:
+    scenario = BY_NAME["repositories/step1/delete-delete-create"]
+    found = sample(scenario, strategy=strategy, executions=1000, seed=1)
+    assert found.violations.keys() == scenario.expect.keys()
+    assert_replays(found)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_what_holds_is_never_violated(strategy: Strategy, seed: int) -> None:
+    found = sample(NO_LOST_UPDATE, strategy=strategy, executions=500, seed=seed)
+    assert (found.violations, found.executions) == ({}, 500)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "repositories/naive/delete-create-branch",
+        "repositories/kv3/absent/create-delete/late-write",
+        "repositories/step1/delete-create-create/crash",
+        "repositories/step2/absent/create-delete-get",
+        "repositories/step2/absent/create-delete-branch/clock-jump",
+        "repositories/step2/delete-clean-branch/lost-answer",
+        "repositories/step2/delete-delete-delete-create-create-get",
+        "repositories/hardened/delete-create-create/late-write-and-crash",
+        "repositories/hardened/delete-create-clean/false-predicate",
+        "repositories/hardened/delete-delete-create-branch-get",
+    ],
+)
+def test_what_is_found_is_expected_and_replays(name: str, strategy: Strategy) -> None:
+    scenario = BY_NAME[name]
+    found = sample(scenario, strategy=strategy, executions=2000, seed=3)
+    assert found.violations.keys() <= scenario.expect.keys()
+    assert_replays(found)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_violation_of_every_kind_of_invariant_is_found(strategy: Strategy) -> None:
+    """A state, a transition, an end, an order of events, an aftermath."""
+    naive = BY_NAME["repositories/naive/delete-delete-create"]
+    step2 = BY_NAME["repositories/step2/absent/create-delete-get"]
+    found = sample(naive, strategy=strategy, executions=5000, seed=0).violations.keys()
+    assert found == naive.expect.keys()
+    assert found >= {"active-is-complete", "delete-spares-successor", "create-is-effective", "id-becomes-reusable"}
+    assert "deleted-is-inaccessible" in sample(step2, strategy=strategy, executions=5000, seed=0).violations
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_equal_arguments_give_equal_results(strategy: Strategy) -> None:
+    scenario = BY_NAME["repositories/step2/delete-delete-create/crash"]
+    once, again, other = (sample(scenario, strategy=strategy, executions=600, seed=seed) for seed in (5, 5, 6))
+    assert once == again
+    assert (once.steps, once.violations) != (other.steps, other.violations)
+
+
+def test_pct_without_a_change_point_runs_one_client_after_the_other() -> None:
+    """So that one whose bug needs a preemption is not found with d = 1, and is with d = 2."""
+    found = {}
+    for depth in (1, 2):
+        setting = prepare(LOST_UPDATE)
+        kernel = Kernel(setting, share_behaviours(setting, merge=True, symmetry=False), [])
+        sampling = _Sampling(LOST_UPDATE, kernel, "pct", 0, depth)
+        sampling._round(1000, 100, 6)
+        found[depth] = sampling.violations.keys()
+    assert found == {1: set(), 2: {"every-increment-counts"}}
+
+
+def test_pct_makes_a_client_with_a_single_effect_wait_for_one_that_has_dropped() -> None:
+    """Three constraints: create begins, delete runs, create ends, get runs."""
+    scenario = BY_NAME["repositories/step2/absent/create-delete-get"]
+    setting = prepare(scenario)
+    monitors = [invariant for invariant in scenario.invariants if isinstance(invariant, Monitor)]
+    kernel = Kernel(setting, share_behaviours(setting, merge=True, symmetry=False), monitors)
+    sampling = _Sampling(scenario, kernel, "pct", 0, 3)
+    sampling._round(WALKERS, 100, 9)
+    assert "deleted-is-inaccessible" in sampling.violations
+
+
+def test_pct_finds_a_bug_of_depth_two_as_often_as_its_theorem_says() -> None:
+    """With n clients and k steps an execution finds it with probability 1 / (n k) at least."""
+    clients, steps, executions, found = 3, 6, 200, 0
+    for seed in range(executions):
+        setting = prepare(LOST_UPDATE)
+        kernel = Kernel(setting, share_behaviours(setting, merge=True, symmetry=False), [])
+        sampling = _Sampling(LOST_UPDATE, kernel, "pct", seed, 2)
+        sampling._round(1, 100, steps)
+        found += bool(sampling.violations)
+    assert found >= executions / (clients * steps)
+
+
+def test_faults_are_drawn_and_spread() -> None:
+    scenario = Scenario(
+        name="test/crash",
+        clients=[[Call(increment_if)], [Call(increment_if)]],
+        invariants=[
+            Eventually(
+                id="nobody-crashes",
+                meaning="every call ends",
+                check=lambda seen: [
+                    Violation("nobody-crashes", f"client {number} crashed")
+                    for number, calls in enumerate(seen.clients)
+                    for call in calls
+                    if call.status is Status.CRASHED
+                ],
+            )
+        ],
+        faults=Faults(crashes=1),
+    )
+    found = sample(scenario, executions=1000, seed=0)
+    moves = found.violations["nobody-crashes"].moves
+    assert [move.mode for move in moves].count(Mode.CRASH) == 1
+    assert_replays(found)
+
+
+def test_sampling_stops_when_everything_is_violated() -> None:
+    found = sample(LOST_UPDATE, executions=10 * WALKERS, seed=0)
+    assert (found.executions, found.steps) == (WALKERS, 6 * WALKERS)
+
+
+def test_executions_and_steps_are_counted() -> None:
+    """Three clients with two effects each: six steps an execution, whatever the schedule."""
+    executions = WALKERS + 10
+    found = sample(NO_LOST_UPDATE, executions=executions)
+    assert (found.executions, found.steps, found.cut) == (executions, 6 * executions, 0)
+
+
+def test_executions_that_are_too_long_are_cut_and_counted() -> None:
+    found = sample(LOST_UPDATE, executions=10, steps_max=5)
+    assert (found.executions, found.steps, found.cut, found.violations) == (10, 50, 10, {})
+    assert sample(NO_LOST_UPDATE, executions=10, steps_max=6).cut == 0
+
+
+def test_a_sampled_counterexample_is_never_shorter_than_the_search_s() -> None:
+    scenario = BY_NAME["repositories/step1/delete-delete-create"]
+    shortest = {finding.id: finding.counterexample for finding in search(scenario).findings}
+    for name, counterexample in sample(scenario, executions=5000, seed=0).violations.items():
+        best = shortest[name]
+        assert best is not None
+        assert len(counterexample.moves) >= len(best.moves)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"executions": 0}, {"executions": -1}, {"depth": 0}, {"steps_max": 0}],
+)
+def test_a_number_out_of_range_is_refused(arguments: dict[str, int]) -> None:
+    ((name, value),) = arguments.items()
+    with pytest.raises(ScenarioError, match=rf"{name}={value}\b.*at least 1"):
+        sample(LOST_UPDATE, **arguments)  # type: ignore[arg-type]  # mypy fears that a name is `strategy`
+
+
+def test_an_unknown_strategy_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="strategy='dfs': expected 'random' or 'pct'"):
+        sample(LOST_UPDATE, strategy="dfs")  # type: ignore[arg-type]  # that is the point
