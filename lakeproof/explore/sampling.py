@@ -7,7 +7,7 @@ inconclusive.
 Source of PCT: S. Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, 2010,
 section 3: random priorities, and d - 1 random points at which the client whose turn it is drops to the lowest one. We
 depart from it in two things: k, the number of steps, is measured by a first round of plain random walks; and a client
-drops before its step, not after it, so that one with a single effect, too, can be made to wait for one that has dropped.
+drops before its step, not after it, so that even one with a single effect can be made to wait for one that has dropped.
 """
 
 from typing import Final, Literal
