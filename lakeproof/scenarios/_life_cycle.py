@@ -4,6 +4,7 @@ A variant says which flows it has and what is known to be refuted; the races, th
 can be exercised in each are the same for all.
 """
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from types import ModuleType
@@ -31,7 +32,6 @@ MORE_FAULTS: Final[Mapping[str, Faults]] = {
     **FAULTS,
     "/refusal": Faults(refusals=1),
     "/late-write": Faults(lost_answers=1, duplicates=1),
-    "/scan-failure": Faults(scan_failures=1),
     "/crash-and-lost-answer": Faults(crashes=1, lost_answers=1),
     "/clock-jump-and-skew": Faults(clock_jumps=(JUMP,), clock_skew=(JUMP, 0, -JUMP)),
 }
@@ -98,6 +98,16 @@ CROWDS: Final = (
 """Where it is the size that finds it: four to six clients, without faults."""
 
 
+PAGED: Final = ("delete-create", "delete-branch", "delete-create-list", "delete-clean-branch")
+"""Races in which every scan takes one entry at a time, so that writes fall between its batches and it may break. The
+id exists, and another one before it."""
+
+PAGED_FAULTS: Final[Mapping[str, Faults]] = {
+    "/paged": Faults(),
+    "/paged-crash": Faults(crashes=1),
+    "/paged-scan-failure": Faults(scan_failures=1),
+}
+
 UNACKNOWLEDGED: Final[Sequence[tuple[str, bool, str, Faults]]] = (
     ("delete-create", True, "/late-write", MORE_FAULTS["/late-write"]),
     ("create-delete", False, "/late-write", MORE_FAULTS["/late-write"]),
@@ -156,6 +166,10 @@ def scenarios(variant: Variant, *, races: Sequence[str] | None = None) -> Iterat
         for race, exists, suffix, faults in UNACKNOWLEDGED:
             if race.startswith("retry") or suffix not in variant.faults:
                 yield scenario(variant, race, faults, exists=exists, suffix=suffix)
+        for race in PAGED:
+            if "clean" not in race or hasattr(variant.flows, "clean"):
+                for suffix, faults in PAGED_FAULTS.items():
+                    yield scenario(paged(variant), race, faults, exists=True, suffix=suffix, before=("a",))
         for race in CROWDS:
             yield scenario(variant, race, Faults(), exists=True)
 
@@ -168,10 +182,14 @@ def scenario(
     exists: bool,
     suffix: str = "",
     clients: Sequence[Sequence[Call]] | None = None,
+    before: Sequence[str] = (),
 ) -> Scenario:
-    """One race of a variant under some faults. ``clients`` where the words of the race do not say it all."""
+    """One race of a variant under some faults. ``clients`` where the words of the race do not say it all; ``before``:
+    ids of bare repositories that nobody touches."""
     name = ("" if exists else "absent/") + race + suffix
     calls = clients if clients is not None else [[call(variant, word)] for word in race.split("-")]
+    setup = [call(variant, "create")] if exists else []
+    setup += [Call(variant.flows.create_bare_repository, other) for other in before]
     tries = [each.name for client in calls for each in client for _ in range(each.attempts)]
     expect = {
         invariant_id: "violated"
@@ -180,7 +198,7 @@ def scenario(
     }
     return Scenario(
         name=f"repositories/{variant.name}/{name}",
-        setup=[call(variant, "create")] if exists else [],
+        setup=setup,
         clients=calls,
         invariants=exercised(variant, tries, exists=exists, expect=expect),
         aftermath=[id_becomes_reusable(variant)],
@@ -196,6 +214,16 @@ def call(variant: Variant, word: str) -> Call:
     name, args = OPERATIONS[word]
     attempts = RETRIES if word == "retry" else 1
     return Call(getattr(variant.flows, name), *args, attempts=attempts, **variant.options.get(name, {}))
+
+
+def paged(variant: Variant) -> Variant:
+    """The variant with scans that take one entry at a time."""
+    options = {name: dict(chosen) for name, chosen in variant.options.items()}
+    for name, _ in OPERATIONS.values():
+        flow = getattr(variant.flows, name, None)
+        if flow is not None and "batch_size" in inspect.signature(flow).parameters:
+            options.setdefault(name, {})["batch_size"] = 1
+    return attrs.evolve(variant, options=options)
 
 
 def id_becomes_reusable(variant: Variant) -> Aftermath:

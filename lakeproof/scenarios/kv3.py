@@ -11,23 +11,22 @@ COMPLETE = Refuted(
 )
 SUCCESSOR = Refuted(
     "the entry is deleted by its id: two deletes that have read the same instance delete two",
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
 )
-UNDONE = Refuted(
-    "a late delete of the entry takes the new repository away", (*SUCCESSOR.races, "delete-create/late-write")
-)
+UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 STRANDED = (
     "delete-branch*",
     "delete-delete-*",
     "delete-create-branch*",
     "delete-create-tag*",
     "delete-bare-branch*",
-    "delete-*/crash",
+    "delete-*crash",
+    "delete-*scan-failure",
     "delete-*/lost-answer",
-    "absent/create-delete*/crash",
-    "absent/create-delete*/lost-answer",
+    "delete-create/late-write",
+    "retry-create*",
+    "absent/create-delete*",
     "absent/create-create-delete*",
-    "absent/create-delete-branch*",
 )
 LEFT = "with the entry gone nothing leads to the partition; the list of partitions to delete is out of KV3's scope"
 
@@ -55,7 +54,9 @@ ENTRY_LAST = Variant(
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
-        "garbage-is-reclaimable": Refuted(LEFT, ("delete-delete-*", "delete-create-create*", "delete-create-branch*")),
+        "garbage-is-reclaimable": Refuted(
+            f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", ("delete-*",)
+        ),
     },
 )
 

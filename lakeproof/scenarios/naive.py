@@ -24,7 +24,7 @@ NAIVE = Variant(
         ),
         "delete-spares-successor": Refuted(
             "the entry is deleted whatever it says by then",
-            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
+            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
         ),
         "create-is-effective": Refuted(
             "a late delete of the entry takes the new repository away",
@@ -35,16 +35,14 @@ NAIVE = Variant(
             "no record leads to the partition once the entry is gone",
             (
                 "delete-branch*",
+                "delete-create/late-write",
+                "retry-create*",
                 "delete-delete-*",
                 "delete-create-branch*",
                 "delete-create-tag*",
                 "delete-bare-branch*",
-                "absent/create-delete/crash",
-                "absent/create-delete/lost-answer",
+                "absent/create-delete*",
                 "absent/create-create-delete*",
-                "absent/create-delete-get/crash",
-                "absent/create-delete-get/lost-answer",
-                "absent/create-delete-branch*",
             ),
         ),
         "id-becomes-reusable": Refuted(

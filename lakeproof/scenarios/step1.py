@@ -8,11 +8,9 @@ SOURCE = "repository-operations-error-handling.md, Step 1"
 SUCCESSOR = Refuted(
     '"Delete the repository entry" does not ask whose entry it is by then: the slower of two deletes removes the '
     "repository that was created after the faster one",
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
 )
-UNDONE = Refuted(
-    "a late delete of the entry takes the new repository away", (*SUCCESSOR.races, "delete-create/late-write")
-)
+UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 HANGING = Refuted(
     '"As for Step 1 these entities are left to hang forever"',
     (
@@ -22,13 +20,16 @@ HANGING = Refuted(
         "delete-create-create*",
         "delete-create-tag*",
         "delete-bare-branch*",
-        "delete-create*/crash",
+        "delete-create*crash",
         "delete-create*/lost-answer",
+        "delete-create/late-write",
+        "retry-create*",
         "absent/create-create*",
         "absent/create-bare*",
         "absent/create-delete-branch*",
         "absent/*/crash",
         "absent/*/lost-answer",
+        "absent/*/late-write",
     ),
 )
 

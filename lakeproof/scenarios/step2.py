@@ -7,7 +7,7 @@ SOURCE = "repository-operations-error-handling.md, Step 2"
 
 SUCCESSOR = Refuted(
     'neither "Set the repository state to `deleting`" nor "Delete the repository entry" asks whose entry it is by then',
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*"),
+    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
 )
 STRANDED = (
     "delete-delete-*",
