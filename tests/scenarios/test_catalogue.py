@@ -1,0 +1,68 @@
+"""The catalogue: complete, explained, and honest about what it leaves out."""
+
+from collections import Counter
+
+import attrs
+import pytest
+
+from lakeproof import Scenario
+from lakeproof.explore.search import search
+from lakeproof.scenarios import catalogue
+from model.invariants import repositories
+
+CATALOGUE = [scenario for scenario in catalogue() if scenario.name.startswith("repositories/")]
+VARIANTS = ("naive", "kv3", "step1", "step2", "hardened")
+
+
+def of(variant: str) -> list[Scenario]:
+    return [scenario for scenario in CATALOGUE if scenario.name.split("/")[1] == variant]
+
+
+def test_names_are_unique() -> None:
+    assert [name for name, times in Counter(scenario.name for scenario in CATALOGUE).items() if times > 1] == []
+
+
+def test_every_expectation_has_its_reason() -> None:
+    for scenario in CATALOGUE:
+        assert scenario.source
+        for invariant in scenario.expect:
+            assert f"{invariant}: " in scenario.reason
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(variant: str) -> None:
+    checked = {invariant for scenario in of(variant) for invariant in scenario.ids}
+    wanted = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
+    if variant not in {"step2", "hardened"}:
+        wanted.remove("cleaner-spares-live")  # they have no cleaner
+    assert checked == wanted
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_race_also_meets_one_fault_of_each_kind(variant: str) -> None:
+    names = {scenario.name for scenario in of(variant)}
+    plain = {name.removesuffix("/crash") for name in names if name.endswith("/crash")}
+    assert len(plain) >= 19
+    for name in plain:
+        assert {f"{name}/{fault}" for fault in ("lost-answer", "false-predicate", "clock-jump")} <= names
+
+
+def test_hardened_is_expected_to_hold_everywhere() -> None:
+    assert all(not scenario.expect for scenario in of("hardened"))
+
+
+def test_no_fault_is_idle() -> None:
+    # A scan breaks between two batches only: where every scan takes all, there would be nothing to break.
+    for scenario in CATALOGUE:
+        if scenario.faults.scan_failures:
+            assert scenario.name.endswith("/paged-scan-failure")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("scenario", CATALOGUE, ids=lambda scenario: scenario.name)
+def test_no_violated_invariant_is_left_out(scenario: Scenario) -> None:
+    # One entry of `expect` is kept, so that the search goes for shortest ways at once.
+    expect = dict(list(scenario.expect.items())[:1])
+    everything = attrs.evolve(scenario, invariants=list(repositories.ALL), expect=expect)
+    violated = {finding.id for finding in search(everything).findings if finding.verdict == "violated"}
+    assert violated == {name for name, verdict in scenario.expect.items() if verdict == "violated"}
