@@ -119,7 +119,7 @@ class Judge:
     def _judge_finals(self, words: Words, level: int) -> None:
         reads = frozenset(Reads)
         for row, numbers in self._fresh("finals", words, reads):
-            self.finals.add(numbers)
+            self.finals.add(_trimmed(numbers))
             place = Place(level, self._full(words, row, numbers, reads))
             seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
             for invariant in self._eventually:

@@ -319,7 +319,8 @@ class _Search:
     def _finals(self) -> frozenset[Hashable]:
         space = self.kernel.space
         found = set()
-        for numbers in self.judge.finals:
+        for seen in self.judge.finals:
+            numbers = (*seen, *(0 for _ in range(len(space.columns) - len(seen))))
             held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
             cells = frozenset((cell, value) for cell, value in held.items() if value is not None)
             views = tuple(
