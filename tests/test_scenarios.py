@@ -1,4 +1,4 @@
-"""The catalogue: its names and reasons, that no refutation is dead, and that each verdict is the expected one."""
+"""The repository scenarios: no refutation is dead, and each verdict is the expected one."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -18,7 +18,7 @@ from model.invariants import repositories
 
 DESIGNS = (naive, kv3, step1, step2, hardened)
 SMALL = Limits(states_max=3000)
-CATALOGUE = catalogue()
+CATALOGUE = tuple(scenario for scenario in catalogue() if scenario.name.startswith("repositories/"))
 SAMPLE = CATALOGUE[::9]
 """Every ninth. All of them: the deep test below."""
 
@@ -59,31 +59,9 @@ def replayed(scenario: Scenario, moves: Sequence[Move]) -> set[str]:
     return set(verdicts.violations)
 
 
-def test_names_are_unique() -> None:
-    names = [scenario.name for scenario in CATALOGUE]
-    assert sorted(set(names)) == sorted(names)
-
-
-def test_a_name_is_area_variant_race_and_fault() -> None:
-    known = {variant.name for design in DESIGNS for variant in variants(design)}
-    assert {scenario.name.split("/")[0] for scenario in CATALOGUE} == {"repositories"}
-    assert {scenario.name.split("/")[1] for scenario in CATALOGUE} == known
-
-
-def test_the_catalogue_is_all_that_the_designs_list_and_is_the_same_each_time() -> None:
+def test_the_catalogue_is_all_that_the_designs_list() -> None:
     listed = tuple(scenario for design in DESIGNS for scenario in design.SCENARIOS)
     assert listed == CATALOGUE
-    assert catalogue() == CATALOGUE
-
-
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__.rpartition(".")[2])
-def test_every_refutation_has_its_reason_and_every_scenario_its_source(design: ModuleType) -> None:
-    for scenario in design.SCENARIOS:
-        assert scenario.source, scenario.name
-        for invariant_id, verdict in scenario.expect.items():
-            assert verdict == "violated", scenario.name
-            assert f"{invariant_id}: " in scenario.reason, scenario.name
-        assert bool(scenario.reason) == bool(scenario.expect), scenario.name
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.__name__.rpartition(".")[2])
@@ -105,10 +83,6 @@ def test_no_refutation_is_dead(design: ModuleType) -> None:
         if not any(fnmatchcase(name, pattern) for name in names)
     ]
     assert dead == []
-
-
-def test_nothing_of_hardened_is_refuted() -> None:
-    assert all(scenario.expect == {} for scenario in hardened.SCENARIOS)
 
 
 def test_every_invariant_is_checked_somewhere_and_all_of_them_of_hardened() -> None:
