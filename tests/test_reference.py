@@ -1,0 +1,13 @@
+"""The reference says what the code says."""
+
+from pathlib import Path
+
+from model.invariants import repositories
+
+REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "invariants.md").read_text()
+
+
+def test_every_invariant_is_in_the_reference_with_its_kind_and_meaning() -> None:
+    for invariant in repositories.ALL:
+        assert f"| `{invariant.id}` | {type(invariant).__name__} | {invariant.meaning} |" in REFERENCE
+    assert f"| `{repositories.ID_BECOMES_REUSABLE}` | Aftermath |" in REFERENCE
