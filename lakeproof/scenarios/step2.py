@@ -96,7 +96,7 @@ BY_SET_IF = Variant(
     refuted={
         "delete-spares-successor": Refuted('"Delete the repository entry" still does not ask whose', SUCCESSOR.races),
         "create-is-effective": Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races),
-        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+        "garbage-is-reclaimable": Refuted(LATE, ("delete-delete-*", "*-clean*")),
     },
 )
 
@@ -149,7 +149,10 @@ SCENARIOS = [
             "delete-create-get",
             "delete-delete-create",
             "delete-create-clean-branch",
+            "absent/create-get",
             "absent/create-delete",
+            "absent/create-delete-get",
+            "absent/create-create-delete",
             "absent/create-delete-clean",
         ],
     ),
