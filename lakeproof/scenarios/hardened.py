@@ -32,6 +32,14 @@ EVERYTHING: Final = {
 }
 """Faults that meet: where a flow that is in doubt meets the next one."""
 
+CROWDS: Final = {
+    ("delete-delete-create-create-clean", "/late-write"): MORE_FAULTS["/late-write"],
+    ("delete-create-create-clean-branch", "/false-predicate-and-clock-jump"): Faults(
+        false_predicates=1, clock_jumps=(JUMP,)
+    ),
+}
+"""Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from."""
+
 SCENARIOS = [
     *scenarios(HARDENED),
     *(
@@ -43,4 +51,5 @@ SCENARIOS = [
         for race, exists in (("delete-delete-create", True), ("delete-create-create", True), ("create-delete", False))
         for suffix, faults in EVERYTHING.items()
     ),
+    *(scenario(HARDENED, race, faults, exists=True, suffix=suffix) for (race, suffix), faults in CROWDS.items()),
 ]
