@@ -211,7 +211,9 @@ class ClientTable:
         call, op = node.representative.current, node.op
         assert call is not None
         assert op is not None
-        return self.space.columns[self.space.late].number(LateWrite(op, self.client, call))
+        # Whose it is plays no part in what it does: interchangeable clients share it, or a state had two representatives.
+        owner = self.space.behaviours.index(self.behaviour)
+        return self.space.columns[self.space.late].number(LateWrite(op, owner, call))
 
     def _event(self, node: Node, child_id: int) -> int:
         if not self.space.monitors:
