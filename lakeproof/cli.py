@@ -1,356 +1,374 @@
 """The command line. Results go to stdout, progress and errors to stderr; heavy imports wait for their command."""
 
-import importlib.metadata
-import json
 import os
-import re
 import sys
-from collections.abc import Callable, Sequence
-from functools import wraps
+import time
+from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
 
 if TYPE_CHECKING:
+    from lakeproof.loading import Source
+    from lakeproof.outputs import TraceFiles
     from lakeproof.scenario import Scenario
-    from lakeproof.verification import Verdict, Verification
+    from lakeproof.tasks import Outcome, Task
 
 AS_EXPECTED: Final = 0
 VIOLATED: Final = 1
 UNUSABLE: Final = 2
 INCONCLUSIVE: Final = 3
 INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
+"""As shells report a process that wrote into a closed pipe."""
 
-ROWS_MAX: Final = 40
-"""More scenarios than this are shown as a matrix of invariants by variants."""
-
-P = ParamSpec("P")
-
-FROM = click.option("--from", "source", metavar="FILE", help="Take scenarios from this Python file, not the catalogue.")
+MEMORY_SHARE: Final = 0.6
+"""So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
 
 
-def fail(message: str) -> NoReturn:
-    """One clear line on stderr, exit code 2."""
-    click.echo(f"lakeproof: {message}", err=True)
-    sys.exit(UNUSABLE)
+class Commands(click.Group):
+    """A group whose errors are one line each, and which plug-ins join through the entry-point group
+    ``lakeproof.commands``. A plug-in is loaded when its command is called, and only then."""
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: object,
+    ) -> NoReturn:
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _silence_stdout()
+            sys.exit(NOBODY_READS)
+        except click.Abort:
+            sys.exit(INTERRUPTED)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "lakeproof"
+            _complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more")
+            sys.exit(UNUSABLE)
+        except OSError as error:
+            _silence_stdout()
+            _complain(f"{error.filename or 'output'}: {error.strerror or error}; make room, or write elsewhere")
+            sys.exit(UNUSABLE)
+        sys.exit(code if isinstance(code, int) else AS_EXPECTED)
 
-def diverged(trace_file: str, error: Exception) -> NoReturn:
-    """A trace that the code does not follow: not what was expected, exit code 1."""
-    click.echo(f"lakeproof: {trace_file}: the code no longer follows this trace: {error}", err=True)
-    sys.exit(VIOLATED)
-
-
-def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn errors that a user can mend into one line, and Ctrl-C into exit code 130."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from lakeproof.explore.execution import NondeterministicFlow, UnexpectedError
+    def invoke(self, ctx: click.Context) -> object:
         from lakeproof.explore.trace import TraceError
-        from lakeproof.scenario import ScenarioError
+        from lakeproof.loading import LoadError
+        from lakeproof.tasks import InternalError, Unusable
 
         try:
-            command(*args, **kwargs)
-        except (ScenarioError, TraceError, NondeterministicFlow, UnexpectedError) as error:
-            fail(str(error))
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(AS_EXPECTED)
-        except OSError as error:
-            fail(f"{error.filename or 'output'}: {error.strerror or error}; choose a place that can be written")
-        except KeyboardInterrupt:
-            click.echo("lakeproof: interrupted; traces written so far are kept", err=True)
-            sys.exit(INTERRUPTED)
-
-    return run
-
-
-class Plugins(click.Group):
-    """A group that also offers the commands of the entry-point group ``lakeproof.commands``."""
+            return super().invoke(ctx)
+        except (LoadError, TraceError, Unusable) as error:
+            _complain(str(error))
+        except InternalError as error:
+            click.echo(str(error), err=True, nl=False)
+            _complain("a mistake of lakeproof's own: nothing is established; please report it")
+        return UNUSABLE
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(point.name for point in _entry_points())})
+        return sorted({*super().list_commands(ctx), *(point.name for point in _plug_ins())})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             return found
-        for point in _entry_points():
+        for point in _plug_ins():
             if point.name == cmd_name:
-                try:
-                    loaded = point.load()
-                except Exception as error:  # noqa: BLE001  # a broken plug-in must not break the rest
-                    fail(f"the command {cmd_name!r} cannot be loaded: {error}; is its extra installed?")
-                assert isinstance(loaded, click.Command)
-                return loaded
+                return _loaded(point)
         return None
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, command.get_short_help_str(100)) for name, command in sorted(self.commands.items())]
+        rows += [(p.name, f"plug-in: {p.value}") for p in _plug_ins() if p.name not in self.commands]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
-def _entry_points() -> importlib.metadata.EntryPoints:
-    return importlib.metadata.entry_points(group="lakeproof.commands")
+
+def _plug_ins() -> metadata.EntryPoints:
+    return metadata.entry_points(group="lakeproof.commands")
 
 
-@click.group(cls=Plugins, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="lakeproof")
+def _loaded(point: metadata.EntryPoint) -> click.Command:
+    try:
+        command = point.load()
+    except Exception as error:  # a broken plug-in must not break the rest
+        why = " ".join(str(error).split())
+        raise click.UsageError(
+            f"{point.name}: {point.value} cannot be loaded: {why}; is its extra installed?"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise click.UsageError(f"{point.name}: {point.value} is {command!r}, not a click command; mend the plug-in")
+    return command
+
+
+def _complain(message: str) -> None:
+    click.echo(f"lakeproof: {message}", err=True)
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from trying once more to write what cannot be written."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # it is never closed
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    from lakeproof.version import version
+
+    if asked:
+        click.echo(f"lakeproof {version()}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Say it.")
 def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
-@main.command("scenarios")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@FROM
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a scenario.")
-@guarded
-def list_scenarios(patterns: tuple[str, ...], source: str | None, *, as_json: bool) -> None:
-    """List scenarios, with their bounds and what is expected to be violated."""
-    from lakeproof.verification import bounds_of
+_patterns = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+_from = click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Scenarios from a Python file of yours."
+)
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+_out = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out/traces"),
+    show_default=True,
+    metavar="DIR",
+    help="Where traces go.",
+)
+_jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a core]")
 
-    for scenario in _chosen(patterns, source):
-        violated = sorted(name for name in scenario.ids if scenario.expected(name) == "violated")
-        if as_json:
-            expected = {name: scenario.expected(name) for name in scenario.ids}
-            told = {"scenario": scenario.name, "bounds": bounds_of(scenario), "expected": expected}
-            click.echo(json.dumps({**told, "reason": scenario.reason, "source": scenario.source}))
-        else:
-            refuted = f"; refuted: {', '.join(violated)}" if violated else ""
-            click.echo(f"{scenario.name}  ({bounds_of(scenario)}{refuted})")
+
+@main.command("scenarios")
+@_patterns
+@_from
+@_json
+def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None:
+    """List scenarios: their bounds, and what is known to be refuted.
+
+    A PATTERN is a name, a glob over names, or a part of a name.
+    """
+    from lakeproof.report.listing import as_json_line, listing
+    from lakeproof.report.style import console
+
+    _, chosen = _chosen(patterns, file)
+    if as_json:
+        for scenario in chosen:
+            click.echo(as_json_line(scenario))
+    else:
+        console().print(listing(chosen), soft_wrap=True)
 
 
 @main.command()
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-@FROM
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a verdict, instead of tables.")
-@click.option("--out", default="out/traces", show_default=True, metavar="DIR", help="Where traces go.")
-@click.option("--max-states", type=click.IntRange(1), help="Give up on a scenario after this many states.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="... or after this many seconds.")
-@click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="... or when a level needs more memory.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes. Default: the cores of this machine.")
-@guarded
+@_patterns
+@_from
+@_json
+@_out
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
+@click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="Memory of one search. [default: its share]")
+@_jobs
+@click.option("--full", is_flag=True, help="A row a scenario, however many there are.")
 def verify(
     patterns: tuple[str, ...],
-    source: str | None,
-    *,
+    file: Path | None,
     as_json: bool,
-    out: str,
+    out: Path,
     max_states: int | None,
     max_seconds: float | None,
     max_memory: int | None,
     jobs: int | None,
-) -> None:
-    """Search scenarios exhaustively: the whole catalogue, or those whose names match."""
-    from lakeproof.explore.search import Limits
-    from lakeproof.progress import Progress
-    from lakeproof.verification import verify_all
+    full: bool,
+) -> int:
+    """Search every schedule of every scenario: proved, violated, or inconclusive.
 
-    chosen = _chosen(patterns, source)
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    limits = Limits(
-        states_max=max_states,
-        seconds_max=max_seconds,
-        memory_bytes_max=_memory(max_memory),
-    )
-    done: list[Verification] = []
-    traces: dict[tuple[str, str], str] = {}
-    with Progress(len(chosen)) as progress:
-        for verification in verify_all(chosen, source, limits, jobs or os.cpu_count() or 1):
-            done.append(verification)
-            traces.update(_write_traces(verification, folder))
-            progress.advance(verification.scenario, verification.states)
-            if as_json:
-                _echo_json(verification, traces)
-    _report(done, chosen, traces, folder, source, as_json=as_json)
+    A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. Where
+    a limit is reached, what is still open is inconclusive.
+    """
+    from lakeproof.tasks import Verify
 
-
-def _memory(mebibytes: int | None) -> int:
-    if mebibytes is not None:
-        return mebibytes << 20
-    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 0.6)
-
-
-def _chosen(patterns: Sequence[str], source: str | None) -> "tuple[Scenario, ...]":
-    from lakeproof.catalogue import choose, load
-
-    return choose(load(source), patterns)
-
-
-def _write_traces(verification: "Verification", folder: Path) -> dict[tuple[str, str], str]:
-    from lakeproof.explore.trace import write
-
-    written = {}
-    for verdict in verification.verdicts:
-        if verdict.trace is not None:
-            path = folder / f"{_file_name(verdict)}.json"
-            write(verdict.trace, path)
-            written[verdict.scenario, verdict.invariant] = str(path)
-    return written
-
-
-def _file_name(verdict: "Verdict") -> str:
-    return re.sub(r"[^\w.-]+", "_", f"{verdict.scenario}.{verdict.invariant}")
-
-
-def _echo_json(verification: "Verification", traces: dict[tuple[str, str], str]) -> None:
-    from lakeproof.report.tables import json_lines
-
-    for line in json_lines(verification, traces):
-        click.echo(line)
-
-
-def _report(
-    done: "Sequence[Verification]",
-    chosen: "Sequence[Scenario]",
-    traces: dict[tuple[str, str], str],
-    folder: Path,
-    source: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    from rich.console import Console
-
-    from lakeproof.report.tables import matrix, verdict_table
-
-    verdicts = [verdict for verification in done for verdict in verification.verdicts]
-    unexpected = [verdict for verdict in verdicts if not verdict.as_expected]
-    if not as_json:
-        console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-        console.print(verdict_table(done) if len(done) <= ROWS_MAX else matrix(done))
-        for verdict in unexpected:
-            _explain(verdict, {s.name: s for s in chosen}, traces, source)
-    errors = [verification.error for verification in done if verification.error]
-    for error in errors:
-        click.echo(f"lakeproof: {error}", err=True)
-    for verification in done:
-        if not verification.complete and not verification.error and any(v.why for v in verification.verdicts):
-            where = f"{verification.scenario}: every schedule was covered up to {verification.depth} steps"
-            click.echo(f"lakeproof: {where}; raise the limit to go on", err=True)
-    _close(done, verdicts, unexpected, traces, folder, as_json=as_json)
-    sys.exit(_exit_code(errors, unexpected, verdicts))
-
-
-def _explain(
-    verdict: "Verdict", scenarios: "dict[str, Scenario]", traces: dict[tuple[str, str], str], source: str | None
-) -> None:
-    from lakeproof.explore.trace import execute
-    from lakeproof.report.story import story
-
-    click.echo()
-    if verdict.trace is None:
-        why = f": {verdict.why}" if verdict.why else ""
-        click.echo(f"{verdict.scenario}: {verdict.invariant} is {verdict.verdict}, expected {verdict.expected}{why}")
-        return
-    scenario = scenarios[verdict.scenario]
-    click.echo(story(verdict.trace, scenario, execute(scenario, verdict.trace.moves)))
-    click.echo(f"replay: {_replay_line(traces[verdict.scenario, verdict.invariant], source)}")
-
-
-def _replay_line(path: str, source: str | None) -> str:
-    return f"lakeproof replay {path}" + (f" --from {source}" if source else "")
-
-
-def _close(
-    done: "Sequence[Verification]",
-    verdicts: "Sequence[Verdict]",
-    unexpected: "Sequence[Verdict]",
-    traces: dict[tuple[str, str], str],
-    folder: Path,
-    *,
-    as_json: bool,
-) -> None:
-    """The last line: what was covered, what was found, where it is."""
-    words = ("holds", "violated", "inconclusive")
-    counts = {word: sum(verdict.verdict == word for verdict in verdicts) for word in words}
-    states = sum(verification.states for verification in done)
-    found = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    expected = "all as expected" if not unexpected else f"{len(unexpected)} NOT AS EXPECTED"
-    where = f"; traces: {folder}/" if traces else ""
-    line = f"{len(done)} scenarios, {states:,} states: {found or 'no verdicts'}; {expected}{where}"
-    click.echo(line, err=as_json)
-
-
-def _exit_code(errors: Sequence[str], unexpected: "Sequence[Verdict]", verdicts: "Sequence[Verdict]") -> int:
-    if errors:
-        return UNUSABLE
-    if any(verdict.verdict != "inconclusive" for verdict in unexpected):
-        return VIOLATED
-    return INCONCLUSIVE if unexpected else AS_EXPECTED
-
-
-@main.command()
-@click.argument("trace_file", metavar="TRACE")
-@FROM
-@guarded
-def replay(trace_file: str, source: str | None) -> None:
-    """Execute a trace again on the real flows; exit code 1 if the code no longer follows it."""
-    from lakeproof.catalogue import find, load
-    from lakeproof.explore import trace as traces
-    from lakeproof.report.story import story
-
-    trace = traces.read(trace_file)
-    scenario = find(load(source), trace.scenario)
-    try:
-        execution = traces.replay(trace, scenario)
-    except traces.ReplayDiverged as error:
-        diverged(trace_file, error)
-    click.echo(story(trace, scenario, execution))
-    click.echo(f"replayed: {len(execution.steps)} steps, {trace.invariant} is violated as the trace says")
-
-
-@main.command()
-@click.argument("trace_file", metavar="TRACE")
-@FROM
-@guarded
-def show(trace_file: str, source: str | None) -> None:
-    """Show a trace as lanes: a column a client, a row a step, and what it changed."""
-    from rich.console import Console
-
-    from lakeproof.catalogue import find, load
-    from lakeproof.explore import trace as traces
-    from lakeproof.report.lanes import lanes
-
-    trace = traces.read(trace_file)
-    scenario = find(load(source), trace.scenario)
-    try:
-        execution = traces.replay(trace, scenario)
-    except traces.ReplayDiverged as error:
-        diverged(trace_file, error)
-    Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(lanes(trace, scenario, execution))
+    source, chosen = _chosen(patterns, file)
+    jobs = _processes(jobs, len(chosen))
+    memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
+    limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
+    task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
+    return _perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full)
 
 
 @main.command()
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
-@FROM
+@_from
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
-@click.option("--executions", type=click.IntRange(1), default=10_000, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="PCT: ordering constraints.")
-@click.option("--out", default="out/traces", show_default=True, metavar="DIR", help="Where traces go.")
-@guarded
+@click.option("--executions", type=click.IntRange(1), default=10_000, show_default=True, help="Of each scenario.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Equal seeds, equal results.")
+@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="For pct: ordering constraints.")
+@_json
+@_out
+@_jobs
 def walk(
-    patterns: tuple[str, ...], source: str | None, strategy: str, executions: int, seed: int, depth: int, out: str
-) -> None:
-    """Sample executions of scenarios that are too large to exhaust. Proves nothing; finds much."""
-    from lakeproof.explore.minimise import minimise
-    from lakeproof.explore.sampling import sample
-    from lakeproof.explore.trace import execute, record, write
-    from lakeproof.report.story import story
+    patterns: tuple[str, ...],
+    file: Path | None,
+    strategy: str,
+    executions: int,
+    seed: int,
+    depth: int,
+    as_json: bool,
+    out: Path,
+    jobs: int | None,
+) -> int:
+    """Sample executions where there are too many to search: proves nothing, may refute a lot.
 
-    shown = "" if source is None else Path(source).name
-    unexpected = False
-    for scenario in _chosen(patterns, source):
-        click.echo(f"{scenario.name}: strategy={strategy} executions={executions} seed={seed} depth={depth}")
-        found = sample(scenario, strategy=strategy, executions=executions, seed=seed, depth=depth)  # type: ignore[arg-type]
-        for name, counterexample in sorted(found.violations.items()):
-            trace = record(scenario, name, minimise(scenario, name, counterexample.moves), source=shown)
-            path = Path(out) / (re.sub(r"[^\w.-]+", "_", f"{scenario.name}.{name}.walk") + ".json")
-            write(trace, path)
-            unexpected = unexpected or scenario.expected(name) != "violated"
-            click.echo(story(trace, scenario, execute(scenario, trace.moves)))
-            click.echo(f"replay: {_replay_line(str(path), source)}\n")
-        missing = [name for name in scenario.ids if name not in found.violations]
-        told = f"{found.executions} executions, {found.steps:,} steps: {len(found.violations)} violated"
-        cut = f" ({found.cut} cut short)" if found.cut else ""
-        click.echo(f"{told}, {len(missing)} not seen to be violated{cut}")
-    sys.exit(VIOLATED if unexpected else AS_EXPECTED)
+    Exit code 0 if all that is expected to be violated was seen to be, and nothing else.
+    """
+    from lakeproof.tasks import Walk
+
+    source, chosen = _chosen(patterns, file)
+    jobs = _processes(jobs, len(chosen))
+    bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
+    task = Walk(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
+    return _perform(task, "walking", source, chosen, out, jobs, bounds, as_json=as_json, full=True)
+
+
+@main.command()
+@click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
+@_from
+def replay(trace_file: Path, file: Path | None) -> int:
+    """Execute a trace once more on the real flows, and compare every step.
+
+    Exit code 0 if the code still does what the trace says, and 1 if it does not.
+    """
+    from lakeproof.explore.replay import ReplayDiverged
+    from lakeproof.explore.replay import replay as execute
+    from lakeproof.explore.trace import TraceError, read
+    from lakeproof.loading import LoadError, Source, named
+    from lakeproof.report.story import story
+    from lakeproof.report.style import console, plural
+    from lakeproof.tasks import Blame
+
+    trace = read(trace_file)
+    if trace.file is not None and file is None:
+        raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
+    source = Source(file)
+    scenario = named(source.load(), trace.scenario, str(trace_file))
+    try:
+        with Blame(scenario, source):
+            done = execute(trace, scenario)
+    except TraceError as error:
+        raise TraceError(f"{trace_file}: {error}") from error
+    except ReplayDiverged as error:
+        _complain(f"{trace_file}: {error}")
+        return VIOLATED
+    out = console()
+    out.print(story([trace]), soft_wrap=True)
+    out.print(f"replayed: {plural(done.steps, 'step')}; the code still does what the trace says", soft_wrap=True)
+    return AS_EXPECTED
+
+
+@main.command()
+@click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
+def show(trace_file: Path) -> None:
+    """Show a trace as lanes: a column a client, a row a step, the key touched and how it changed.
+
+    Needs nothing but the file: not the flows, and not the scenario.
+    """
+    from lakeproof.explore.trace import read
+    from lakeproof.report.lanes import show as show_lanes
+    from lakeproof.report.style import console
+
+    show_lanes(read(trace_file), console())
+
+
+def _chosen(patterns: Sequence[str], file: Path | None) -> "tuple[Source, tuple[Scenario, ...]]":
+    from lakeproof.loading import Source, choose
+
+    source = Source(file)
+    return source, choose(source.load(), patterns)
+
+
+def _processes(jobs: int | None, scenarios: int) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(jobs or cores, scenarios)
+
+
+def _perform(
+    task: "Task",
+    doing: str,
+    source: "Source",
+    scenarios: "Sequence[Scenario]",
+    out: Path,
+    jobs: int,
+    bounds: Mapping[str, object],
+    *,
+    as_json: bool,
+    full: bool,
+) -> int:
+    """Run a task on scenarios, write traces as they come, report, and give the exit code."""
+    from lakeproof.outputs import TraceFiles
+    from lakeproof.report.progress import Progress
+    from lakeproof.report.verdicts import Lines
+    from lakeproof.running import run
+    from lakeproof.version import version
+
+    files = TraceFiles(out, scenarios, kind="" if doing == "verifying" else "walk")
+    shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
+    click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=as_json)
+    lines = Lines([scenario.name for scenario in scenarios], bounds) if as_json else None
+    outcomes: dict[str, Outcome] = {}
+    started = time.monotonic()
+    try:
+        with Progress(doing, len(scenarios)) as progress:
+            for outcome in run(task, scenarios, source, jobs, progress):
+                outcomes[outcome.scenario] = outcome
+                traces = files.write(outcome)
+                if lines:
+                    click.echo("".join(lines.next(outcome, traces)), nl=False)
+    except KeyboardInterrupt as error:
+        if lines:
+            click.echo("".join(lines.rest()), nl=False)
+        kept = f"; {len(files.written)} traces are in {out}" if files.written else ""
+        _complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
+        raise click.Abort from error
+    ordered = [outcomes[scenario.name] for scenario in scenarios]
+    _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)
+    return _exit_code(ordered, sampled=doing == "walking")
+
+
+def _report(
+    outcomes: "Sequence[Outcome]",
+    files: "TraceFiles",
+    source: "Source",
+    elapsed_seconds: float,
+    *,
+    as_json: bool,
+    full: bool,
+) -> None:
+    from lakeproof.report.closing import close, tables
+    from lakeproof.report.style import console
+
+    if not as_json:
+        tables(outcomes, files.written, source, console(), full=full)
+    close(outcomes, files, elapsed_seconds, console(sys.stderr) if as_json else console())
+
+
+def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
+    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    surprises = [verdict for verdict in verdicts if verdict.unexpected]
+    if any(verdict.verdict != "inconclusive" for verdict in surprises):
+        return VIOLATED
+    nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
+    return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
+
+
+if __name__ == "__main__":
+    main.main(prog_name="lakeproof")

@@ -1,87 +1,173 @@
-"""Minimisation of counterexamples found by sampling: fewest preemptions first, then fewest steps.
+"""Making schedules that a reader can follow: as few preemptions and as few steps as can be.
 
-A schedule that switches seldom is the one that a reader can follow. Every candidate is executed on the real flows;
-moves that have become impossible are left out of it.
+Delta debugging over moves: a candidate is a schedule from which something was left out or moved together; it counts
+if its execution in a `World` still violates the invariant. Every candidate is tried in a fixed order, so equal
+schedules have equal results. The result is a local minimum: no single change below improves it.
+
+Source: A. Zeller, R. Hildebrandt, Simplifying and isolating failure-inducing input, 2002; and M. Musuvathi,
+S. Qadeer, Iterative context bounding, 2007, for preemptions as what makes a schedule hard to follow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise
 
-from lakeproof.explore.faults import Move
-from lakeproof.explore.plain import Referee, Verdicts
+import attrs
+
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.replay import NotReproduced, Run
 from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.scenario import Scenario
 
-Score = tuple[int, int]
-"""Preemptions, steps."""
+Moves = tuple[Move, ...]
+Cost = tuple[int, ...]
 
 
-def minimise(scenario: Scenario, invariant_id: str, moves: Sequence[Move]) -> tuple[Move, ...]:
-    """A schedule that violates the invariant and that no single change below makes better.
+def preemptions(moves: Sequence[Move]) -> int:
+    """How often a client is interrupted: another one runs, although the first has still something to do."""
+    clients = [move.client for move in moves if move.client >= 0]
+    return sum(one != other and one in clients[at:] for at, (one, other) in enumerate(pairwise(clients), start=1))
 
-    Changes: leave out a run of moves; let a block of one client's moves change places with the block before it.
-    Deterministic. Cost: quadratic in the number of moves, each an execution.
+
+def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
+    """Fewest preemptions first, then fewest steps, then fewest faults: for schedules found by sampling.
+
+    Raises:
+        NotReproduced: the moves do not violate the invariant to begin with.
+    Cost: an execution per candidate; their number grows with the square of the number of moves.
     """
-    best = _attempt(scenario, invariant_id, moves)
-    assert best is not None, f"{scenario.name}: these moves do not violate {invariant_id}"
-    improved = True
-    while improved:
-        improved = False
-        for candidate in _candidates(best[1]):
-            found = _attempt(scenario, invariant_id, candidate)
-            if found is not None and found[0] < best[0]:
-                best, improved = found, True
-                break
-    return best[1]
+    return _Minimiser(scenario, invariant_id, _easiest).run(tuple(moves), _all_candidates)
 
 
-def _attempt(scenario: Scenario, invariant_id: str, moves: Sequence[Move]) -> tuple[Score, tuple[Move, ...]] | None:
-    """Execute what is possible of these moves, up to the violation. None if there is none."""
-    verdicts = Verdicts()
-    referee = Referee(scenario, verdicts)
-    world, monitors = World(prepare(scenario)), referee.start()
-    done: list[Move] = []
-    preemptions = 0
-    try:
-        for move in moves:
-            if move not in world.moves():
+def tidy(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
+    """As few preemptions as a schedule of no more steps can have: for shortest schedules.
+
+    Raises:
+        NotReproduced: the moves do not violate the invariant to begin with.
+    """
+    return _Minimiser(scenario, invariant_id, _shortest).run(tuple(moves), _merged)
+
+
+def _easiest(moves: Moves) -> Cost:
+    return preemptions(moves), len(moves), _faults(moves), _switches(moves)
+
+
+def _shortest(moves: Moves) -> Cost:
+    return len(moves), preemptions(moves), _faults(moves), _switches(moves)
+
+
+def _faults(moves: Moves) -> int:
+    return sum(move.mode is not Mode.NORMAL for move in moves)
+
+
+def _switches(moves: Moves) -> int:
+    return sum(one.client != other.client for one, other in pairwise(moves))
+
+
+class _Minimiser:
+    def __init__(self, scenario: Scenario, invariant_id: str, cost: Callable[[Moves], Cost]) -> None:
+        # Only the one invariant is judged. The observers of all stay: the setting is that of the whole scenario.
+        self.setting = prepare(scenario)
+        self.scenario = attrs.evolve(
+            scenario,
+            invariants=[invariant for invariant in scenario.invariants if invariant.id == invariant_id],
+            aftermath=[aftermath for aftermath in scenario.aftermath if aftermath.id == invariant_id],
+            expect={},
+        )
+        self.id = invariant_id
+        self.cost = cost
+        self.tried: set[Moves] = set()
+
+    def run(self, moves: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
+        best = self._violating(moves)
+        if best is None:
+            raise NotReproduced(f"{self.scenario.name}: {self.id} is not violated by these {len(moves)} moves")
+        while (better := self._better(best, candidates)) is not None:
+            best = better
+        return best
+
+    def _better(self, best: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves | None:
+        for candidate in candidates(best):
+            # Cutting a candidate at its violation can only lower its cost; leaving moves out can add a preemption.
+            if candidate in self.tried or (len(candidate) == len(best) and self.cost(candidate) >= self.cost(best)):
                 continue
-            if done and done[-1].client not in (move.client, -1) and world.alive(done[-1].client):
-                preemptions += 1
-            before = world.cells
-            monitors = referee.step(world, world.step(move), before, monitors)
-            referee.state(world)
-            done.append(move)
-            if invariant_id in verdicts.violations:
-                return (preemptions, len(done)), tuple(done)
-    finally:
-        world.close()
-    return None
+            self.tried.add(candidate)
+            found = self._violating(candidate)
+            if found is not None and self.cost(found) < self.cost(best):
+                return found
+        return None
+
+    def _violating(self, moves: Moves) -> Moves | None:
+        """The moves up to the violation; None if they are not possible or violate nothing."""
+        run = Run(self.scenario, self.setting)
+        done = 0
+        while run.violation(self.id) is None and done < len(moves) and run.possible(moves[done]):
+            run.advance(moves[done])
+            done += 1
+        violated = run.violation(self.id) is not None
+        run.close()
+        return moves[:done] if violated else None
 
 
-def _candidates(moves: tuple[Move, ...]) -> Iterator[tuple[Move, ...]]:
-    length = len(moves) // 2
-    while length:
-        for at in range(len(moves) - length + 1):
-            yield moves[:at] + moves[at + length :]
-        length //= 2
-    blocks = _blocks(moves)
-    for at in range(1, len(blocks)):
-        swapped = [*blocks[: at - 1], blocks[at], blocks[at - 1], *blocks[at + 1 :]]
-        yield tuple(move for block in swapped for move in block)
-    for at in range(len(blocks)):  # a block joins the next one of its client
-        later = next((i for i in range(at + 1, len(blocks)) if blocks[i][0].client == blocks[at][0].client), None)
-        if later is not None:
-            joined = [*blocks[:at], *blocks[at + 1 : later], blocks[at], *blocks[later:]]
-            yield tuple(move for block in joined for move in block)
+def _all_candidates(moves: Moves) -> Iterator[Moves]:
+    yield from _without_clients(moves)
+    yield from _merged(moves)
+    yield from _without_chunks(moves)
+    yield from _without_faults(moves)
+    yield from _moved(moves)
 
 
-def _blocks(moves: tuple[Move, ...]) -> list[tuple[Move, ...]]:
-    """Runs of moves of one client."""
-    blocks: list[tuple[Move, ...]] = []
-    for move in moves:
-        if blocks and blocks[-1][0].client == move.client:
-            blocks[-1] = (*blocks[-1], move)
+def _without_clients(moves: Moves) -> Iterator[Moves]:
+    """Each client left out altogether; -1 stands for the network and the clock."""
+    for client in sorted({move.client for move in moves}, reverse=True):
+        yield tuple(move for move in moves if move.client != client)
+
+
+def _without_chunks(moves: Moves) -> Iterator[Moves]:
+    """Consecutive moves left out: large pieces first."""
+    size = len(moves) // 2
+    while size:
+        for at in range(0, len(moves) - size + 1, max(1, size // 2)):
+            yield moves[:at] + moves[at + size :]
+        size //= 2
+
+
+def _without_faults(moves: Moves) -> Iterator[Moves]:
+    """Each fault of a client turned into a normal move; crashes are left out."""
+    for at, move in enumerate(moves):
+        if move.mode is not Mode.NORMAL and move.client >= 0:
+            instead = () if move.mode is Mode.CRASH else (Move(move.client, Mode.NORMAL),)
+            yield moves[:at] + instead + moves[at + 1 :]
+
+
+def _merged(moves: Moves) -> Iterator[Moves]:
+    """Each run of a client moved next to another run of the same client, before or after."""
+    runs = [tuple(group) for _, group in groupby(moves, key=lambda move: move.client)]
+    for at, run in enumerate(runs):
+        for other in range(len(runs)):
+            if other != at and runs[other][0].client == run[0].client:
+                rest = runs[:at] + runs[at + 1 :]
+                place = other + 1 if other < at else other
+                yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)
+                yield from _parts_merged(runs, at, other)
+
+
+def _parts_merged(runs: list[Moves], at: int, other: int) -> Iterator[Moves]:
+    """A part of a run moved to another run of its client: the beginning to an earlier one, the end to a later one."""
+    run = runs[at]
+    for cut in range(1, len(run)):
+        pieces = list(runs)
+        if other < at:
+            pieces[other], pieces[at] = runs[other] + run[:cut], run[cut:]
         else:
-            blocks.append((move,))
-    return blocks
+            pieces[other], pieces[at] = run[cut:] + runs[other], run[:cut]
+        yield tuple(move for piece in pieces for move in piece)
+
+
+def _moved(moves: Moves) -> Iterator[Moves]:
+    """Each run moved to any other place: what separates two runs of another client goes out of their way."""
+    runs = [tuple(group) for _, group in groupby(moves, key=lambda move: move.client)]
+    for at, run in enumerate(runs):
+        rest = runs[:at] + runs[at + 1 :]
+        for place in range(len(runs)):
+            if place != at:
+                yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)

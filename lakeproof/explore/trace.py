@@ -1,260 +1,299 @@
-"""Traces: a counterexample as a small JSON file, and its replay on the real flows.
+"""Traces: a counterexample as one small file that anybody can read, show and replay.
 
-A trace names its scenario, its bounds and its invariant, and tells every step: who moves, with which effect, what it
-is answered, what goes wrong. Replay follows the moves on a `World` and compares everything that the trace says with
-what the code does now.
+A trace says everything in words, so that it can be shown without the code that it came from; and it holds a
+fingerprint per step, so that a replay notices any difference, down to the byte.
 """
 
 import json
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import attrs
 
-from impl.effects import Effect, Now
-from lakeproof.explore.execution import label
-from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.plain import Referee, Verdicts
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import Step, World
-from lakeproof.scenario import Faults, Scenario, ScenarioError
-from model import kv, objects
-from model.invariants import Violation
+from lakeproof.explore.faults import Mode
+from lakeproof.scenario import Faults
 
-FORMAT: Final = "lakeproof-trace"
-VERSION: Final = 1
-ENVIRONMENT: Final = "-"
-"""Who moves when the network or the clock does."""
+FORMAT: Final = 1
+"""The version of the format. A change that an older reader would misread raises it."""
+
+BOUNDS: Final = tuple(field.name for field in attrs.fields(Faults))
+MODES: Final = {mode.value: mode for mode in Mode}
 
 
 class TraceError(Exception):
-    """A trace file that cannot be used. Names the file, the place in it and the repair."""
+    """A trace that cannot be used; one line that names the file, the place in it and the repair."""
 
 
-class ReplayDiverged(Exception):
-    """The code no longer does what a trace tells. Names the step, what was told and what happens now."""
+@attrs.frozen(kw_only=True)
+class Change:
+    """What one step did to one key, in words; None where it holds nothing."""
+
+    key: str
+    before: str | None
+    after: str | None
 
 
 @attrs.frozen(kw_only=True)
 class TraceStep:
-    """One step, in words: what replay compares."""
+    """One transition, in words."""
 
     client: str
-    call: str
-    mode: str
-    effect: str
-    reply: str
+    """The label of the client that moves, or whose late write arrives; empty for the clock."""
+    call: str = ""
+    mode: Mode
+    effect: str = ""
+    key: str = ""
+    value: str = ""
+    condition: str = ""
+    reply: str = ""
+    """What the client was told."""
+    changes: tuple[Change, ...] = ()
+    returned: tuple[str, ...] = ()
+    """The calls that this step ended, and how."""
+    exact: str = ""
+    """A fingerprint of effect, reply and changes."""
 
 
 @attrs.frozen(kw_only=True)
 class Trace:
-    """A counterexample."""
+    """A schedule that violates an invariant, with all that a reader needs to follow it."""
 
+    lakeproof: str
+    """The version that recorded it."""
     scenario: str
-    source: str  # the name of the user's file; empty for the catalogue
+    file: str | None
+    """The name of the user's file that holds the scenario; None: the catalogue."""
+    faults: Faults
+    clients: tuple[tuple[str, ...], ...]
+    """For each client its calls."""
+    initially: tuple[tuple[str, str], ...]
+    """Keys and what they hold when the clients start."""
+    schedule: tuple[TraceStep, ...]
+    afterwards: tuple[str, ...]
+    """The calls of the aftermath, if the violation is one of those, and how they ended."""
     invariant: str
+    meaning: str
     evidence: str
-    faults: tuple[tuple[str, object], ...]
-    steps: tuple[TraceStep, ...]
-
-    @property
-    def moves(self) -> tuple[Move, ...]:
-        """The schedule."""
-        return tuple(Move(_client(step.client), Mode(step.mode)) for step in self.steps)
-
-
-@attrs.frozen
-class Execution:
-    """An execution of a scenario that has been re-run on the real flows."""
-
-    steps: tuple[Step, ...]
-    violations: tuple[Violation, ...]
-
-
-def execute(scenario: Scenario, moves: Sequence[Move]) -> Execution:
-    """Run the moves on a `World`, judging every state and transition.
-
-    Raises:
-        ScenarioError: a move is not possible.
-    """
-    verdicts = Verdicts()
-    referee = Referee(scenario, verdicts)
-    world, monitors = World(prepare(scenario)), referee.start()
-    steps = []
-    try:
-        referee.state(world)
-        for move in moves:
-            before = world.cells
-            step = world.step(move)
-            monitors = referee.step(world, step, before, monitors)
-            referee.state(world)
-            steps.append(step)
-    finally:
-        world.close()
-    return Execution(tuple(steps), tuple(violation for violation, _ in verdicts.violations.values()))
-
-
-def record(scenario: Scenario, invariant_id: str, moves: Sequence[Move], *, source: str = "") -> Trace:
-    """A trace of these moves, after they have been seen to violate the invariant on the real flows.
-
-    Raises:
-        AssertionError: they do not. The search would be wrong: such a counterexample must never be reported.
-    """
-    execution = execute(scenario, moves)
-    found = [violation for violation in execution.violations if violation.invariant == invariant_id]
-    assert found, f"{scenario.name}: the counterexample for {invariant_id} does not replay; please report this"
-    return Trace(
-        scenario=scenario.name,
-        source=source,
-        invariant=invariant_id,
-        evidence=found[0].evidence,
-        faults=_bounds(scenario.faults),
-        steps=tuple(_told(step) for step in execution.steps),
-    )
-
-
-def replay(trace: Trace, scenario: Scenario) -> Execution:
-    """Execute a trace on the flows as they are now.
-
-    Raises:
-        ReplayDiverged: an effect, a reply, the violation or the bounds are not what the trace says.
-    """
-    if _bounds(scenario.faults) != trace.faults:
-        now = dict(_bounds(scenario.faults))
-        raise ReplayDiverged(f"{trace.scenario} now has the faults {now}, the trace has {dict(trace.faults)}")
-    done: list[Step] = []
-    for number, told in enumerate(trace.steps, 1):
-        try:
-            done = list(execute(scenario, trace.moves[:number]).steps)
-        except ScenarioError as error:
-            raise ReplayDiverged(f"step {number}: {error}") from error
-        does = _told(done[-1])
-        for part in ("call", "effect", "reply"):
-            if getattr(does, part) != getattr(told, part):
-                raise ReplayDiverged(
-                    f"step {number}, {part}: the trace says {getattr(told, part)!r}, "
-                    f"the code now does {getattr(does, part)!r}"
-                )
-    execution = execute(scenario, trace.moves)
-    if not any(violation.invariant == trace.invariant for violation in execution.violations):
-        raise ReplayDiverged(f"every step is the same, and {trace.invariant} is not violated any more")
-    return execution
 
 
 def write(trace: Trace, path: Path) -> None:
-    """Write a trace file; whole or not at all. Raises OSError."""
-    content = {"format": FORMAT, "version": VERSION, **attrs.asdict(trace), "faults": dict(trace.faults)}
+    """Write a trace; nobody ever sees half a file. Equal traces have equal bytes.
+
+    Raises:
+        OSError: the folder cannot be made or written to, or the disk is full.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    unfinished.replace(path)
-
-
-def read(path: str | os.PathLike[str]) -> Trace:
-    """Read a trace file. Raises TraceError."""
+    part = path.with_name(f".{path.name}.part")
     try:
-        content = json.loads(Path(path).read_text())
+        part.write_text(dumps(trace), encoding="utf-8", errors="backslashreplace")
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def dumps(trace: Trace) -> str:
+    """A trace as JSON: one line a field, one line a step."""
+    head: dict[str, object] = {
+        "trace": FORMAT,
+        "lakeproof": trace.lakeproof,
+        "scenario": trace.scenario,
+        "file": trace.file,
+        "invariant": trace.invariant,
+        "meaning": trace.meaning,
+        "evidence": trace.evidence,
+        "bounds": attrs.asdict(trace.faults),
+        "clients": trace.clients,
+        "initially": trace.initially,
+        "afterwards": trace.afterwards,
+    }
+    lines = [f" {json.dumps(name)}: {_compact(content)}" for name, content in head.items()]
+    steps = [f"  {_compact(_step_fields(step))}" for step in trace.schedule]
+    lines.append(' "schedule": [\n' + ",\n".join(steps) + "\n ]")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _compact(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _step_fields(step: TraceStep) -> dict[str, object]:
+    """Only what is not the default: most steps have no fault, and many change nothing."""
+    changes = [[change.key, change.before, change.after] for change in step.changes]
+    fields = {**attrs.asdict(step, recurse=False), "mode": step.mode.value, "changes": changes}
+    return {name: content for name, content in fields.items() if content or name in _STEP_REQUIRED}
+
+
+def read(path: Path) -> Trace:
+    """Read a trace.
+
+    Raises:
+        TraceError: there is no such file, or it is no trace that this version reads.
+    """
+    try:
+        content = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise TraceError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise TraceError(f"{path}: not JSON: {error}; expected a trace that lakeproof has written") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise TraceError(f"{path}: not a lakeproof trace; expected an object with format {FORMAT!r}")
-    if content.get("version") != VERSION:
-        raise TraceError(
-            f"{path}: trace version {content.get('version')!r}; this lakeproof reads version {VERSION}: "
-            "make the trace again with `lakeproof verify`"
-        )
-    return _parse(path, {key: value for key, value in content.items() if key not in ("format", "version")})
-
-
-def _parse(path: object, content: dict[str, object]) -> Trace:
-    fields = {field.name for field in attrs.fields(Trace)}
-    if content.keys() != fields:
-        odd = sorted(content.keys() ^ fields)
-        raise TraceError(f"{path}: fields {odd} are missing or unknown; expected just {sorted(fields)}")
-    steps, faults = content["steps"], content["faults"]
-    if not isinstance(steps, list) or not isinstance(faults, dict):
-        raise TraceError(f"{path}: `steps` must be a list and `faults` an object")
-    for name in ("scenario", "source", "invariant", "evidence"):
-        if not isinstance(content[name], str):
-            raise TraceError(f"{path}: `{name}` is {content[name]!r}; expected a string")
-    return Trace(
-        scenario=str(content["scenario"]),
-        source=str(content["source"]),
-        invariant=str(content["invariant"]),
-        evidence=str(content["evidence"]),
-        faults=tuple((key, _frozen(value)) for key, value in faults.items()),
-        steps=tuple(_parse_step(path, number, step) for number, step in enumerate(steps, 1)),
-    )
-
-
-def _parse_step(path: object, number: int, step: object) -> TraceStep:
-    fields = {field.name for field in attrs.fields(TraceStep)}
-    where = f"{path}: step {number}"
-    if not isinstance(step, dict) or step.keys() != fields or not all(isinstance(v, str) for v in step.values()):
-        raise TraceError(f"{where}: expected an object with the strings {sorted(fields)}, found {step!r}")
-    if step["mode"] not in {mode.value for mode in Mode}:
-        raise TraceError(f"{where}: unknown mode {step['mode']!r}; known: {', '.join(m.value for m in Mode)}")
+        raise TraceError(f"{path}: cannot be read: {error.strerror}; name a file that `verify` has written") from error
+    except UnicodeDecodeError as error:
+        raise TraceError(f"{path}: byte {error.start}: not UTF-8, so no trace; {_AGAIN}") from error
     try:
-        _client(step["client"])
-    except ValueError as error:
-        raise TraceError(f"{where}: unknown client {step['client']!r}; expected a letter or {ENVIRONMENT!r}") from error
-    return TraceStep(**step)
+        data = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise TraceError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}; {_AGAIN}") from error
+    except RecursionError as error:
+        raise TraceError(f"{path}: nested too deeply for a trace; {_AGAIN}") from error
+    return _Reader(path).trace(data)
 
 
-def _frozen(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+_AGAIN: Final = "record it again with `lakeproof verify`"
 
 
-def _bounds(faults: Faults) -> tuple[tuple[str, object], ...]:
-    """The budgets that are not empty."""
-    return tuple((key, value) for key, value in attrs.asdict(faults).items() if value)
+class _Reader:
+    """Checks a file field by field; every refusal names the place."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fail(self, place: str, problem: str, repair: str = _AGAIN) -> TraceError:
+        return TraceError(f"{self.path}: {place}: {problem}; {repair}")
+
+    def trace(self, data: object) -> Trace:
+        if not isinstance(data, dict) or "trace" not in data:
+            raise TraceError(f'{self.path}: no trace: expected a JSON object with a field "trace"; {_AGAIN}')
+        version = data["trace"]
+        if version != FORMAT or isinstance(version, bool):
+            raise self.fail(
+                "trace",
+                f"format {version!r}, of lakeproof {data.get('lakeproof', '?')}; this one reads format {FORMAT}",
+                f"use that version, or {_AGAIN}",
+            )
+        fields = self.fields(data, "the trace", ("trace", *_HEAD, "schedule"))
+        schedule = self.items(fields["schedule"], "schedule")
+        if not schedule:
+            raise self.fail("schedule", "empty: expected at least one step")
+        return Trace(
+            lakeproof=self.text(fields["lakeproof"], "lakeproof"),
+            scenario=self.text(fields["scenario"], "scenario"),
+            file=self.maybe(fields["file"], "file"),
+            faults=self.faults(fields["bounds"]),
+            clients=tuple(self.texts(calls, f"clients[{i}]") for i, calls in self.each(fields["clients"], "clients")),
+            initially=tuple(self.pair(p, f"initially[{i}]") for i, p in self.each(fields["initially"], "initially")),
+            schedule=tuple(self.step(step, f"schedule[{number}]") for number, step in enumerate(schedule)),
+            afterwards=self.texts(fields["afterwards"], "afterwards"),
+            invariant=self.text(fields["invariant"], "invariant"),
+            meaning=self.text(fields["meaning"], "meaning"),
+            evidence=self.text(fields["evidence"], "evidence"),
+        )
+
+    def step(self, data: object, place: str) -> TraceStep:
+        fields = {**_STEP_DEFAULTS, **self.fields(data, place, _STEP_REQUIRED, tuple(_STEP_DEFAULTS))}
+        mode = self.text(fields["mode"], f"{place}.mode")
+        if mode not in MODES:
+            raise self.fail(f"{place}.mode", f"{mode!r}: expected one of {', '.join(map(repr, MODES))}")
+        words = {
+            name: self.text(fields[name], f"{place}.{name}")
+            for name in ("client", "call", "effect", "key", "value", "condition", "reply", "exact")
+        }
+        at = f"{place}.changes"
+        return TraceStep(
+            mode=MODES[mode],
+            changes=tuple(self.change(c, f"{at}[{i}]") for i, c in self.each(fields["changes"], at)),
+            returned=self.texts(fields["returned"], f"{place}.returned"),
+            **words,
+        )
+
+    def change(self, data: object, place: str) -> Change:
+        parts = self.items(data, place)
+        if len(parts) != 3:
+            raise self.fail(place, f"{len(parts)} parts: expected key, before, after")
+        return Change(
+            key=self.text(parts[0], f"{place}[0]"),
+            before=self.maybe(parts[1], f"{place}[1]"),
+            after=self.maybe(parts[2], f"{place}[2]"),
+        )
+
+    def faults(self, data: object) -> Faults:
+        fields = self.fields(data, "bounds", BOUNDS)
+        clocks = {
+            name: tuple(self.number(n, f"bounds.{name}[{i}]") for i, n in self.each(fields[name], f"bounds.{name}"))
+            for name in ("clock_jumps", "clock_skew")
+        }
+        budgets = {name: self.number(fields[name], f"bounds.{name}") for name in BOUNDS if name not in clocks}
+        return Faults(**budgets, **clocks)  # type: ignore[arg-type]  # names and types are checked above
+
+    def fields(
+        self, data: object, place: str, names: tuple[str, ...], optional: tuple[str, ...] = ()
+    ) -> Mapping[str, object]:
+        """An object with exactly these fields."""
+        if not isinstance(data, dict):
+            raise self.fail(place, f"{_shown(data)}: expected an object")
+        unknown = sorted(data.keys() - {*names, *optional})
+        if unknown:
+            raise self.fail(place, f"unknown field {unknown[0]!r}", f"take it out, or {_AGAIN}")
+        missing = [name for name in names if name not in data]
+        if missing:
+            raise self.fail(place, f"field {missing[0]!r} is missing")
+        return data
+
+    def items(self, data: object, place: str) -> list[object]:
+        if not isinstance(data, list):
+            raise self.fail(place, f"{_shown(data)}: expected a list")
+        return cast("list[object]", data)
+
+    def each(self, data: object, place: str) -> Iterator[tuple[int, object]]:
+        return enumerate(self.items(data, place))
+
+    def text(self, data: object, place: str) -> str:
+        if not isinstance(data, str):
+            raise self.fail(place, f"{_shown(data)}: expected a string")
+        return data
+
+    def maybe(self, data: object, place: str) -> str | None:
+        return None if data is None else self.text(data, place)
+
+    def texts(self, data: object, place: str) -> tuple[str, ...]:
+        return tuple(self.text(part, f"{place}[{number}]") for number, part in self.each(data, place))
+
+    def pair(self, data: object, place: str) -> tuple[str, str]:
+        parts = self.texts(data, place)
+        if len(parts) != 2:
+            raise self.fail(place, f"{len(parts)} parts: expected a key and what it holds")
+        return parts[0], parts[1]
+
+    def number(self, data: object, place: str) -> int:
+        if not isinstance(data, int) or isinstance(data, bool):
+            raise self.fail(place, f"{_shown(data)}: expected an integer")
+        return data
 
 
-def _client(name: str) -> int:
-    if name == ENVIRONMENT:
-        return -1
-    labels = [label(client) for client in range(64)]
-    return labels.index(name)
+_HEAD: Final = (
+    "lakeproof",
+    "scenario",
+    "file",
+    "invariant",
+    "meaning",
+    "evidence",
+    "bounds",
+    "clients",
+    "initially",
+    "afterwards",
+)
 
 
-def _told(step: Step) -> TraceStep:
-    return TraceStep(
-        client=label(step.move.client) if step.move.client >= 0 else ENVIRONMENT,
-        call="" if step.call is None else f"{step.call.name}({', '.join(map(repr, step.call.args))})",
-        mode=step.move.mode.value,
-        effect="" if step.op is None else describe(step.op),
-        reply=_reply(step),
-    )
+_STEP_REQUIRED: Final = ("client", "mode", "exact")
+_STEP_DEFAULTS: Final[Mapping[str, object]] = {
+    "call": "",
+    "effect": "",
+    "key": "",
+    "value": "",
+    "condition": "",
+    "reply": "",
+    "changes": [],
+    "returned": [],
+}
 
 
-def _reply(step: Step) -> str:
-    if step.op is None:
-        return ""
-    if isinstance(step.reply, Exception):
-        return f"{type(step.reply).__name__}: {step.reply}" if str(step.reply) else type(step.reply).__name__
-    return "ok" if step.reply is None else repr(step.reply)
-
-
-def describe(op: Effect) -> str:
-    """An effect in words, exactly: values as they are."""
-    match op:
-        case Now():
-            return "now"
-        case kv.ScanBatch():
-            return f"scan {op.partition!r} from {op.start!r}, {op.batch_size or 'all'}"
-        case kv.Get() | kv.Delete():
-            return f"{type(op).__name__.lower()} {op.partition!r} {op.key!r}"
-        case kv.Set():
-            return f"set {op.partition!r} {op.key!r} = {op.value!r}"
-        case kv.SetIf():
-            return f"set_if {op.partition!r} {op.key!r} = {op.value!r} if {op.predicate!r}"
-        case kv.DeleteIf():
-            return f"delete_if {op.partition!r} {op.key!r} if {op.predicate!r}"
-        case objects.Put() | objects.GetObject() | objects.HeadObject() | objects.Copy():
-            return repr(op)
-        case objects.DeleteObject() | objects.ListObjects():
-            return repr(op)
+def _shown(data: object) -> str:
+    shown = json.dumps(data)
+    return shown if len(shown) <= 40 else f"{shown[:37]}..."

@@ -1,1 +1,1 @@
-"""What people read: stories, lanes, tables and verdicts."""
+"""What people and programs read: stories, lanes, tables, verdicts."""

@@ -1,43 +1,107 @@
-"""A counterexample as lanes: a column a client, a row a step, and what it changed."""
+"""A counterexample as lanes: a column a client, a row a step, the key that is touched and how it changes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lakeproof.explore.execution import label
+from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Execution, Trace
-from lakeproof.explore.world import Step
-from lakeproof.report import words
-from lakeproof.scenario import Scenario
+from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.explore.wording import printable
+from lakeproof.report.story import beginning, verdict
+from lakeproof.report.style import client_style, is_ascii
+
+_FAULTS: Final[Mapping[Mode, str]] = {
+    Mode.REFUSED: "refused",
+    Mode.LOST_APPLIED: "applied, answer lost",
+    Mode.LOST_DROPPED: "not applied, answer lost",
+    Mode.REPEATED_APPLIED: "applied, answer lost, will be applied again",
+    Mode.REPEATED_DROPPED: "answer lost, will be applied later",
+    Mode.FALSE_PREDICATE: "applied, reported as predicate failed",
+    Mode.SCAN_FAILURE: "breaks off",
+    Mode.CRASH: "crashes",
+    Mode.DELIVER: "late write arrives",
+    Mode.TICK: "clock",
+}
 
 
-def lanes(trace: Trace, scenario: Scenario, execution: Execution) -> Table:
-    """The interleaving. Faults stand out; the last column tells which key changed, and how."""
-    table = Table(box=box.SIMPLE_HEAD, title=f"{trace.scenario}: {trace.invariant}", title_justify="left")
-    table.add_column("", justify="right", style="dim")
-    clients = sorted({step.move.client for step in execution.steps if step.move.client >= 0})
-    for client in clients:
-        names = ", ".join(call.name for call in scenario.clients[client])
-        table.add_column(f"{label(client)}: {names}", overflow="fold")
-    table.add_column("what changed", overflow="fold")
-    for number, step in enumerate(execution.steps, 1):
-        cells = [_cell(step) if step.move.client == client else Text() for client in clients]
-        changed = "\n".join(words.change(step))
-        if step.move.client < 0:
-            changed = f"({words.who(step)}) " + (changed or words.reply(step))
-        table.add_row(str(number), *cells, Text(changed))
-    table.caption = f"evidence: {trace.evidence}"
-    table.caption_justify = "left"
+def show(trace: Trace, console: Console) -> None:
+    """Print a trace as lanes, as wide as the console."""
+    console.print(beginning(trace), soft_wrap=True)
+    console.print()
+    console.print(lanes(trace, ascii_only=is_ascii(console)))
+    for ended in trace.afterwards:
+        console.print(Text(f"afterwards, alone: {printable(ended)}", "italic"), soft_wrap=True)
+    console.print()
+    console.print(verdict(trace), soft_wrap=True)
+
+
+def lanes(trace: Trace, *, ascii_only: bool = False) -> Table:
+    """The lanes of a trace. A bar says that the client is in the midst of a call."""
+    table = Table(box=box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column("step", justify="right", style="dim", no_wrap=True)
+    for client in range(len(trace.clients)):
+        style = client_style(client)
+        table.add_column(Text(LABELS[client], style), style=style, no_wrap=True, min_width=4)
+    table.add_column("key", overflow="fold", ratio=2)
+    table.add_column("what is read, or how it changes", overflow="fold", ratio=3)
+    busy = _busy(trace)
+    for number, step in enumerate(trace.schedule):
+        bar = "|" if ascii_only else "│"
+        cells = [
+            _lane(step) if LABELS[client] == step.client else Text(bar if busy[client][number] else "", "dim")
+            for client in range(len(trace.clients))
+        ]
+        table.add_row(str(number + 1), *cells, printable(step.key), _what(step))
     return table
 
 
-def _cell(step: Step) -> Text:
-    normal = step.move.mode is Mode.NORMAL
-    text = Text(", ".join(part for part in (words.effect(step.op), words.reply(step)) if part))
-    if not normal:
-        text.stylize("bold red")
-    ended = words.outcome(step)
-    if ended:
-        text.append(f"\n{ended}", style="bold")
-    return text
+def _lane(step: TraceStep) -> Text:
+    if step.mode is Mode.DELIVER:
+        return Text(f"({printable(step.effect)})", "yellow")
+    if step.mode is Mode.CRASH:
+        return Text("crash", "bold red")
+    return Text(printable(step.effect), "" if step.mode is Mode.NORMAL else "yellow")
+
+
+def _busy(trace: Trace) -> list[list[bool]]:
+    """For each client and step, whether a call of the client is under way: begun before, not ended yet."""
+    busy = []
+    for client in range(len(trace.clients)):
+        now, row = False, []
+        for step in trace.schedule:
+            row.append(now)
+            if step.client == LABELS[client] and step.mode is not Mode.DELIVER:
+                now = not step.returned and step.mode is not Mode.CRASH
+        busy.append(row)
+    return busy
+
+
+def _what(step: TraceStep) -> Text:
+    lines = list(_lines(step))
+    lines += [Text(f"=> {printable(ended)}", "italic") for ended in step.returned]
+    return Text("\n").join(lines)
+
+
+def _lines(step: TraceStep) -> Iterator[Text]:
+    if step.mode is Mode.TICK:
+        yield Text(f"the clock jumps by {printable(step.value)}", "yellow")
+        return
+    for change in step.changes:
+        where = "" if change.key == step.key else f"{change.key} "
+        yield Text(printable(f"{where}{_content(change.before)} -> {_content(change.after)}"), "bold")
+    if step.mode is not Mode.NORMAL:
+        yield Text(_FAULTS[step.mode], "yellow")
+    elif step.reply != "ok":
+        asked = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
+        yield Text(printable(f"{asked}{step.reply}"))
+    elif not step.changes:
+        yield Text("no change", "dim")
+
+
+def _content(content: str | None) -> str:
+    return "nothing" if content is None else content

@@ -1,36 +1,173 @@
-"""A counterexample as a story: a line a step, and at the end what it breaks."""
+"""A counterexample as a story: one line a step, for a reader who does not know the code."""
 
-from lakeproof.explore.execution import label
-from lakeproof.explore.trace import Execution, Trace
-from lakeproof.report import words
-from lakeproof.scenario import Scenario
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from rich.text import Text
+
+from lakeproof.explore.execution import LABELS
+from lakeproof.explore.faults import Mode
+from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.explore.wording import printable
+from lakeproof.report.style import client_style, plural
+
+SHOWN_AT_FIRST_MAX: Final = 12
+"""So many keys of the store at the beginning are shown."""
+
+_VERBS: Final[Mapping[str, str]] = {
+    "get": "reads",
+    "head": "looks up",
+    "scan": "scans",
+    "list": "lists",
+    "set": "sets",
+    "set_if": "sets",
+    "put": "writes",
+    "copy": "writes",
+    "delete": "deletes",
+    "delete_if": "deletes",
+}
+_READS: Final = ("get", "head", "scan", "list")
+
+_FAULTS: Final[Mapping[Mode, str]] = {
+    Mode.REFUSED: "the store refuses: nothing happens, and {client} is told so",
+    Mode.LOST_APPLIED: "it happens, but the answer is lost: {client} cannot know",
+    Mode.LOST_DROPPED: "it does not happen, and no answer comes: {client} cannot know",
+    Mode.REPEATED_APPLIED: "it happens, the answer is lost, and it will happen once more",
+    Mode.REPEATED_DROPPED: "no answer comes, and it will happen later",
+    Mode.FALSE_PREDICATE: "it happens, but the client library tries again and so reports that the predicate failed",
+    Mode.SCAN_FAILURE: "the scan breaks off",
+}
 
 
-def meaning_of(scenario: Scenario, invariant_id: str) -> str:
-    """What an invariant of a scenario says."""
-    checks = (*scenario.invariants, *scenario.aftermath)
-    return next(check.meaning for check in checks if check.id == invariant_id)
+def story(traces: Sequence[Trace], replay_commands: Sequence[str] = ()) -> Text:
+    """A schedule, what it violates, and the lines that replay it, if they are given. Several traces share one story
+    if they have the same schedule."""
+    trace = traces[0]
+    assert all(other.schedule == trace.schedule for other in traces), "these are several stories"
+    lines: list[Text] = [*_beginning(traces), Text(), *_steps(trace)]
+    for other, command in zip_longest(traces, replay_commands):
+        lines += [*_afterwards(other), Text(), *_verdict(other)]
+        if command:
+            lines.append(Text.assemble(("replay:   ", "bold"), command))
+    return Text("\n").join(lines)
 
 
-def story(trace: Trace, scenario: Scenario, execution: Execution) -> str:
-    """The whole counterexample, for a reader who does not know the code."""
-    bounds = ", ".join(f"{name} {value}" for name, value in trace.faults) or "no faults"
-    violated = f"violated: {trace.invariant}: {meaning_of(scenario, trace.invariant)}"
-    lines = [f"{trace.scenario} ({bounds})", violated, "", *_cast(scenario, execution), ""]
-    width = max((len(words.who(step)) for step in execution.steps), default=1)
-    for number, step in enumerate(execution.steps, 1):
-        told = ", ".join(part for part in (words.effect(step.op), words.reply(step)) if part)
-        ended = words.outcome(step)
-        lines.append(f"{number:4}  {words.who(step):{width}}  {told}" + (f"; {ended}" if ended else ""))
-    return "\n".join([*lines, "", f"evidence: {trace.evidence}"])
+def beginning(trace: Trace) -> Text:
+    """Which scenario, which clients, and what the store holds at first."""
+    return Text("\n").join(_beginning((trace,)))
 
 
-def _cast(scenario: Scenario, execution: Execution) -> list[str]:
-    """Who takes part."""
-    cast = {words.who(step): "" for step in execution.steps if step.move.client >= 0}
-    for client, calls in enumerate(scenario.clients):
-        name = label(client)
-        if name in cast:
-            cast[name] = ", then ".join(map(str, calls))
-    setup = [f"  before: {', '.join(map(str, scenario.setup))}"] if scenario.setup else []
-    return setup + [f"  {name}: {calls}" for name, calls in sorted(cast.items())]
+def verdict(trace: Trace) -> Text:
+    """What is violated, what that means, and the evidence."""
+    return Text("\n").join(_verdict(trace))
+
+
+def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
+    trace = traces[0]
+    names = [Text(printable(other.invariant), "bold") for other in traces]
+    what = Text(" and ").join([*([Text(", ").join(names[:-1])] if names[1:] else []), names[-1]])
+    what.append(" is " if len(traces) == 1 else " are ").append("violated", "bold red").append(" in ")
+    what.append(printable(trace.scenario), "bold")
+    yield what.append(f", {plural(len(trace.schedule), 'step')}")
+    yield Text()
+    for client, calls in enumerate(trace.clients):
+        yield Text.assemble("  ", _label(client), "  ", printable(", then ".join(calls)))
+    shown = [f"{key}: {content}" for key, content in trace.initially]
+    rest = len(shown) - SHOWN_AT_FIRST_MAX
+    shown = shown[:SHOWN_AT_FIRST_MAX] + ([f"and {plural(rest, 'more key')}"] if rest > 0 else [])
+    for number, line in enumerate(shown or ["nothing"]):
+        yield Text(f"  {'at first,' if number == 0 else '         '} {printable(line)}", "dim")
+
+
+def _label(client: int) -> Text:
+    return Text(LABELS[client], client_style(client))
+
+
+def _steps(trace: Trace) -> Iterator[Text]:
+    names = [printable(step.call.partition("(")[0]) for step in trace.schedule]
+    width = max(map(len, names))
+    digits = len(str(len(trace.schedule)))
+    contents: dict[str, str | None] = dict(trace.initially)
+    for number, (step, name) in enumerate(zip(trace.schedule, names, strict=True), start=1):
+        label: Text | str = " "
+        if step.client and step.mode is not Mode.DELIVER:
+            label = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
+        shown = name if step.mode is not Mode.DELIVER else ""
+        line = Text.assemble(f"  {number:>{digits}}  ", label, f" {shown:<{width}}  ", _told(step, contents))
+        yield line
+        contents.update({change.key: change.after for change in step.changes})
+        for ended in step.returned:
+            yield Text.assemble(f"  {'':>{digits}}    {'':<{width}}  ", ("=> " + printable(ended), "italic"))
+
+
+def _told(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+    match step.mode:
+        case Mode.TICK:
+            return Text(f"the clock jumps by {printable(step.value)}", "yellow")
+        case Mode.CRASH:
+            return Text("crashes: it never moves again", "yellow")
+        case Mode.DELIVER:
+            told = Text.assemble((f"the late write of {printable(step.client)} arrives: ", "yellow"))
+            return told.append_text(_changed(step, contents))
+        case Mode.NORMAL:
+            return _changed(step, contents)
+        case _:
+            fault = Text(_FAULTS[step.mode].format(client=printable(step.client)), "yellow")
+            if step.changes:
+                return _changed(step, contents).append("; ").append_text(fault)
+            return Text(_attempt(step)).append("; ").append_text(fault)
+
+
+def _attempt(step: TraceStep) -> str:
+    """What a client tries, whatever comes of it."""
+    if step.effect == "now":
+        return "reads the clock"
+    told = f"{_VERBS.get(step.effect, step.effect)} {step.key}"
+    if step.value:
+        told += f" to {step.value}" if step.effect in ("set", "set_if") else f" with {step.value}"
+    return printable(f"{told}, {step.condition}" if step.condition else told)
+
+
+def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+    """What a client does and what comes of it, if nothing goes wrong."""
+    if step.effect in _READS or step.effect == "now":
+        return Text(f"{_attempt(step)}: {printable(step.reply)}")
+    if step.changes:
+        told = Text(printable(f"{_VERBS.get(step.effect, step.effect)} {step.key}"))
+        if step.condition:
+            told.append(printable(f", {step.condition}"))
+        for number, change in enumerate(step.changes):
+            told.append("; " if number else ": ")
+            if change.key != step.key:
+                told.append(printable(f"{change.key} "))
+            told.append(printable(f"{_content(change.before)} -> {_content(change.after)}"), "bold")
+        return told
+    found = contents.get(step.key)
+    if step.reply == "predicate failed":
+        return Text(f"{_attempt(step)}: ").append(
+            printable(f"predicate failed, it is {_content(found, 'absent')}"), "bold"
+        )
+    if step.effect in ("delete", "delete_if") and step.reply == "ok":
+        return Text(f"{_attempt(step)}: it is absent")
+    if step.reply == "ok":
+        return Text(f"{_attempt(step)}: it is that already")
+    return Text(f"{_attempt(step)}: {printable(step.reply)}")
+
+
+def _content(content: str | None, nothing: str = "nothing") -> str:
+    return nothing if content is None else content
+
+
+def _afterwards(trace: Trace) -> Iterator[Text]:
+    if trace.afterwards:
+        yield Text()
+        yield Text("  Afterwards, alone and without faults:", "dim")
+    for ended in trace.afterwards:
+        yield Text(f"  => {printable(ended)}", "italic")
+
+
+def _verdict(trace: Trace) -> Iterator[Text]:
+    yield Text.assemble(("violated: ", "bold red"), (printable(trace.invariant), "bold"))
+    yield Text.assemble(("meaning:  ", "bold"), printable(trace.meaning))
+    yield Text.assemble(("evidence: ", "bold"), printable(trace.evidence))

@@ -1,0 +1,266 @@
+"""Recording and replaying: moves become a trace, and a trace is held against the code as it is now.
+
+Both run the real coroutines in a `World`, step by step, and judge every state as the plain search does.
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from lakeproof.explore import wording
+from lakeproof.explore.execution import LABELS
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.plain import Referee, Verdicts
+from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
+from lakeproof.explore.wording import Effected
+from lakeproof.explore.world import Step, World
+from lakeproof.scenario import Aftermath, Scenario
+from model.invariants import Invariant, Violation
+from model.snapshot import CallView, Returned
+
+
+class NotReproduced(Exception):
+    """A search has reported moves that do not violate the invariant when they are executed: a mistake of ours."""
+
+
+class ReplayDiverged(Exception):
+    """The code no longer does what the trace says. The message names the step, and shows both."""
+
+
+@attrs.frozen
+class Replay:
+    """A trace that the code still follows, to the byte."""
+
+    trace: Trace
+    steps: int
+
+
+class Run:
+    """One execution of a scenario, judged after every step and told in words."""
+
+    def __init__(self, scenario: Scenario, setting: Setting | None = None) -> None:
+        self.scenario = scenario
+        self.verdicts = Verdicts()
+        self.world = World(prepare(scenario) if setting is None else setting)
+        self._referee = Referee(scenario, self.verdicts)
+        self._monitors = self._referee.start()
+        self._referee.state(self.world)
+
+    def possible(self, move: Move) -> bool:
+        return move in self.world.moves()
+
+    def violation(self, invariant_id: str) -> Violation | None:
+        """What is known against an invariant so far."""
+        found = self.verdicts.violations.get(invariant_id)
+        return None if found is None else found[0]
+
+    def advance(self, move: Move) -> Step:
+        """Make a move, and judge it and the state that it leads to."""
+        before = self.world.cells
+        step = self.world.step(move)
+        self._monitors = self._referee.step(self.world, step, before, self._monitors)
+        self._referee.state(self.world)
+        return step
+
+    def told(self, move: Move) -> TraceStep:
+        """Make a move, and tell it in words."""
+        jumps = self.world.jumps
+        return self._in_words(self.advance(move), jumps)
+
+    def pending(self, client: int) -> Effected:
+        """The effect that a client waits for, in words."""
+        op = self.world.clients[client].op if self.world.alive(client) else None
+        return wording.effect(op, self.scenario.start_time)
+
+    def close(self) -> None:
+        self.world.close()
+
+    def _in_words(self, step: Step, jumps: int) -> TraceStep:
+        start = self.scenario.start_time
+        effected = wording.effect(step.op, start)
+        value = effected.value
+        if step.move.mode is Mode.TICK:
+            value = wording.span(self.scenario.faults.clock_jumps[jumps])
+        call = step.call
+        if step.move.mode is Mode.CRASH and not (call is not None and not call.done):
+            call = None  # it crashes between two calls
+        return TraceStep(
+            client=LABELS[step.client] if step.client >= 0 else "",
+            call="" if call is None else wording.called(call),
+            mode=step.move.mode,
+            effect=effected.effect,
+            key=effected.key,
+            value=value,
+            condition=effected.condition,
+            reply=wording.reply(step.op, step.reply, start),
+            changes=tuple(_change(*change) for change in step.changes),
+            returned=tuple(wording.ended(event.call) for event in step.events if isinstance(event, Returned)),
+            exact=wording.exact(step.op, step.reply, step.changes),
+        )
+
+
+def _change(cell: object, before: bytes | None, after: bytes | None) -> Change:
+    assert isinstance(cell, tuple)
+    return Change(key=wording.cell(cell), before=wording.held(cell, before), after=wording.held(cell, after))
+
+
+def record(
+    scenario: Scenario, invariant_id: str, moves: Sequence[Move], *, version: str, file: str | None = None
+) -> Trace:
+    """Execute the moves of a counterexample and tell them as a trace.
+
+    Raises:
+        NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
+    """
+    checked = _checked(scenario, invariant_id)
+    run = Run(scenario)
+    steps = []
+    for number, move in enumerate(moves, start=1):
+        if run.violation(invariant_id) is not None:
+            raise NotReproduced(f"{scenario.name}: {invariant_id} is violated before step {number} of {len(moves)}")
+        if not run.possible(move):
+            raise NotReproduced(f"{scenario.name}: step {number} of {len(moves)}, {move}, is not possible there")
+        steps.append(run.told(move))
+    violation = run.violation(invariant_id)
+    if violation is None:
+        raise NotReproduced(f"{scenario.name}: {invariant_id} is not violated by these {len(moves)} moves")
+    run.close()
+    return Trace(
+        lakeproof=version,
+        scenario=scenario.name,
+        file=file,
+        faults=scenario.faults,
+        clients=_clients(scenario),
+        initially=wording.initially(run.world.setting.cells),
+        schedule=tuple(steps),
+        afterwards=_afterwards(checked, run.world) if isinstance(checked, Aftermath) else (),
+        invariant=invariant_id,
+        meaning=checked.meaning,
+        evidence=wording.printable(violation.evidence),
+    )
+
+
+def _checked(scenario: Scenario, invariant_id: str) -> Invariant | Aftermath:
+    return next(item for item in (*scenario.invariants, *scenario.aftermath) if item.id == invariant_id)
+
+
+def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(wording.printable(str(call)) for call in calls) for calls in scenario.clients)
+
+
+def _afterwards(aftermath: Aftermath, world: World) -> tuple[str, ...]:
+    outcomes, _ = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
+    return tuple(
+        wording.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
+        for call, outcome in zip(aftermath.calls, outcomes, strict=True)
+    )
+
+
+def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] | None = None) -> Replay:
+    """Execute a trace's schedule on the real flows. ``told`` hears each step that agrees.
+
+    Raises:
+        ReplayDiverged: effect, reply, change or violation differ from what the trace says.
+        TraceError: the trace names an invariant or a client that the scenario does not have.
+    """
+    if trace.invariant not in scenario.ids:
+        known = ", ".join(scenario.ids)
+        raise TraceError(f"{scenario.name}: no invariant {trace.invariant!r}; it checks {known}: verify it again")
+    differences = [
+        ("the faults", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
+        ("the clients", trace.clients, _clients(scenario)),
+    ]
+    for what, said, found in differences:
+        if said != found:
+            raise ReplayDiverged(_diverged("before step 1", f"{what} are {said}", f"{what} are {found}"))
+    run = Run(scenario)
+    said_first, found_first = dict(trace.initially), dict(wording.initially(run.world.setting.cells))
+    if said_first != found_first:
+        key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
+        said = f"the setup leaves {_holding(key, said_first.get(key))}"
+        raise ReplayDiverged(_diverged("before step 1", said, f"it leaves {_holding(key, found_first.get(key))}"))
+    for number, step in enumerate(trace.schedule, start=1):
+        where = f"step {number} of {len(trace.schedule)}" + (f", client {step.client}" if step.client else "")
+        if run.violation(trace.invariant) is not None:
+            raise ReplayDiverged(_diverged(where, f"{trace.invariant} still holds here", "it is violated already"))
+        _follow(run, step, where, f"schedule[{number - 1}]")
+        if told:
+            told(step)
+    _compare_ends(run, trace)
+    run.close()
+    return Replay(trace, len(trace.schedule))
+
+
+def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
+    move = _move(step, len(run.scenario.clients), place)
+    if move.client >= 0 and step.mode is not Mode.CRASH:
+        said = Effected(step.effect, step.key, step.value, step.condition)
+        found = run.pending(move.client)
+        if found != said:
+            now = f"{_pending_call(run, move.client)}: {found}" if found.effect else "the client has finished"
+            raise ReplayDiverged(_diverged(where, f"{step.call}: {said}", now))
+    if not run.possible(move):
+        now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
+        raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
+    found_step = run.told(move)
+    if found_step != step:
+        raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
+
+
+def _pending_call(run: Run, client: int) -> str:
+    return wording.called(run.world.clients[client].current_view())
+
+
+def _move(step: TraceStep, clients: int, place: str) -> Move:
+    if step.mode in (Mode.TICK, Mode.DELIVER):
+        return Move(-1, step.mode)
+    client = LABELS.find(step.client)
+    if len(step.client) != 1 or not 0 <= client < clients:
+        known = ", ".join(LABELS[:clients])
+        raise TraceError(f"{place}.client: {step.client!r}: the scenario's clients are {known}; record the trace again")
+    return Move(client, step.mode)
+
+
+def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
+    for field in attrs.fields(TraceStep):
+        one, other = getattr(said, field.name), getattr(found, field.name)
+        if one != other and field.name != "exact":
+            return _field_in_words(field.name, one), _field_in_words(field.name, other)
+    return (
+        f"bytes with the fingerprint {said.exact}",
+        f"the same in words, but with the fingerprint {found.exact}: a field that words leave out has changed",
+    )
+
+
+def _field_in_words(name: str, content: object) -> str:
+    if name == "changes":
+        assert isinstance(content, tuple)
+        shown = ", ".join(f"{_holding(c.key, c.before)} -> {_content(c.after)}" for c in content)
+        return f"changes {shown}" if shown else "changes nothing"
+    if name == "returned":
+        assert isinstance(content, tuple)
+        return ", ".join(content) or "the call goes on"
+    return f"{name} {content or 'none'}"
+
+
+def _holding(key: str, content: str | None) -> str:
+    return f"{key}: {_content(content)}"
+
+
+def _content(content: str | None) -> str:
+    return "nothing" if content is None else content
+
+
+def _compare_ends(run: Run, trace: Trace) -> None:
+    where = f"after step {len(trace.schedule)} of {len(trace.schedule)}"
+    violation = run.violation(trace.invariant)
+    if violation is None:
+        raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
+    found = wording.printable(violation.evidence)
+    if found != trace.evidence:
+        raise ReplayDiverged(_diverged(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
+
+
+def _diverged(where: str, said: str, found: str) -> str:
+    return f"{where}: the code no longer follows the trace\n  trace: {said}\n  code:  {found}"

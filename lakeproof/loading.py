@@ -1,0 +1,214 @@
+"""Finding scenarios: the catalogue, a user's own file, and the patterns that choose among them."""
+
+import contextlib
+import difflib
+import hashlib
+import importlib.util
+import re
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import ModuleType
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.scenario import Aftermath, Call, Faults, Scenario
+from model.invariants import Always, Eventually, Monitor, OnStep
+
+SUGGESTIONS_MAX: Final = 3
+
+
+class LoadError(Exception):
+    """Scenarios that cannot be used; one line that names the file, the place in it and the repair."""
+
+
+@attrs.frozen
+class Source:
+    """Where scenarios come from: the catalogue, or a user's file. Can be sent to another process."""
+
+    file: Path | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name of the file, as traces have it; None for the catalogue."""
+        return None if self.file is None else self.file.name
+
+    def load(self) -> tuple[Scenario, ...]:
+        """All scenarios, in order.
+
+        Raises:
+            LoadError.
+        """
+        if self.file is None:
+            from lakeproof.scenarios import catalogue
+
+            return catalogue()
+        return load_file(self.file)
+
+
+def load_file(path: Path) -> tuple[Scenario, ...]:
+    """The ``SCENARIOS`` of a Python file. The file is executed; what it prints goes to stderr.
+
+    Raises:
+        LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
+    """
+    module = _executed(path)
+    if not hasattr(module, "SCENARIOS"):
+        raise LoadError(f"{path}: defines no SCENARIOS; add SCENARIOS = [Scenario(...)] at the top level")
+    found: object = module.SCENARIOS
+    if not isinstance(found, list | tuple):
+        raise LoadError(f"{path}: SCENARIOS is {_kind(found)}; make it a list of Scenario")
+    if not found:
+        raise LoadError(f"{path}: SCENARIOS is empty; put a Scenario into it")
+    names: dict[str, int] = {}
+    for number, scenario in enumerate(cast("Sequence[object]", found)):
+        place = f"{path}: SCENARIOS[{number}]"
+        if not isinstance(scenario, Scenario):
+            raise LoadError(f"{place} is {_kind(scenario)}; make it a Scenario")
+        for problem in _problems(scenario):
+            raise LoadError(f"{place}.{problem}")
+        if scenario.name in names:
+            raise LoadError(
+                f"{place}.name: {scenario.name!r} is also that of SCENARIOS[{names[scenario.name]}]; rename one"
+            )
+        names[scenario.name] = number
+    return tuple(found)
+
+
+def _executed(path: Path) -> ModuleType:
+    # Not the stem alone: a user's file may be called like a module that is loaded already.
+    name = f"_scenarios_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise LoadError(f"{path}: cannot be read: {error.strerror}; name a Python file with SCENARIOS") from error
+    try:
+        code = compile(source, str(path), "exec")
+    except SyntaxError as error:
+        at = f"{path}:{error.lineno}:{error.offset}" if error.lineno else str(path)
+        raise LoadError(f"{at}: not Python: {error.msg}; correct the syntax") from error
+    except ValueError as error:  # a null byte
+        raise LoadError(f"{path}: not Python: {error}; name a Python file with SCENARIOS") from error
+    spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # where pickle, dataclasses and tracebacks look for it
+    beside = str(path.resolve().parent)
+    if beside not in sys.path:
+        sys.path.append(beside)  # last: what lies beside the file must not hide what lakeproof itself imports
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
+    except (Exception, SystemExit) as error:
+        shown = " ".join(str(error).split()) or "no message"
+        raise LoadError(f"{located(error, path) or path}: {type(error).__name__}: {shown}") from error
+    return module
+
+
+def located(error: BaseException, path: Path) -> str | None:
+    """``FILE:LINE`` of the innermost place of a traceback that lies in the user's file; None if there is none."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}:{frames[-1].lineno}" if frames else None
+
+
+def _problems(scenario: Scenario) -> Iterator[str]:
+    """What the types of a scenario forbid, and a user may write all the same: place, finding and repair."""
+    if not isinstance(cast("object", scenario.name), str) or not scenario.name.strip():
+        yield f"name: {scenario.name!r}: expected a name; make it design/variant/what"
+    elif not scenario.name.isprintable():
+        yield f"name: {scenario.name!r}: holds characters that do not print; leave them out"
+    yield from _call_problems(scenario.setup, "setup")
+    if not isinstance(cast("object", scenario.clients), list | tuple):
+        yield f"clients: {_kind(scenario.clients)}: expected a list with a list of Calls for each client"
+    for number, calls in enumerate(scenario.clients):
+        yield from _call_problems(calls, f"clients[{number}]")
+    for number, invariant in enumerate(scenario.invariants):
+        if not isinstance(cast("object", invariant), Always | Eventually | OnStep | Monitor):
+            yield f"invariants[{number}]: {_kind(invariant)}: expected Always, Eventually, OnStep or Monitor"
+    for number, aftermath in enumerate(scenario.aftermath):
+        if not isinstance(cast("object", aftermath), Aftermath):
+            yield f"aftermath[{number}]: {_kind(aftermath)}: expected an Aftermath"
+        else:
+            yield from _call_problems(aftermath.calls, f"aftermath[{number}].calls")
+    yield from _fault_problems(scenario.faults)
+
+
+def _call_problems(calls: object, place: str) -> Iterator[str]:
+    if not isinstance(calls, list | tuple):
+        yield f"{place}: {_kind(calls)}: expected a list of Calls; put it into brackets"
+        return
+    for number, call in enumerate(cast("Sequence[object]", calls)):
+        if not isinstance(call, Call):
+            yield f"{place}[{number}]: {_kind(call)}: expected a Call; write Call(flow, ...)"
+            continue
+        try:
+            hash((call.args, call.options))
+        except TypeError:
+            yield f"{place}[{number}]: {call}: an argument is not hashable; pass tuples instead of lists"
+
+
+def _fault_problems(faults: object) -> Iterator[str]:
+    if not isinstance(faults, Faults):
+        yield f"faults: {_kind(faults)}: expected Faults(...)"
+        return
+    for name, budget in attrs.asdict(faults).items():
+        if name in ("clock_jumps", "clock_skew"):
+            if not isinstance(budget, tuple) or not all(_is_int(part) for part in budget):
+                yield f"faults.{name}: {budget!r}: expected a tuple of microseconds, such as (121_000_000,)"
+        elif not _is_int(budget) or budget < 0:
+            yield f"faults.{name}: {budget!r}: expected how many there may be, 0 or more"
+
+
+def _is_int(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _kind(thing: object) -> str:
+    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(thing))
+    return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"
+
+
+def choose(scenarios: Sequence[Scenario], patterns: Iterable[str]) -> tuple[Scenario, ...]:
+    """The scenarios that any of the patterns names, in their own order; all of them without a pattern. A pattern is
+    a name, or else a glob over the whole name, or a part of it.
+
+    Raises:
+        LoadError: a pattern that names none.
+    """
+    names = [scenario.name for scenario in scenarios]
+    chosen: set[str] = set()
+    wanted = tuple(patterns)
+    for pattern in wanted:
+        matched = {name for name in names if fnmatchcase(name, pattern) or pattern in name}
+        if pattern in names:
+            matched = {pattern}
+        if not matched:
+            raise LoadError(f"no scenario matches {pattern!r}; {_suggestion(pattern, names)}")
+        chosen |= matched
+    return tuple(scenario for scenario in scenarios if not wanted or scenario.name in chosen)
+
+
+def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
+    """The scenario of a name. ``place`` is what asks for it.
+
+    Raises:
+        LoadError: there is none.
+    """
+    by_name: Mapping[str, Scenario] = {scenario.name: scenario for scenario in scenarios}
+    if name not in by_name:
+        raise LoadError(f"{place}: no scenario is called {name!r}; {_suggestion(name, list(by_name))}")
+    return by_name[name]
+
+
+def _suggestion(pattern: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(pattern, names, SUGGESTIONS_MAX, cutoff=0.5)
+    if not close:
+        parts = sorted({"/".join(name.split("/")[:2]) for name in names})
+        close = [part for part in parts if difflib.SequenceMatcher(None, pattern, part).ratio() > 0.6]
+    if close:
+        return f"did you mean {' or '.join(close[:SUGGESTIONS_MAX])}?"
+    return "`lakeproof scenarios` lists them all"

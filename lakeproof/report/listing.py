@@ -1,0 +1,57 @@
+"""Scenarios as a list: name, bounds, what is known to be refuted."""
+
+import json
+from collections.abc import Sequence
+
+import attrs
+from rich.text import Text
+
+from lakeproof.explore.wording import printable, span
+from lakeproof.report.style import plural
+from lakeproof.scenario import Faults, Scenario
+
+
+def listing(scenarios: Sequence[Scenario]) -> Text:
+    """One line a scenario."""
+    width = max(len(scenario.name) for scenario in scenarios)
+    return Text("\n").join(_line(scenario, width) for scenario in scenarios)
+
+
+def _line(scenario: Scenario, width: int) -> Text:
+    refuted = [name for name in scenario.ids if scenario.expected(name) == "violated"]
+    line = Text.assemble((f"{scenario.name:<{width}}", "bold"), f"  {plural(len(scenario.clients), 'client')}")
+    faults = faults_in_words(scenario.faults)
+    if faults:
+        line.append(f", {faults}", "yellow")
+    line.append(f"; {plural(len(scenario.ids), 'invariant')}")
+    if refuted:
+        line.append(f", refuted: {', '.join(refuted)}", "red")
+    return line
+
+
+def faults_in_words(faults: Faults) -> str:
+    """Budgets: ``1 crash, 1 lost answer``; empty if nothing may go wrong."""
+    parts = []
+    for name, budget in attrs.asdict(faults).items():
+        what = name.replace("_", " ")
+        if isinstance(budget, int) and budget:
+            parts.append(plural(budget, {"crashes": "crash"}.get(what, what.removesuffix("s")), what))
+        elif budget and any(budget):
+            parts.append(f"{what} {', '.join(span(part) for part in budget)}")
+    return ", ".join(parts)
+
+
+def as_json_line(scenario: Scenario) -> str:
+    """One JSON object."""
+    return json.dumps(
+        {
+            "scenario": scenario.name,
+            "setup": [printable(str(call)) for call in scenario.setup],
+            "clients": [[printable(str(call)) for call in calls] for calls in scenario.clients],
+            "bounds": attrs.asdict(scenario.faults),
+            "expected": {name: scenario.expected(name) for name in scenario.ids},
+            "reason": scenario.reason,
+            "source": scenario.source,
+        },
+        ensure_ascii=False,
+    )

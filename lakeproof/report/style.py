@@ -1,0 +1,39 @@
+"""What all reports have in common: colours, widths, numbers in words."""
+
+import os
+import sys
+from typing import Final, TextIO
+
+from rich.console import Console
+
+_CLIENT_STYLES: Final = ("cyan", "magenta", "green", "blue", "yellow", "red")
+
+WIDTH_OF_FILES: Final = 140
+"""How wide tables are where there is no terminal to ask."""
+
+
+def client_style(client: int) -> str:
+    """The colour of a client: the same in every report."""
+    return f"bold {_CLIENT_STYLES[client % len(_CLIENT_STYLES)]}"
+
+
+def console(file: TextIO | None = None) -> Console:
+    """A console that leaves text alone: no markup, no guesses at what is a number or a path."""
+    file = sys.stdout if file is None else file
+    width = None if file.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
+    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+
+
+def plural(number: int, what: str, whats: str | None = None) -> str:
+    """``1 step``, ``2 steps``, ``1,234 steps``."""
+    return f"{number:,} {what if number == 1 else whats or what + 's'}"
+
+
+def seconds(duration: float) -> str:
+    """A duration with the digits that matter."""
+    return f"{duration:.2f}" if duration < 10 else f"{duration:,.0f}"
+
+
+def is_ascii(console: Console) -> bool:
+    """Whether the console can only show ASCII."""
+    return not console.encoding.lower().startswith("utf")

@@ -1,0 +1,215 @@
+"""Verdicts for people: a table with a row a scenario, or, for many scenarios, a matrix of invariants and variants."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from lakeproof.report.style import plural, seconds
+from lakeproof.tasks import Outcome, Verdict
+
+STYLES: Final = {"holds": "green", "violated": "red", "inconclusive": "yellow"}
+MARKS: Final = {"holds": "✓", "violated": "✗", "inconclusive": "?"}
+ASCII_MARKS: Final = {"holds": "+", "violated": "x", "inconclusive": "?"}
+
+WIDE: Final = 110
+"""In less than this many columns what does not hold is told below the scenario, and some numbers are left out."""
+
+
+def variant(name: str) -> str:
+    """What comes before the last parts of a scenario's name: ``design/variant``."""
+    parts = name.split("/")
+    return "/".join(parts[:2]) if len(parts) > 2 else parts[0] if len(parts) == 2 else ""
+
+
+def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Table:
+    """A row a scenario: what is violated or inconclusive is named, the rest is counted."""
+    wide = width >= WIDE
+    numbers = ["states", "transitions", "depth", "seconds"] if wide else ["states", "seconds"]
+    common = _common_folder([outcome.scenario for outcome in outcomes])
+    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1), expand=wide)
+    table.add_column(Text(common.rstrip("/") or "scenario", "bold"), overflow="fold")
+    for name in (*numbers, "holds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if wide:
+        table.add_column("otherwise", overflow="fold", ratio=1)
+    for outcome in outcomes:
+        shown = {
+            "states": f"{outcome.states:,}" if outcome.states else "-",
+            "transitions": f"{outcome.transitions:,}",
+            "depth": str(outcome.depth) if outcome.states else "-",
+            "seconds": seconds(outcome.seconds),
+        }
+        name = outcome.scenario.removeprefix(common)
+        holds = sum(verdict.verdict == "holds" for verdict in outcome.verdicts)
+        cells = [shown[number] for number in numbers] + [str(holds)]
+        rest = list(_otherwise(outcome))
+        if wide:
+            table.add_row(name, *cells, Text("\n").join(rest))
+        else:
+            table.add_row(Text("\n  ").join([Text(name), *rest]), *cells)
+    return table
+
+
+def _common_folder(names: Sequence[str]) -> str:
+    """``design/variant/`` if all names begin so; empty if they have nothing in common."""
+    common = ""
+    for parts in zip(*(name.split("/")[:-1] for name in names), strict=False):
+        if len(set(parts)) > 1:
+            break
+        common += f"{parts[0]}/"
+    return common
+
+
+def _box(*, ascii_only: bool) -> box.Box:
+    return box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD
+
+
+def _otherwise(outcome: Outcome) -> Iterator[Text]:
+    """What does not hold, or should not; what is inconclusive for one reason is counted."""
+    silent = [verdict for verdict in outcome.verdicts if verdict.verdict == "inconclusive"]
+    for verdict in outcome.verdicts:
+        if (verdict.verdict == "holds" and not verdict.unexpected) or (verdict in silent and len(silent) > 1):
+            continue
+        steps = f" in {plural(len(verdict.trace.schedule), 'step')}" if verdict.trace else ""
+        shown = Text.assemble((verdict.verdict, STYLES[verdict.verdict]), f": {verdict.invariant}{steps}")
+        if verdict.unexpected:
+            shown.append(f" (expected: {verdict.expected})", "bold")
+        yield shown
+    if len(silent) > 1:
+        yield Text.assemble(("inconclusive", STYLES["inconclusive"]), f": {plural(len(silent), 'invariant')}")
+
+
+def matrix(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Iterator[Table]:
+    """A row an invariant, a column a variant: in how many scenarios it holds, or in how many of them it does not.
+    Several tables if the variants do not fit side by side."""
+    cells: dict[tuple[str, str], list[Verdict]] = {}
+    for outcome in outcomes:
+        for verdict in outcome.verdicts:
+            cells.setdefault((verdict.invariant, variant(outcome.scenario)), []).append(verdict)
+    invariants = list(dict.fromkeys(invariant for invariant, _ in cells))
+    marks = ASCII_MARKS if ascii_only else MARKS
+    columns: list[tuple[str, list[Text]]] = []
+    for name in dict.fromkeys(variant(outcome.scenario) for outcome in outcomes):
+        group = [outcome for outcome in outcomes if variant(outcome.scenario) == name]
+        column = [_cell(cells.get((invariant, name), []), marks) for invariant in invariants]
+        counts = [f"{len(group):,}", f"{sum(o.states for o in group):,}", seconds(sum(o.seconds for o in group))]
+        columns.append((name, [*column, *map(Text, counts)]))
+    labels = [*invariants, *COUNTS]
+    room = width - max(map(len, labels)) - 2
+    for block in _blocks(columns, room):
+        yield _matrix(labels, block, ascii_only=ascii_only)
+
+
+COUNTS: Final = ("scenarios", "states", "seconds")
+
+
+def _blocks(columns: Sequence[tuple[str, list[Text]]], room: int) -> Iterator[list[tuple[str, list[Text]]]]:
+    """Columns that fit side by side."""
+    block: list[tuple[str, list[Text]]] = []
+    left = room
+    for name, column in columns:
+        needs = max(cell.cell_len for cell in (*column, *map(Text, _heading(name).split("\n")))) + 2
+        if block and needs > left:
+            yield block
+            block, left = [], room
+        block.append((name, column))
+        left -= needs
+    yield block
+
+
+def _matrix(labels: Sequence[str], columns: Sequence[tuple[str, list[Text]]], *, ascii_only: bool) -> Table:
+    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1, 0, 0))
+    designs = {name.rpartition("/")[0] for name, _ in columns}
+    table.add_column(designs.pop() if len(designs) == 1 else "", no_wrap=True, vertical="bottom")
+    for name, _ in columns:
+        table.add_column(Text(_heading(name), "bold"), justify="right", no_wrap=True, vertical="bottom")
+    for number, label in enumerate(labels):
+        if number == len(labels) - len(COUNTS):
+            table.add_section()
+        row = [column[number] for _, column in columns]
+        if any(row):
+            table.add_row(label, *row)
+    return table
+
+
+def _heading(name: str) -> str:
+    """The last part of a variant's name, in short lines."""
+    lines: list[str] = []
+    for word in name.rpartition("/")[2].split("-"):
+        if lines and len(lines[-1]) + 1 + len(word) <= 9:
+            lines[-1] += f"-{word}"
+        else:
+            lines.append(word)
+    return "-\n".join(lines)
+
+
+def _cell(verdicts: Sequence[Verdict], marks: Mapping[str, str]) -> Text:
+    if not verdicts:
+        return Text("")
+    worst = next(name for name in ("violated", "inconclusive", "holds") if any(v.verdict == name for v in verdicts))
+    count = sum(verdict.verdict == worst for verdict in verdicts)
+    shown = f"{marks[worst]} {count}" if worst == "holds" else f"{marks[worst]} {count}/{len(verdicts)}"
+    surprise = any(verdict.unexpected for verdict in verdicts)
+    return Text(f"! {shown}" if surprise else shown, f"bold {STYLES[worst]}" if surprise else STYLES[worst])
+
+
+def legend(*, ascii_only: bool = False) -> Text:
+    """What the marks of the matrix mean."""
+    marks = ASCII_MARKS if ascii_only else MARKS
+    return Text(
+        f"{marks['holds']} holds in so many scenarios   {marks['violated']} violated in so many of them   "
+        f"{marks['inconclusive']} inconclusive   ! not as expected",
+        "dim",
+    )
+
+
+def unexpected(outcomes: Sequence[Outcome], traces: Mapping[tuple[str, str], Path]) -> Iterator[Text]:
+    """Every verdict that differs from what is expected, in full. What is missing for one reason shares a line."""
+    for outcome in outcomes:
+        missing: dict[str, list[str]] = {}
+        for verdict in outcome.verdicts:
+            if verdict.unexpected and verdict.verdict == "inconclusive":
+                missing.setdefault(verdict.why, []).append(verdict.invariant)
+            elif verdict.unexpected:
+                yield _surprise(outcome, verdict, traces.get((outcome.scenario, verdict.invariant)))
+        for why, names in missing.items():
+            line = Text.assemble(("inconclusive", f"bold {STYLES['inconclusive']}"), f": {', '.join(names)}")
+            line.append(f" in {outcome.scenario}: {why}")
+            if outcome.stopped:
+                line.append(f"; every schedule was covered up to {plural(outcome.depth, 'step')}")
+            yield line
+
+
+def _surprise(outcome: Outcome, verdict: Verdict, trace: Path | None) -> Text:
+    told = Text.assemble(
+        (verdict.verdict, f"bold {STYLES[verdict.verdict]}"),
+        f" instead of {verdict.expected}: {verdict.invariant} in {outcome.scenario}",
+    )
+    if verdict.trace is not None:
+        told.append(f": {verdict.trace.evidence}")
+    if trace is not None:
+        told.append(f"; trace: {trace}")
+    return told
+
+
+def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
+    """The verdict on all verdicts, in one line."""
+    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    counts = [
+        f"{sum(verdict.verdict == name for verdict in verdicts):,} {words}"
+        for name, words in (("holds", "hold"), ("violated", "violated"), ("inconclusive", "inconclusive"))
+        if any(verdict.verdict == name for verdict in verdicts)
+    ]
+    surprises = [verdict for verdict in verdicts if verdict.unexpected]
+    states = sum(outcome.states for outcome in outcomes)
+    head = plural(len(outcomes), "scenario") + (f", {plural(states, 'state')}" if states else "")
+    told = Text(f"{head}, {seconds(elapsed_seconds)} s: {', '.join(counts)}; ")
+    if not surprises:
+        return told.append("all as expected", "bold green")
+    if all(verdict.verdict == "inconclusive" for verdict in surprises):
+        return told.append(f"INCONCLUSIVE: {plural(len(surprises), 'verdict')} missing", "bold yellow")
+    return told.append(f"{len(surprises):,} NOT AS EXPECTED", "bold red")

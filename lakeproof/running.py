@@ -1,0 +1,221 @@
+"""Running scenarios, one after the other or on several processes.
+
+A process is sent the names of scenarios and sends back plain values: flows and invariants need not be picklable,
+each process loads them for itself.
+"""
+
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Final, Protocol
+
+import attrs
+
+from lakeproof.loading import LoadError, Source
+from lakeproof.scenario import Scenario
+from lakeproof.tasks import InternalError, Outcome, Task, Unusable, undecided
+
+POLL_SECONDS: Final = 0.25
+REPORT_SECONDS: Final = 0.2
+
+# Arrays are searched on as many processes as there are cores: threads of a numerical library would only be in the way.
+SINGLE_THREADED: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Listener(Protocol):
+    """Hears what is going on."""
+
+    def began(self, name: str) -> None: ...
+
+    def at(self, name: str, depth: int, states: int) -> None: ...
+
+    def finished(self, name: str, outcome: Outcome) -> None: ...
+
+    def tick(self) -> None: ...
+
+
+def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
+    """The outcome of each scenario, as they come in: large ones are begun first.
+
+    Raises:
+        Unusable, InternalError: what a scenario came to grief on.
+    """
+    for name in SINGLE_THREADED:
+        os.environ.setdefault(name, "1")
+    if min(jobs, len(scenarios)) > 1:
+        yield from _run_on_processes(task, scenarios, source, min(jobs, len(scenarios)), listener)
+        return
+    for scenario in scenarios:
+        listener.began(scenario.name)
+        outcome = task.run(scenario, source, _Throttled(listener, scenario.name))
+        listener.finished(scenario.name, outcome)
+        yield outcome
+
+
+class _Throttled:
+    """Passes progress on, a few times a second."""
+
+    def __init__(self, listener: Listener, name: str) -> None:
+        self._listener = listener
+        self._name = name
+        self._next = 0.0
+
+    def __call__(self, depth: int, states: int, _: int) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + REPORT_SECONDS
+            self._listener.at(self._name, depth, states)
+            self._listener.tick()
+
+
+@attrs.define
+class _Worker:
+    process: SpawnProcess
+    pipe: "Connection[object, object]"
+    scenario: Scenario | None = None
+
+
+def _run_on_processes(
+    task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener
+) -> Iterator[Outcome]:
+    waiting = sorted(scenarios, key=_size)  # the largest is last, and taken first
+    workers: list[_Worker] = []
+    try:
+        workers.extend(_begin(_hired(task, source), waiting, listener) for _ in range(jobs))
+        while any(worker.scenario for worker in workers):
+            ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
+            for index, worker in enumerate(workers):
+                if worker.pipe not in ready or worker.scenario is None:
+                    continue
+                outcome = _heard(worker, listener)
+                if outcome is None:
+                    continue
+                listener.finished(worker.scenario.name, outcome)
+                if worker.process.exitcode is not None and waiting:
+                    workers[index] = worker = _hired(task, source)
+                _begin(worker, waiting, listener)
+                yield outcome
+            listener.tick()
+    finally:
+        _dismiss(workers)
+
+
+def _size(scenario: Scenario) -> tuple[int, int]:
+    """A guess at how large the space of a scenario is."""
+    faults = attrs.astuple(scenario.faults, recurse=False)
+    calls = sum(len(client) for client in scenario.clients)
+    return calls, sum(len(fault) if isinstance(fault, tuple) else fault for fault in faults)
+
+
+def _hired(task: Task, source: Source) -> _Worker:
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs, task, source), daemon=True)
+    with _deaf_to_interrupts():  # inherited: Ctrl-C is the parent's affair
+        process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _begin(worker: _Worker, waiting: list[Scenario], listener: Listener) -> _Worker:
+    worker.scenario = waiting.pop() if waiting else None
+    if worker.scenario is not None:
+        listener.began(worker.scenario.name)
+        with suppress(OSError):  # it has died: the next look at its pipe says so
+            worker.pipe.send(worker.scenario.name)
+    return worker
+
+
+def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
+    """What a worker has to say: an outcome, or that it is under way."""
+    assert worker.scenario is not None
+    try:
+        message = worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.process.join()
+        why = f"its process was ended from outside ({_cause(worker.process.exitcode)})"
+        return undecided(worker.scenario, f"{why}; fewer --jobs or less --max-memory may help")
+    match message:
+        case (int() as depth, int() as states):
+            listener.at(worker.scenario.name, depth, states)
+            return None
+        case Outcome():
+            return message
+        case Exception():
+            raise message
+        case _:
+            raise AssertionError(f"a worker said {message!r}")
+
+
+def _cause(exitcode: int | None) -> str:
+    if exitcode is None or exitcode >= 0:
+        return f"exit code {exitcode}"
+    return signal.Signals(-exitcode).name
+
+
+def _dismiss(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        worker.pipe.close()
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join()
+        worker.process.close()
+
+
+class _Sender:
+    """A listener that speaks through a pipe."""
+
+    def __init__(self, pipe: "Connection[object, object]") -> None:
+        self._pipe = pipe
+
+    def began(self, name: str) -> None:
+        pass
+
+    def at(self, name: str, depth: int, states: int) -> None:
+        self._pipe.send((depth, states))
+
+    def finished(self, name: str, outcome: Outcome) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
+
+def _work(pipe: "Connection[object, object]", task: Task, source: Source) -> None:
+    """What a process does: run what it is told to, until nobody tells it anything any more."""
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        by_name: dict[str, Scenario] = {}
+        while True:
+            name = pipe.recv()
+            assert isinstance(name, str)
+            try:
+                by_name = by_name or {scenario.name: scenario for scenario in source.load()}
+                if name not in by_name:
+                    raise Unusable(
+                        f"{source.file}: {name} is gone when the file is loaded again; name it the same always"
+                    )
+                pipe.send(task.run(by_name[name], source, _Throttled(_Sender(pipe), name)))
+            except (Unusable, LoadError) as error:
+                pipe.send(Unusable(*error.args))
+            except (BrokenPipeError, ConnectionResetError):
+                raise
+            except Exception:  # noqa: BLE001  # our own mistake: it is raised again where the user sees it
+                pipe.send(InternalError(traceback.format_exc()))

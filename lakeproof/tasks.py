@@ -1,0 +1,227 @@
+"""What can be done with a scenario: search it exhaustively, or sample it. The outcome is a plain value."""
+
+import time
+from collections.abc import Callable
+from typing import Literal, Protocol
+
+import attrs
+
+from lakeproof.explore.trace import Trace
+from lakeproof.loading import Source, located
+from lakeproof.scenario import Faults, Scenario
+from lakeproof.version import version
+
+
+class Unusable(Exception):
+    """A scenario that cannot be run: one line that names it, the place, and the repair."""
+
+
+class InternalError(Exception):
+    """A mistake of ours, with its traceback."""
+
+
+Progress = Callable[[int, int, int], None]
+
+
+@attrs.frozen(kw_only=True)
+class Verdict:
+    """What is known of one invariant in one scenario."""
+
+    invariant: str
+    expected: str
+    verdict: str  # holds, violated, inconclusive
+    why: str = ""  # for inconclusive: what is missing
+    reached: int = 0
+    example: str = ""
+    trace: Trace | None = None
+    sampled: bool = False
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation."""
+        if self.sampled and self.verdict == "inconclusive":
+            return self.expected == "violated"
+        return self.verdict != self.expected
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What has become of one scenario. Counts are of distinct states and of transitions."""
+
+    scenario: str
+    clients: int
+    calls: int
+    faults: Faults
+    verdicts: tuple[Verdict, ...]
+    states: int
+    transitions: int
+    depth: int
+    """Every schedule was covered up to this many steps; 0 for samples, which cover none."""
+    complete: bool
+    seconds: float
+    stopped: str = ""
+    collision: float = 0.0
+
+
+class Task(Protocol):
+    """One thing to do with scenarios. Can be sent to another process."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        """Raises Unusable."""
+
+
+@attrs.frozen(kw_only=True)
+class Verify:
+    """Search every schedule, within limits. None: no limit."""
+
+    states_max: int | None = None
+    seconds_max: float | None = None
+    memory_bytes_max: int | None = None
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.explore.minimise import tidy
+        from lakeproof.explore.replay import record
+        from lakeproof.explore.search import Counterexample, Limits, search
+
+        def traced(name: str, found: Counterexample) -> Trace:
+            moves = tidy(scenario, found.moves, name)
+            return record(scenario, name, moves, version=version(), file=source.name)
+
+        limits = Limits(
+            states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
+        )
+        with Blame(scenario, source):
+            result = search(scenario, limits, progress=progress)
+            verdicts = tuple(
+                Verdict(
+                    invariant=finding.id,
+                    expected=scenario.expected(finding.id),
+                    verdict=finding.verdict,
+                    why=finding.why,
+                    reached=finding.reached,
+                    example=finding.example,
+                    trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),
+                )
+                for finding in result.findings
+            )
+        return _outcome(
+            scenario,
+            verdicts,
+            states=result.states,
+            transitions=result.transitions,
+            depth=result.depth,
+            complete=result.complete,
+            seconds=result.seconds,
+            stopped=result.stopped,
+            collision=result.collision,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class Walk:
+    """Sample schedules. What is not violated is inconclusive: sampling proves nothing."""
+
+    strategy: Literal["random", "pct"]
+    executions: int
+    seed: int
+    depth: int
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        from lakeproof.explore.minimise import minimise
+        from lakeproof.explore.replay import record
+        from lakeproof.explore.sampling import sample
+
+        def traced(name: str) -> Trace:
+            moves = minimise(scenario, found.violations[name].moves, name)
+            return record(scenario, name, moves, version=version(), file=source.name)
+
+        started = time.perf_counter()
+        with Blame(scenario, source):
+            found = sample(
+                scenario, strategy=self.strategy, executions=self.executions, seed=self.seed, depth=self.depth
+            )
+            nothing = f"{found.executions} executions did not violate it, which proves nothing"
+            verdicts = tuple(
+                Verdict(
+                    invariant=name,
+                    expected=scenario.expected(name),
+                    verdict="violated" if name in found.violations else "inconclusive",
+                    why="" if name in found.violations else nothing,
+                    trace=traced(name) if name in found.violations else None,
+                    sampled=True,
+                )
+                for name in scenario.ids
+            )
+        seconds = time.perf_counter() - started
+        return _outcome(scenario, verdicts, transitions=found.steps, seconds=seconds)
+
+
+def undecided(scenario: Scenario, why: str) -> Outcome:
+    """The outcome of a scenario of which nothing is known."""
+    verdicts = tuple(
+        Verdict(invariant=name, expected=scenario.expected(name), verdict="inconclusive", why=why)
+        for name in scenario.ids
+    )
+    return _outcome(scenario, verdicts, stopped=why)
+
+
+def _outcome(
+    scenario: Scenario,
+    verdicts: tuple[Verdict, ...],
+    *,
+    states: int = 0,
+    transitions: int = 0,
+    depth: int = 0,
+    complete: bool = False,
+    seconds: float = 0.0,
+    stopped: str = "",
+    collision: float = 0.0,
+) -> Outcome:
+    return Outcome(
+        scenario=scenario.name,
+        clients=len(scenario.clients),
+        calls=sum(map(len, scenario.clients)),
+        faults=scenario.faults,
+        verdicts=verdicts,
+        states=states,
+        transitions=transitions,
+        depth=depth,
+        complete=complete,
+        seconds=seconds,
+        stopped=stopped,
+        collision=collision,
+    )
+
+
+class Blame:
+    """Says of an error whether the scenario is to blame: then it becomes Unusable, with the place if it is known."""
+
+    def __init__(self, scenario: Scenario, source: Source) -> None:
+        self._scenario = scenario
+        self._source = source
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        from impl.codec import Undecodable
+        from lakeproof.explore.execution import NondeterministicFlow, UnexpectedError
+        from lakeproof.scenario import ScenarioError
+
+        if not isinstance(error, Exception):
+            return
+        where = None if self._source.file is None else located(error, self._source.file)
+        cause = error.__cause__
+        if where is None and isinstance(cause, Exception) and self._source.file is not None:
+            where = located(cause, self._source.file)
+        message = _one_line(error)
+        if isinstance(error, ScenarioError | NondeterministicFlow | UnexpectedError | Undecodable):
+            place = where or self._source.file
+            named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
+            raise Unusable(f"{place}: {named}" if place else named) from error
+        if where is not None:
+            raise Unusable(f"{where}: {self._scenario.name}: {type(error).__name__}: {message}") from error
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or "no message"
