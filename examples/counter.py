@@ -1,6 +1,7 @@
 """A counter that loses updates, and one that does not: the example of docs/tutorial.md."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
@@ -25,10 +26,8 @@ async def increment_if(env: Env, tries_max: int = 3) -> int:
     """The same, but the write only takes place if nobody has written meanwhile."""
     for _ in range(tries_max):
         found: bytes | None = None
-        try:
+        with suppress(kv.NotFound):
             found = (await env.store.get(PARTITION, KEY)).predicate
-        except kv.NotFound:
-            pass
         value = int(found or b"0") + 1
         try:
             await env.store.set_if(PARTITION, KEY, b"%d" % value, found)

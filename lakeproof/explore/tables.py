@@ -211,7 +211,8 @@ class ClientTable:
         call, op = node.representative.current, node.op
         assert call is not None
         assert op is not None
-        # Whose it is plays no part in what it does: interchangeable clients share it, or a state had two representatives.
+        # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two
+        # representatives.
         owner = self.space.behaviours.index(self.behaviour)
         return self.space.columns[self.space.late].number(LateWrite(op, owner, call))
 
