@@ -52,6 +52,7 @@ def test_a_documented_command_runs(
     page: str, command: str, output: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(workplace)
+    monkeypatch.delenv("COLUMNS", raising=False)  # some test runners set it; the docs show the default width
     result = CliRunner().invoke(main, shlex.split(command)[1:])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     shows_a_violation = "NOT AS EXPECTED" in output or "no longer follows" in output

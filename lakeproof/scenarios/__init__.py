@@ -4,7 +4,7 @@ from lakeproof.scenario import Scenario
 
 
 def catalogue() -> tuple[Scenario, ...]:
-    """All scenarios, in order of design and variant. Builds them afresh."""
+    """All scenarios, in order of design and variant."""
     from lakeproof.scenarios import hardened, kv3, naive, step1, step2
 
     return tuple(scenario for module in (naive, kv3, step1, step2, hardened) for scenario in module.SCENARIOS)
