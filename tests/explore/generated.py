@@ -4,6 +4,7 @@ A `FlowSet` is a plain hashable value, so that a failing one is printed and shru
 """
 
 import itertools
+from functools import lru_cache
 from typing import Final
 
 import attrs
@@ -153,6 +154,7 @@ def flow_sets(draw: st.DrawFn, *, tiny: bool = False) -> FlowSet:
     )
 
 
+@lru_cache
 def corpus(size: int) -> tuple[FlowSet, ...]:
     """The first generated sets, the same ones on every run."""
     found: list[FlowSet] = []

@@ -22,6 +22,7 @@ from tests.explore.agreement import (
     run_search,
 )
 from tests.explore.generated import FIXED, KINDS, FlowSet, corpus, flow_sets
+from tests.explore.handmade import HANDMADE
 
 SETS = 200
 
@@ -77,6 +78,13 @@ def test_all_searches_agree_on_generated_flows() -> None:
     assert all(evidence.worth[what] >= 3 for what in ("merging", "symmetry", "ranks", "experiments")), evidence.worth
 
 
+@pytest.mark.parametrize("flow_set", HANDMADE.values(), ids=HANDMADE)
+def test_all_searches_agree_on_flows_made_by_hand(flow_set: FlowSet) -> None:
+    plain = plain_of(flow_set)
+    assert plain is not None
+    assert len(check_agreement(flow_set.scenario(), plain)) >= 4
+
+
 def test_brute_force_agrees_on_tiny_generated_flows() -> None:
     sets: set[FlowSet] = set()
     schedules: Counter[int] = Counter()
@@ -124,7 +132,7 @@ def test_bounds_of_the_machinery_cost_time_and_never_truth(
 ) -> None:
     for module, name, value in bounds:
         monkeypatch.setattr(module, name, value)
-    for flow_set in corpus(60):
+    for flow_set in (*HANDMADE.values(), *corpus(60)):
         plain = plain_of(flow_set)
         if plain is not None and plain.states <= 250:
             check_agreement(flow_set.scenario(), plain)

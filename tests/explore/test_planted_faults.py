@@ -1,0 +1,319 @@
+"""Faults planted in the search itself are caught by the agreement checks, on the very sets that these run on."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from impl.effects import Effect
+from lakeproof.explore import paths, search, tables
+from lakeproof.explore.behaviour import Behaviour, Node, Raw
+from lakeproof.explore.faults import Mode, Move, Result, outcomes
+from lakeproof.explore.judge import Judge
+from lakeproof.explore.kernel import Kernel, Rows, Sink
+from lakeproof.explore.meaning import Cells, Writes, apply
+from lakeproof.explore.packing import Layout, Words, distinct, repack, take
+from lakeproof.explore.paths import path_to
+from lakeproof.explore.search import _Search
+from lakeproof.explore.symmetry import Symmetry
+from lakeproof.explore.tables import ClientTable
+from model import kv
+from model.invariants import Reads
+from tests.explore.agreement import check_agreement, plain_of
+from tests.explore.generated import corpus
+from tests.explore.handmade import HANDMADE
+
+SETS = 200
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+PLANTS: dict[str, Plant] = {}
+
+
+def plant(what: str) -> Callable[[Plant], Plant]:
+    """A fault by its description."""
+
+    def keep(function: Plant) -> Plant:
+        PLANTS[what] = function
+        return function
+
+    return keep
+
+
+def caught() -> bool:
+    """Whether some generated set tells the searches apart."""
+    for flow_set in (*HANDMADE.values(), *corpus(SETS)):
+        plain = plain_of(flow_set)
+        if plain is not None:
+            try:
+                check_agreement(flow_set.scenario(), plain)
+            except AssertionError:
+                return True
+    return False
+
+
+def lose(monkeypatch: pytest.MonkeyPatch, lost: Callable[[Move, Rows], Rows]) -> None:
+    """Let the kernel hand on only the rows of a move that ``lost`` leaves (as places among them)."""
+    expand = Kernel.expand
+
+    def lossy(self: Kernel, words: Words, sink: Sink) -> None:
+        def leaky(move: Move, rows: Rows, after: Words) -> None:
+            kept = lost(move, rows)
+            if len(kept):
+                sink(move, rows[kept], take(after, kept))
+
+        expand(self, words, leaky)
+
+    monkeypatch.setattr(Kernel, "expand", lossy)
+
+
+def lose_mode(mode: Mode) -> Plant:
+    return lambda monkeypatch: lose(monkeypatch, lambda move, rows: np.arange(0 if move.mode is mode else len(rows)))
+
+
+for each in Mode:
+    plant(f"dropped transitions: {each.value}")(lose_mode(each))
+
+
+@plant("a dropped transition: the last row of a group")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    lose(monkeypatch, lambda move, rows: np.arange(max(1, len(rows) - 1)))
+
+
+@plant("dropped transitions: wide effects")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "_expand_wide", lambda *_: None)
+
+
+@plant("dropped transitions: what happens once no client can move")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    deliver = Kernel._deliver
+
+    def early(self: Kernel, words: Words, sink: Sink) -> None:
+        alive = np.flatnonzero(self.alive(words))
+        if len(alive):
+            deliver(self, take(words, alive), lambda move, rows, after: sink(move, alive[rows], after))
+
+    monkeypatch.setattr(Kernel, "_deliver", early)
+
+
+@plant("a wrongly merged state: one of a level is lost")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "distinct", lambda words: take(distinct(words), slice(0, max(1, len(words[0]) - 1))))
+
+
+@plant("wrongly merged states: budgets do not count")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClientTable, "_cost", lambda self, mode: [np.uint64(0)] * self.space.layout.words)
+
+
+@plant("states that are not merged: twins within a level")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "distinct", lambda words: words)
+
+
+def trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No check of what was merged."""
+    monkeypatch.setattr(Behaviour, "_agree", lambda *_: None)
+    monkeypatch.setattr(Behaviour, "_adopt", lambda *_: None)
+
+
+@plant("wrongly merged pasts: nobody checks the first guess")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    trust(monkeypatch)
+
+
+@plant("wrongly merged pasts: the future is not looked at")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    trust(monkeypatch)
+    monkeypatch.setattr(Behaviour, "_signature", lambda *_: 0)
+
+
+@plant("wrongly merged pasts: what a client has returned does not count")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = Behaviour._key
+
+    def blind(self: Behaviour, raw: Raw) -> object:
+        return ("done", raw.depth) if self._merge and raw.op is None else key(self, raw)
+
+    monkeypatch.setattr(Behaviour, "_key", blind)
+
+
+@plant("a crashed client moves on")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Behaviour, "crash", lambda self, node_id: node_id)
+
+
+@plant("ranks that do not rise: a state in two levels")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Behaviour, "_rise", lambda *_: None)
+
+
+def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect], tuple[object, Writes]]) -> None:
+    """Let the tables, and nobody else, get effects wrong."""
+    monkeypatch.setattr(tables, "apply", wrong)
+
+
+@plant("a wrong predicate: EXISTS always holds")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+        if isinstance(op, kv.SetIf) and op.predicate is kv.EXISTS:
+            return apply(cells, kv.Set(op.partition, op.key, op.value))
+        return apply(cells, op)
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a wrong predicate: None is no condition")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+        if isinstance(op, kv.SetIf) and op.predicate is None:
+            return apply(cells, kv.Set(op.partition, op.key, op.value))
+        return apply(cells, op)
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a wrong predicate: a changed value satisfies it")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+        if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
+            return apply(cells, kv.SetIf(op.partition, op.key, op.value, kv.EXISTS))
+        return apply(cells, op)
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a wrong scan: one entry too few")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+        reply, writes = apply(cells, op)
+        return (kv.Batch(reply.entries[:-1], more=False) if isinstance(reply, kv.Batch) else reply), writes
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a wrong scan: all batches in one")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+        return apply(cells, kv.ScanBatch(op.partition, op.start, 0) if isinstance(op, kv.ScanBatch) else op)
+
+    misread(monkeypatch, wrong)
+
+
+@plant("a false predicate failure that was not applied")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...]) -> Sequence[Result]:
+        found = outcomes(op, reply, writes, modes)
+        return [Result(one.mode, one.reply, {}) if one.mode is Mode.FALSE_PREDICATE else one for one in found]
+
+    monkeypatch.setattr(tables, "outcomes", wrong)
+
+
+@plant("a delta that is off by one: writes do not reach their column")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    enter = ClientTable._enter
+
+    def wrong(self: ClientTable, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
+        enter(self, mode, node, number, child, after - 1 if after > number else after, event)
+
+    monkeypatch.setattr(ClientTable, "_enter", wrong)
+
+
+@plant("a late write that changes nothing")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "_late_changes", lambda *_: ())
+
+
+@plant("a clock without skew")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_point = ClientTable._compile_point
+
+    def wrong(self: ClientTable, node: Node, number: int) -> None:
+        client, self.client = self.client, 0
+        compile_point(self, node, number)
+        self.client = client
+
+    monkeypatch.setattr(ClientTable, "_compile_point", wrong)
+
+
+@plant("monitors that miss returns")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ClientTable, "_event", lambda *_: 0)
+
+
+@plant("symmetry among clients that mint identifiers")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Behaviour, "minted", property(lambda _: False, lambda _, value: None), raising=False)
+
+
+@plant("symmetry where a monitor tells clients apart")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt = _Search._attempt
+
+    def wrong(self: _Search) -> search.Result:
+        monkeypatch.setattr(search, "Symmetry", lambda _: Symmetry(self.behaviours))
+        return attempt(self)
+
+    monkeypatch.setattr(_Search, "_attempt", wrong)
+
+
+def overlook(monkeypatch: pytest.MonkeyPatch, seen: Callable[[Judge, list[int], frozenset[Reads]], list[int]]) -> None:
+    """Let the judge take states for equal that differ in some columns."""
+    columns = Judge._columns
+    monkeypatch.setattr(Judge, "_columns", lambda self, reads: seen(self, columns(self, reads), reads))
+
+
+@plant("a stale projection: a cell is left out")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def blind(self: Judge, columns: list[int], reads: frozenset[Reads]) -> list[int]:
+        return [column for column in columns if column != self.kernel.space.cells.get(("kv", b"p", b"a"))]
+
+    overlook(monkeypatch, blind)
+
+
+@plant("a stale projection: what clients were told is left out")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c not in self.kernel.space.clients])
+
+
+@plant("a stale projection: the clock is left out")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c != self.kernel.space.clock])
+
+
+@plant("transitions that are not judged")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Judge, "_judge_moves", lambda *_: None)
+
+
+@plant("late writes that are not judged")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Judge, "_judge_deliveries", lambda *_: None)
+
+
+@plant("no aftermath")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Judge, "_judge_aftermath", lambda *_: None)
+
+
+@plant("a way back that ends one step early")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "path_to", lambda *found: path_to(*found)[:-1])
+
+
+@plant("states that are packed anew without their last column")
+def _(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(words: Words, old: Layout, new: Layout) -> Words:
+        found = repack(words, old, new)
+        place = new.places[len(old.places) - 1]
+        found[place.word] &= ~np.uint64(place.mask << place.shift)
+        return found
+
+    monkeypatch.setattr(paths, "repack", wrong)
+
+
+@pytest.mark.parametrize("what", PLANTS, ids=PLANTS)
+def test_a_planted_fault_is_caught(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    PLANTS[what](monkeypatch)
+    assert caught(), f"nobody notices: {what}"
