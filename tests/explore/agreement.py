@@ -16,7 +16,7 @@ from lakeproof.scenario import Scenario
 from model.snapshot import CallView
 from tests.explore.generated import FlowSet
 
-STATES_MAX: Final = 500
+STATES_MAX: Final = 300
 """Generated sets with more states than that are left out: the plain search would take seconds for each."""
 
 

@@ -29,7 +29,7 @@ SETS = 200
 CATALOGUE_STATES_MAX = 25
 """Scenarios of the catalogue with at most so many states are compared by default."""
 
-DEEP_STATES_MAX = 3_000
+DEEP_STATES_MAX = 300
 """And those with so many when there is time."""
 
 
