@@ -1,0 +1,197 @@
+"""Laws of packed states: every layout is lossless, and sets of rows are sets."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakeproof.explore.packing import (
+    Column,
+    Layout,
+    Words,
+    concatenate,
+    distinct,
+    distinct_sorted,
+    fingerprint,
+    lay_out,
+    repack,
+    take,
+)
+from tests.explore.generated import FIXED
+
+Rows = list[tuple[int, ...]]
+
+widths = st.lists(st.integers(0, 24), min_size=1, max_size=20)
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> Layout:
+    bits = draw(widths)
+    return lay_out(bits, draw(st.permutations(range(len(bits)))))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Layout, Rows]:
+    """A layout, and rows of numbers that fit it."""
+    layout = draw(layouts())
+    row = st.tuples(*[st.integers(0, place.mask) for place in layout.places])
+    return layout, draw(st.lists(row, min_size=1, max_size=12))
+
+
+def words_of(layout: Layout, rows: Rows) -> Words:
+    packed = [layout.pack(row) for row in rows]
+    return [np.array([row[word] for row in packed], np.uint64) for word in range(layout.words)]
+
+
+def rows_of(layout: Layout, words: Words) -> Rows:
+    return [layout.unpack(row) for row in zip(*(word.tolist() for word in words), strict=True)]
+
+
+def packed(words: Words) -> list[tuple[int, ...]]:
+    return list(zip(*(word.tolist() for word in words), strict=True))
+
+
+class TestLayout:
+    @FIXED
+    @given(tables())
+    def test_unpacking_inverts_packing(self, table: tuple[Layout, Rows]) -> None:
+        layout, rows = table
+        assert rows_of(layout, words_of(layout, rows)) == rows
+
+    @FIXED
+    @given(layouts())
+    def test_no_two_columns_share_a_bit_and_none_straddles_words(self, layout: Layout) -> None:
+        taken = [0] * layout.words
+        for place in layout.places:
+            bits = place.mask << place.shift
+            assert bits < 1 << 64
+            assert not taken[place.word] & bits
+            taken[place.word] |= bits
+
+    @FIXED
+    @given(tables())
+    def test_a_field_is_the_number_of_its_column(self, table: tuple[Layout, Rows]) -> None:
+        layout, rows = table
+        words = words_of(layout, rows)
+        for column in range(len(layout.places)):
+            assert layout.field(words, column).tolist() == [row[column] for row in rows]
+
+    @FIXED
+    @given(tables(), st.data())
+    def test_masks_keep_just_their_columns(self, table: tuple[Layout, Rows], data: st.DataObject) -> None:
+        layout, rows = table
+        chosen = data.draw(st.sets(st.integers(0, len(layout.places) - 1)))
+        masks = layout.masks(sorted(chosen))
+        kept = [word & np.uint64(mask) for word, mask in zip(words_of(layout, rows), masks, strict=True)]
+        expected = [tuple(number if column in chosen else 0 for column, number in enumerate(row)) for row in rows]
+        assert rows_of(layout, kept) == expected
+
+    @FIXED
+    @given(tables())
+    def test_columns_in_order_are_compared_as_the_rows_are(self, table: tuple[Layout, Rows]) -> None:
+        bits = [place.bits for place in table[0].places]
+        layout = lay_out(bits, range(len(bits)))
+        assert sorted(rows_of(layout, words_of(layout, table[1]))) == [
+            layout.unpack(row) for row in sorted(layout.pack(row) for row in table[1])
+        ]
+
+    def test_a_number_that_does_not_fit_is_refused(self) -> None:
+        with pytest.raises(AssertionError, match="4 does not fit into 2 bits"):
+            lay_out([2, 3], [0, 1]).pack([4, 0])
+
+    def test_columns_of_no_bits_take_no_room(self) -> None:
+        assert lay_out([64, 0, 0], [0, 1, 2]).words == 1
+        assert lay_out([64, 1], [0, 1]).words == 2
+
+    def test_missing_columns_are_packed_as_zero(self) -> None:
+        layout = lay_out([3, 3], [0, 1])
+        assert layout.unpack(layout.pack([5])) == (5, 0)
+
+
+class TestRepack:
+    @FIXED
+    @given(tables(), st.data())
+    def test_repacking_keeps_every_number_and_new_columns_are_zero(
+        self, table: tuple[Layout, Rows], data: st.DataObject
+    ) -> None:
+        old, rows = table
+        wider = [place.bits + data.draw(st.integers(0, 6)) for place in old.places] + data.draw(widths)
+        new = lay_out(wider, data.draw(st.permutations(range(len(wider)))))
+        more = len(wider) - len(old.places)
+        assert rows_of(new, repack(words_of(old, rows), old, new)) == [(*row, *[0] * more) for row in rows]
+
+
+class TestDistinct:
+    @FIXED
+    @given(tables(), st.data())
+    def test_each_row_is_kept_once(self, table: tuple[Layout, Rows], data: st.DataObject) -> None:
+        layout, rows = table
+        twice = data.draw(st.permutations([*rows, *rows]))
+        found = rows_of(layout, distinct(words_of(layout, twice)))
+        assert sorted(found) == sorted(set(rows))
+
+    @FIXED
+    @given(tables())
+    def test_it_is_idempotent_and_does_not_depend_on_the_order(self, table: tuple[Layout, Rows]) -> None:
+        layout, rows = table
+        once = distinct(words_of(layout, rows))
+        assert packed(distinct(once)) == packed(once)
+        assert packed(distinct(words_of(layout, rows[::-1]))) == packed(once)
+
+    @FIXED
+    @given(tables())
+    def test_equal_rows_have_equal_fingerprints(self, table: tuple[Layout, Rows]) -> None:
+        words = words_of(table[0], [*table[1], *table[1]])
+        prints = fingerprint(words).tolist()
+        assert prints[: len(prints) // 2] == prints[len(prints) // 2 :]
+
+    def test_rows_that_differ_in_any_one_bit_have_different_fingerprints(self) -> None:
+        base = [np.array([0x0123456789ABCDEF], np.uint64) for _ in range(3)]
+        seen = {int(fingerprint(base)[0])}
+        for word in range(3):
+            for bit in range(64):
+                other = [part.copy() for part in base]
+                other[word] ^= np.uint64(1 << bit)
+                seen.add(int(fingerprint(other)[0]))
+        assert len(seen) == 1 + 3 * 64
+
+    def test_rows_with_one_fingerprint_are_not_taken_for_each_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("lakeproof.explore.packing.fingerprint", lambda words: np.zeros(len(words[0]), np.uint64))
+        words = [np.array([1, 2], np.uint64), np.array([1, 1], np.uint64)]
+        assert sorted(packed(distinct(words))) == [(1, 1), (2, 1)]
+
+    @FIXED
+    @given(st.lists(st.integers(0, 5)))
+    def test_a_sorted_word_is_made_distinct_as_it_stands(self, values: list[int]) -> None:
+        assert distinct_sorted(np.array(sorted(values), np.uint64)).tolist() == sorted(set(values))
+
+
+class TestRows:
+    @FIXED
+    @given(tables(), st.integers(0, 12))
+    def test_concatenation_puts_together_what_was_cut(self, table: tuple[Layout, Rows], cut: int) -> None:
+        words = words_of(*table)
+        parts = [take(words, slice(0, cut)), take(words, slice(cut, None))]
+        assert packed(concatenate(parts, len(words))) == packed(words)
+
+    def test_nothing_concatenates_to_nothing(self) -> None:
+        assert [len(word) for word in concatenate([], 3)] == [0, 0, 0]
+
+
+class TestColumn:
+    @FIXED
+    @given(st.lists(st.text(max_size=2)))
+    def test_numbers_are_small_and_stable_and_the_first_is_zero(self, values: list[str]) -> None:
+        column = Column("c", "first")
+        numbers = [column.number(value) for value in values]
+        assert [column.values[number] for number in numbers] == values
+        assert [column.number(value) for value in values] == numbers
+        assert len(column.values) == len({"first", *values})
+        assert column.number("first") == 0
+
+    @pytest.mark.parametrize(("values", "bits"), [(1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (9, 4)])
+    def test_it_needs_just_the_bits_of_its_largest_number(self, values: int, bits: int) -> None:
+        column = Column("c", 0)
+        for value in range(values):
+            column.number(value)
+        assert column.bits == bits
