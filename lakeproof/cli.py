@@ -65,6 +65,9 @@ class Commands(click.Group):
 
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1, which is to say: violated
+            _silence_stdout()
+            return NOBODY_READS
         except (LoadError, TraceError, Unusable) as error:
             _complain(str(error))
         except InternalError as error:

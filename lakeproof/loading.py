@@ -168,7 +168,7 @@ def _is_int(number: object) -> bool:
 
 
 def _kind(thing: object) -> str:
-    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(thing))
+    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else repr(thing))
     return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"
 
 
@@ -205,10 +205,10 @@ def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
 
 
 def _suggestion(pattern: str, names: Sequence[str]) -> str:
-    close = difflib.get_close_matches(pattern, names, SUGGESTIONS_MAX, cutoff=0.5)
+    close = difflib.get_close_matches(pattern, names, SUGGESTIONS_MAX, cutoff=0.75)
     if not close:
         parts = sorted({"/".join(name.split("/")[:2]) for name in names})
-        close = [part for part in parts if difflib.SequenceMatcher(None, pattern, part).ratio() > 0.6]
+        close = difflib.get_close_matches(pattern, parts, SUGGESTIONS_MAX)
     if close:
-        return f"did you mean {' or '.join(close[:SUGGESTIONS_MAX])}?"
+        return f"did you mean {' or '.join(close)}?"
     return "`lakeproof scenarios` lists them all"

@@ -1,67 +1,266 @@
-"""Bad input and usage: one clear line on stderr, exit code 2, no traceback; limits: exit code 3."""
+"""The command line, as its users meet it: outputs, files and exit codes."""
 
+import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from lakeproof.cli import main
+from lakeproof.explore import trace as traces
+from tests.commands import HEAD, RACING, complaint, lakeproof
 
-RACE = "repositories/step1/delete-delete-create"
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, [*arguments])
+VARIANT = "repositories/step2-create-declares-failed"
 
 
-def refused(result: Result) -> str:
-    """The one line that says why."""
-    assert result.exit_code == 2, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    lines = [line for line in result.stderr.splitlines() if line.startswith("lakeproof: ")]
-    assert len(lines) == 1, result.stderr
-    assert "Traceback" not in result.output
-    return lines[0]
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in a folder of its own, with the scenario file in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    shutil.copy(RACING, tmp_path / "racing.py")
+    return tmp_path
 
 
-def test_an_unknown_pattern_is_refused() -> None:
-    assert "no-such-scenario" in refused(run("verify", "no-such-scenario"))
+def timeless(text: str) -> str:
+    return re.sub(r"\b\d+\.\d\d\b", "0.00", text)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        ("SCENARIOS = [\n", "syntax"),
-        ("x = 1\n", "SCENARIOS"),
-        ("SCENARIOS = [1]\n", "Scenario"),
-        ("import nosuchmodule\n", "nosuchmodule"),
-    ],
-)
-def test_a_malformed_scenario_file_is_refused_by_name(tmp_path: Path, content: str, told: str) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(content)
-    line = refused(run("verify", "--from", str(file), "--out", str(tmp_path / "out")))
-    assert "mine.py" in line
-    if told != "syntax":
-        assert told in line
+class TestVerify:
+    def test_a_violation_is_told_as_a_story_and_exits_with_1(self) -> None:
+        result = lakeproof("verify", "--from", "racing.py", "lost-update")
+        assert result.exit_code == 1
+        lines = result.stdout.splitlines()
+        assert lines[0].startswith("lakeproof ")
+        assert " scenarios=1 jobs=1 max-states=none max-seconds=none max-memory=" in lines[0]
+        assert "increments-count is violated in counters/lost-update, 4 steps" in lines
+        replay = "lakeproof replay out/traces/counters_lost-update.increments-count.json --from racing.py"
+        assert f"replay:   {replay}" in lines
+        assert "1 trace in out/traces" in lines
+        assert lines[-1].endswith(": 1 violated; 1 NOT AS EXPECTED")
+        assert result.stderr == ""
+
+    def test_the_line_that_is_printed_replays(self) -> None:
+        result = lakeproof("verify", "--from", "racing.py", "lost-update")
+        [line] = [line for line in result.stdout.splitlines() if line.startswith("replay:   ")]
+        again = lakeproof(*line.split()[2:])
+        assert again.exit_code == 0
+        assert again.stdout.splitlines()[-1] == "replayed: 4 steps; the code still does what the trace says"
+
+    def test_what_is_expected_to_be_violated_must_be(self) -> None:
+        assert lakeproof("verify", "--from", "racing.py", "known").exit_code == 0
+        Path("mine.py").write_text(
+            HEAD + "SCENARIOS = [attrs.evolve(ATOMIC, expect={'increments-count': 'violated'})]\n"
+        )
+        result = lakeproof("verify", "--from", "mine.py")
+        assert result.exit_code == 1
+        assert "holds instead of violated: increments-count in counters/atomic" in result.stdout
+
+    def test_what_holds_exits_with_0(self) -> None:
+        result = lakeproof("verify", "--from", "racing.py", "atomic")
+        assert result.exit_code == 0
+        assert result.stdout.splitlines()[-1].endswith(": 1 hold; all as expected")
+        assert not Path("out").exists()
+
+    def test_a_limit_leaves_it_inconclusive_and_says_how_far_it_got(self) -> None:
+        Path("mine.py").write_text(HEAD + "SCENARIOS = [LARGE]\n")
+        result = lakeproof("verify", "--from", "mine.py", "--max-states", "50")
+        assert result.exit_code == 3
+        assert re.search(r"at most 50 were allowed; every schedule was covered up to \d steps\n", result.stdout)
+        assert result.stdout.splitlines()[-1].endswith("INCONCLUSIVE: 1 verdict missing")
+        assert lakeproof("verify", "--from", "mine.py", "--max-seconds", "0.000001").exit_code == 3
+
+    def test_an_expected_inconclusive_is_as_expected(self) -> None:
+        Path("mine.py").write_text(
+            HEAD + "SCENARIOS = [attrs.evolve(LARGE, expect={'increments-count': 'inconclusive'})]\n"
+        )
+        assert lakeproof("verify", "--from", "mine.py", "--max-states", "50").exit_code == 0
+
+    def test_many_scenarios_are_a_matrix_and_the_stories_wait_for_replay(self) -> None:
+        Path("mine.py").write_text(
+            HEAD + "SCENARIOS = [attrs.evolve(KNOWN, name=f'd/{v}/{i}') for v in ('one', 'two') for i in range(21)]\n"
+        )
+        result = lakeproof("verify", "--from", "mine.py", "--jobs", "1")
+        assert result.exit_code == 0
+        assert re.search(r"^ d +one +two *$", result.stdout, re.MULTILINE)
+        assert re.search(r"^ increments-count +✗ 21/21 +✗ 21/21 *$", result.stdout, re.MULTILINE)
+        assert "replay:" not in result.stdout
+        full = lakeproof("verify", "--from", "mine.py", "--jobs", "1", "--full")
+        assert full.stdout.count("violated: increments-count in 4 steps") == 42
+
+    def test_many_unexpected_violations_are_not_all_told(self) -> None:
+        Path("mine.py").write_text(HEAD + "SCENARIOS = [attrs.evolve(LOST_UPDATE, name=f'n/{i}') for i in range(7)]\n")
+        result = lakeproof("verify", "--from", "mine.py", "--jobs", "1")
+        assert result.exit_code == 1
+        assert result.stdout.count("replay:   ") == 5
+        assert "and 2 more stories: `lakeproof replay TRACE` tells each of them" in result.stdout
+
+    def test_two_runs_print_the_same_and_write_the_same(self) -> None:
+        runs = []
+        for jobs in ("1", "2"):
+            result = lakeproof("verify", VARIANT, "--out", f"out{jobs}", "--jobs", jobs)
+            shown = timeless(result.stdout).replace(f"out{jobs}", "out").splitlines()[1:]
+            files = {path.name: path.read_bytes() for path in Path(f"out{jobs}").iterdir()}
+            runs.append((shown, files))
+        assert runs[0] == runs[1]
+
+    def test_verdicts_for_programs(self) -> None:
+        result = lakeproof("verify", "--from", "racing.py", "--json")
+        assert result.exit_code == 1
+        verdicts = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [(verdict["scenario"], verdict["verdict"]) for verdict in verdicts] == [
+            ("counters/lost-update", "violated"),
+            ("counters/known", "violated"),
+            ("counters/atomic", "holds"),
+        ]
+        assert Path(verdicts[0]["trace"]).is_file()
+        assert verdicts[2]["trace"] is None
+        assert result.stderr.splitlines()[-1].endswith("1 NOT AS EXPECTED")
+
+    def test_scenarios_whose_traces_would_have_one_name_keep_them_apart(self) -> None:
+        names = ("n/a b", "n/a_b", "N/A b")
+        Path("mine.py").write_text(HEAD + f"SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in {names}]\n")
+        assert lakeproof("verify", "--from", "mine.py").exit_code == 0
+        written = [traces.read(path).scenario for path in Path("out/traces").iterdir()]
+        assert sorted(written) == sorted(names)
+
+    def test_no_name_of_a_scenario_leads_out_of_the_folder(self) -> None:
+        Path("mine.py").write_text(
+            HEAD + "SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in ('../../evil', '/tmp/evil', '..')]\n"
+        )
+        assert lakeproof("verify", "--from", "mine.py", "--out", "a/b/c").exit_code == 0
+        assert len(list(Path("a/b/c").iterdir())) == 3
+        assert [path.name for path in Path("a").iterdir()] == ["b"]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"trace": 99}', "not json"])
-def test_a_file_that_is_no_trace_of_this_version_is_refused_by_name(tmp_path: Path, content: str) -> None:
-    file = tmp_path / "trace.json"
-    file.write_text(content)
-    for command in ("replay", "show"):
-        assert "trace.json" in refused(run(command, str(file)))
+class TestReplayAndShow:
+    @pytest.fixture
+    def trace(self) -> str:
+        lakeproof("verify", "--from", "racing.py", "known")
+        return "out/traces/counters_known.increments-count.json"
+
+    def test_a_trace_is_told_again(self, trace: str) -> None:
+        result = lakeproof("replay", trace, "--from", "racing.py")
+        assert result.exit_code == 0
+        assert "increments-count is violated in counters/known, 4 steps" in result.stdout
+        assert result.stdout == lakeproof("replay", trace, "--from", "racing.py").stdout
+
+    def test_a_changed_flow_fails_at_the_step_that_differs(self, trace: str) -> None:
+        source = Path("racing.py").read_text()
+        changed = source.replace("await env.store.set(*COUNTER", "await env.store.set(b'counters', b'm'", 1)
+        Path("racing.py").write_text(changed)
+        result = lakeproof("replay", trace, "--from", "racing.py")
+        assert result.exit_code == 1
+        assert result.stdout == ""
+        assert result.stderr == (
+            f"lakeproof: {trace}: step 3 of 4, client a: the code no longer follows the trace\n"
+            "  trace: increment(): set counters/n = 1\n"
+            "  code:  increment(): set counters/m = 1\n"
+        )
+
+    def test_a_trace_of_the_catalogue_needs_no_file(self) -> None:
+        lakeproof("verify", "repositories/step1/delete-delete-create")
+        found = sorted(Path("out/traces").iterdir())
+        assert len(found) == 3
+        for path in found:
+            assert lakeproof("replay", str(path)).exit_code == 0
+
+    def test_lanes_need_nothing_but_the_trace(self, trace: str) -> None:
+        Path("racing.py").unlink()
+        result = lakeproof("show", trace)
+        assert result.exit_code == 0
+        assert "what is read, or how it changes" in result.stdout
+        assert result.stdout.splitlines()[-1] == "evidence: 2 increments, and the counter says 1"
+
+    def test_lanes_fit_the_terminal(self, trace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("COLUMNS", "60")
+        lines = lakeproof("show", trace).stdout.splitlines()
+        assert max(map(len, lines)) <= 60
+
+    def test_the_file_of_the_scenario_must_be_named(self, trace: str) -> None:
+        hint = "its scenario is in racing.py; say where that is with --from racing.py"
+        assert complaint(lakeproof("replay", trace)) == f"{trace}: {hint}"
+
+    def test_a_scenario_that_is_gone(self, trace: str) -> None:
+        Path("racing.py").write_text(HEAD + "SCENARIOS = [LOST_UPDATE]\n")
+        told = complaint(lakeproof("replay", trace, "--from", "racing.py"))
+        assert told.startswith(f"{trace}: no scenario is called 'counters/known'; ")
+
+    def test_a_client_that_is_not_there(self, trace: str) -> None:
+        text = Path(trace).read_text().replace('"client": "b"', '"client": "q"')
+        Path(trace).write_text(text)
+        told = complaint(lakeproof("replay", trace, "--from", "racing.py"))
+        assert re.fullmatch(rf"{trace}: schedule\[\d\].client: 'q': the scenario's clients are a, b; .*", told)
+
+    @pytest.mark.parametrize("command", ["replay", "show"])
+    @pytest.mark.parametrize(
+        ("content", "problem"),
+        [
+            ('{"trace": 7, "lakeproof": "9.1"}', "trace: format 7, of lakeproof 9.1; this one reads format 1"),
+            ("hello", "not JSON"),
+            ("{}", "no trace"),
+        ],
+    )
+    def test_a_file_that_is_no_trace(self, command: str, content: str, problem: str) -> None:
+        Path("a.json").write_text(content)
+        told = complaint(lakeproof(command, "a.json"))
+        assert told.startswith("a.json")
+        assert problem in told
+
+    def test_a_file_that_is_not_there(self) -> None:
+        assert complaint(lakeproof("show", "none.json")).startswith("none.json: cannot be read: No such file")
+
+    def test_a_flow_that_breaks_in_replay(self, trace: str) -> None:
+        source = Path("racing.py").read_text()
+        Path("racing.py").write_text(source.replace("    return found + 1", "    return 1 / 0", 1))
+        told = complaint(lakeproof("replay", trace, "--from", "racing.py"))
+        assert told.startswith("racing.py:")
+        assert "increment() raised ZeroDivisionError" in told
 
 
-def test_output_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    assert "file" in refused(run("verify", RACE, "--jobs", "1", "--out", str(blocked / "out")))
+class TestWalk:
+    def test_the_seed_comes_first_and_decides_everything(self) -> None:
+        args = ("walk", "--from", "racing.py", "known", "--seed", "5", "--executions", "50")
+        result = lakeproof(*args)
+        assert result.exit_code == 0
+        assert " strategy=pct seed=5 executions=50 depth=3" in result.stdout.splitlines()[0]
+        assert "counters_known.increments-count.walk.json" in result.stdout
+        assert timeless(result.stdout) == timeless(lakeproof(*args).stdout)
+
+    @pytest.mark.parametrize("strategy", ["random", "pct"])
+    def test_what_is_found_is_minimal_and_replays(self, strategy: str) -> None:
+        lakeproof("walk", "repositories/step1/delete-delete-create", "--strategy", strategy)
+        found = sorted(Path("out/traces").iterdir())
+        assert len(found) == 3
+        for path in found:
+            assert len(traces.read(path).schedule) <= 14
+            assert lakeproof("replay", str(path)).exit_code == 0
+
+    def test_an_unexpected_violation_exits_with_1(self) -> None:
+        assert lakeproof("walk", "--from", "racing.py", "lost-update").exit_code == 1
+
+    def test_nothing_found_proves_nothing(self) -> None:
+        result = lakeproof("walk", "--from", "racing.py", "atomic", "--executions", "10")
+        assert result.exit_code == 3
+        assert "inconclusive: increments-count" in result.stdout
+
+    def test_a_walk_is_asked_for_by_name(self) -> None:
+        assert "Missing argument 'PATTERN...'" in complaint(lakeproof("walk"))
 
 
-def test_a_limit_makes_the_verdict_inconclusive_and_says_how_deep_it_went(tmp_path: Path) -> None:
-    limits = ("--max-states", "5", "--jobs", "1", "--out", str(tmp_path))
-    result = run("verify", "repositories/hardened/delete-create", *limits)
-    assert result.exit_code == 3, result.output
-    assert "every schedule was covered up to" in result.output
+class TestScenarios:
+    def test_all_of_them(self) -> None:
+        lines = lakeproof("scenarios").stdout.splitlines()
+        assert len(lines) > 100
+        assert all(line.startswith("repositories/") for line in lines)
+
+    def test_some_of_them(self) -> None:
+        result = lakeproof("scenarios", "--from", "racing.py", "*/[ak]*")
+        assert result.stdout == (
+            "counters/known   2 clients; 1 invariant, refuted: increments-count\n"
+            "counters/atomic  2 clients; 1 invariant\n"
+        )
+
+    def test_for_programs(self) -> None:
+        lines = lakeproof("scenarios", "--json", "repositories/step1").stdout.splitlines()
+        assert {json.loads(line)["scenario"].split("/")[0] for line in lines} == {"repositories"}

@@ -21,7 +21,14 @@ def console(file: TextIO | None = None) -> Console:
     """A console that leaves text alone: no markup, no guesses at what is a number or a path."""
     file = sys.stdout if file is None else file
     width = None if file.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return _Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+
+
+class _Console(Console):
+    """Rich would end the process with 1 when nobody reads any more; that is the caller's decision."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def plural(number: int, what: str, whats: str | None = None) -> str:

@@ -1,0 +1,132 @@
+"""Minimisation: what is left violates the same invariant, is never harder to follow, and is what a hand would write."""
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof import Call, Faults, Scenario
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.minimise import minimise, preemptions, tidy
+from lakeproof.explore.replay import NotReproduced, Run
+from lakeproof.explore.sampling import sample
+from lakeproof.explore.search import search
+from lakeproof.scenario import Aftermath
+from lakeproof.scenarios import catalogue
+from model.invariants import Reached
+from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
+
+A, B, C = (Move(client, Mode.NORMAL) for client in range(3))
+BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+
+THREE = Scenario(
+    name="three",
+    clients=[[Call(increment)] * 2, [Call(increment)] * 2, [Call(clear), Call(increment)]],
+    invariants=[COUNTS],
+    faults=Faults(crashes=1, refusals=1, lost_answers=1),
+)
+
+
+def shown(moves: tuple[Move, ...]) -> str:
+    """``aabB``: a letter a move, a capital for a fault."""
+    letters = ["abc"[move.client] if move.client >= 0 else "-" for move in moves]
+    return "".join(
+        letter if move.mode is Mode.NORMAL else letter.upper() for letter, move in zip(letters, moves, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("schedule", "count"),
+    [("", 0), ("aabb", 0), ("abab", 2), ("abba", 1), ("abcabc", 3), ("abcb", 1), ("a-a", 0), ("a-ba", 1)],
+)
+def test_a_preemption_is_a_switch_away_from_a_client_that_runs_again(schedule: str, count: int) -> None:
+    moves = [Move(-1, Mode.TICK) if letter == "-" else Move("abc".index(letter), Mode.NORMAL) for letter in schedule]
+    assert preemptions(moves) == count
+
+
+class TestPinned:
+    """Minima that were worked out by hand."""
+
+    def test_a_lost_update_needs_one_preemption(self) -> None:
+        # a reads, b reads and writes, a writes: 4 steps. Nothing shorter has two increments.
+        assert shown(minimise(LOST_UPDATE, [A, B, A, B], "increments-count")) in ("abba", "baab")
+
+    def test_who_does_not_matter_runs_undisturbed(self) -> None:
+        # All three must be done before the invariant speaks: 6 steps. One update is lost; the third client may run
+        # before, between or after, but it interrupts nobody and nobody interrupts it.
+        scenario = attrs.evolve(LOST_UPDATE, clients=[[Call(increment)]] * 3)
+        found = minimise(scenario, [A, B, C, A, B, C], "increments-count")
+        assert (preemptions(found), len(found)) == (1, 6)
+
+    def test_a_violation_without_any_race_is_told_without_any(self) -> None:
+        found = minimise(THREE, [C, A, B, C, A, B, C, A, B, A, B], "increments-count")
+        assert preemptions(found) == 0
+
+    def test_a_fault_that_does_not_matter_goes(self) -> None:
+        scenario = attrs.evolve(
+            LOST_UPDATE, faults=Faults(refusals=1, clock_jumps=(1,)), clients=[[Call(increment)] * 2] * 2
+        )
+        tick, refused = Move(-1, Mode.TICK), Move(0, Mode.REFUSED)
+        # a is refused at once, which ends its first call; then a and b race, and b goes on alone.
+        found = minimise(scenario, [refused, tick, A, B, A, B, B, B], "increments-count")
+        assert all(move.client >= 0 for move in found)
+
+    def test_the_slow_deleter_is_told_with_one_preemption(self) -> None:
+        scenario = BY_NAME["repositories/step1/delete-delete-create"]
+        found = sample(scenario, seed=1, executions=2_000).violations["create-is-effective"]
+        # One deleter stops, after its first step or before its last one; the other deletes, the creator creates,
+        # the first one goes on. The search's shortest schedule has 14 steps, too.
+        minimal = minimise(scenario, found.moves, "create-is-effective")
+        assert (preemptions(minimal), len(minimal)) == (1, 14)
+        assert shown(minimal) == "baaaaaaccccbbb"
+
+
+@pytest.mark.parametrize(
+    "name", ["repositories/step2/delete-delete-create", "repositories/kv3/delete-create-get/crash"]
+)
+def test_tidying_adds_no_step_and_no_preemption(name: str) -> None:
+    for finding in search(BY_NAME[name]).findings:
+        if finding.counterexample is not None:
+            before = finding.counterexample.moves
+            after = tidy(BY_NAME[name], before, finding.id)
+            assert len(after) == len(before)
+            assert preemptions(after) <= preemptions(before)
+
+
+def test_moves_that_violate_nothing_are_refused() -> None:
+    with pytest.raises(NotReproduced, match="is not violated by these 4 moves"):
+        minimise(LOST_UPDATE, [A, A, B, B], "increments-count")
+    with pytest.raises(NotReproduced, match="is not violated by these 5 moves"):
+        minimise(LOST_UPDATE, [A, A, A, B, B], "increments-count")
+
+
+def test_an_aftermath_can_be_minimised() -> None:
+    assert shown(minimise(AFTERWARDS, [A, B, A], "stays-small")) == "baa"
+
+
+def test_only_the_invariant_in_question_counts() -> None:
+    other = Aftermath(id="other", meaning="holds", calls=[Call(increment)], check=lambda *_: [Reached("it")])
+    scenario = attrs.evolve(LOST_UPDATE, aftermath=[other])
+    assert len(minimise(scenario, [A, B, A, B], "increments-count")) == 4
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.data(), st.sampled_from([THREE, FAULTY, LOST_UPDATE]))
+def test_of_any_violating_schedule_something_simpler_is_left_that_violates_too(
+    data: st.DataObject, scenario: Scenario
+) -> None:
+    run = Run(scenario)
+    while run.world.moves() and run.violation("increments-count") is None:
+        run.advance(data.draw(st.sampled_from(run.world.moves())))
+    moves = tuple(run.world.history)
+    if run.violation("increments-count") is None:
+        return
+    found = minimise(scenario, moves, "increments-count")
+    assert (preemptions(found), len(found)) <= (preemptions(moves), len(moves))
+    again = Run(scenario)
+    for move in found:
+        assert again.violation("increments-count") is None
+        again.advance(move)
+    assert again.violation("increments-count") is not None
+    assert minimise(scenario, moves, "increments-count") == found
+    assert minimise(scenario, found, "increments-count") == found

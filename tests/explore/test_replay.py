@@ -1,0 +1,298 @@
+"""Replay: what a search reports is reproduced on the real flows, and any difference is named with its step."""
+
+import itertools
+from collections.abc import Iterator
+
+import attrs
+import pytest
+
+from impl.codec import encode
+from impl.effects import Env
+from lakeproof import Call, Faults, Scenario
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.minimise import tidy
+from lakeproof.explore.replay import NotReproduced, ReplayDiverged, record, replay
+from lakeproof.explore.search import search
+from lakeproof.explore.trace import Trace, TraceError
+from lakeproof.scenario import Flow
+from lakeproof.scenarios import catalogue
+from model import kv
+from model.identifiers import CommitID, TagID
+from model.invariants import STORE_AND_CLIENTS, Always, Finding, Reached, Violation
+from model.records import Tag
+from model.snapshot import Snapshot, Status
+from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE, clear, increment
+
+A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
+BY_NAME = {scenario.name: scenario for scenario in catalogue()}
+
+EVERY_KIND = [
+    "repositories/naive/absent/create-create/crash",
+    "repositories/naive/absent/create-delete/lost-answer",
+    "repositories/kv3/delete-create-get/false-predicate",
+    "repositories/step1/delete-create/late-write",
+    "repositories/step1/delete-delete-create",
+    "repositories/step2/absent/create-delete-get/clock-jump",
+    "repositories/step2/delete-create-clean-branch",
+]
+
+
+def recorded(scenario: Scenario, *moves: Move) -> Trace:
+    return record(scenario, scenario.ids[0], moves, version="1")
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_what_the_search_reports_is_reproduced_and_replays(name: str) -> None:
+    scenario = BY_NAME[name]
+    violated = [finding for finding in search(scenario).findings if finding.counterexample is not None]
+    assert violated
+    for finding in violated:
+        assert finding.counterexample is not None
+        moves = tidy(scenario, finding.counterexample.moves, finding.id)
+        trace = record(scenario, finding.id, moves, version="1")
+        assert len(trace.schedule) == len(finding.counterexample.moves)
+        assert replay(trace, scenario).steps == len(trace.schedule)
+
+
+def test_the_steps_are_told_in_order() -> None:
+    told: list[str] = []
+    replay(recorded(LOST_UPDATE, A, B, A, B), LOST_UPDATE, lambda step: told.append(f"{step.client} {step.effect}"))
+    assert told == ["a get", "b get", "a set", "b set"]
+
+
+def test_faults_are_reproduced() -> None:
+    modes = [(0, Mode.REFUSED), (1, Mode.NORMAL), (-1, Mode.TICK), (1, Mode.REPEATED_APPLIED), (0, Mode.NORMAL)]
+    moves = [Move(client, mode) for client, mode in (*modes, (-1, Mode.DELIVER))]
+    scenario = attrs.evolve(FAULTY, invariants=[_STAYS_CLEARED], expect={})
+    trace = recorded(scenario, *moves)
+    assert [step.mode for step in trace.schedule] == [move.mode for move in moves]
+    assert [step.client for step in trace.schedule] == ["a", "b", "", "b", "a", "b"]
+    assert replay(trace, scenario).steps == 6
+
+
+def _stays_cleared(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls("clear"):
+        if call.status is Status.OK and COUNTER in snapshot.store:
+            yield Violation("stays-cleared", "the counter is back")
+
+
+_STAYS_CLEARED = Always(
+    id="stays-cleared", meaning="what is cleared stays so", check=_stays_cleared, reads=STORE_AND_CLIENTS
+)
+
+
+def test_an_aftermath_is_told_with_its_calls() -> None:
+    trace = recorded(AFTERWARDS, B, A, A)
+    assert trace.afterwards == ("increment() returns 2",)
+    assert trace.evidence == "one more increment made it 2"
+    assert replay(trace, AFTERWARDS).steps == 3
+
+
+class TestNotReproduced:
+    """A search that reports what does not happen is wrong, and must not be believed."""
+
+    def test_moves_that_violate_nothing(self) -> None:
+        with pytest.raises(NotReproduced, match="increments-count is not violated by these 4 moves"):
+            recorded(LOST_UPDATE, A, A, B, B)
+
+    def test_moves_that_are_not_possible(self) -> None:
+        with pytest.raises(NotReproduced, match="step 3 of 4, 0:crash, is not possible"):
+            recorded(LOST_UPDATE, A, B, Move(0, Mode.CRASH), B)
+
+    def test_moves_that_go_on_after_the_violation(self) -> None:
+        scenario = attrs.evolve(LOST_UPDATE, invariants=[_NEVER_ONE])
+        with pytest.raises(NotReproduced, match="never-one is violated before step 3 of 4"):
+            recorded(scenario, A, A, B, B)
+
+
+_NEVER_ONE = Always(
+    id="never-one",
+    meaning="the counter is not 1",
+    check=lambda s: [Violation("never-one", "it is 1") if s.store.get(COUNTER) == b"1" else Reached("not 1")],
+)
+
+
+_NEVER_COUNTED = attrs.evolve(
+    _NEVER_ONE,
+    id="increments-count",
+    check=lambda s: [Violation("increments-count", "it is 1") if s.store else Reached("it is not")],
+)
+
+
+async def increment_twice(env: Env) -> int:
+    """Another flow under the old name: it looks a second time before it writes."""
+    found = 0
+    for _ in range(2):
+        try:
+            found = int((await env.store.get(*COUNTER)).value)
+        except kv.NotFound:
+            found = 0
+    await env.store.set(*COUNTER, b"%d" % (found + 1))
+    return found + 1
+
+
+async def increment_by_two(env: Env) -> int:
+    try:
+        found = int((await env.store.get(*COUNTER)).value)
+    except kv.NotFound:
+        found = 0
+    await env.store.set(*COUNTER, b"%d" % (found + 2))
+    return found + 1
+
+
+async def increment_silently(env: Env) -> int:
+    await increment(env)
+    return 0
+
+
+async def read_only(env: Env) -> int:
+    try:
+        return int((await env.store.get(*COUNTER)).value)
+    except kv.NotFound:
+        return 0
+
+
+def renamed(flow: Flow) -> Call:
+    """A call of a flow that has been changed: it is still called ``increment``."""
+    flow.__name__ = "increment"
+    return Call(flow)
+
+
+def changed(*flows: Flow) -> Scenario:
+    return attrs.evolve(LOST_UPDATE, clients=[[renamed(flow)] for flow in flows])
+
+
+class TestDiverged:
+    """The message names the step, what the trace says and what the code now does."""
+
+    trace = recorded(LOST_UPDATE, A, B, A, B)
+
+    @pytest.mark.parametrize(
+        ("flow", "step", "said", "found"),
+        [
+            (
+                increment_twice,
+                "step 4 of 4, client b",
+                "increment(): set counters/n = 1",
+                "increment(): get counters/n",
+            ),
+            (increment_by_two, "step 4 of 4, client b", "increment(): set counters/n = 1", "set counters/n = 2"),
+            (increment_silently, "step 4 of 4, client b", "increment() returns 1", "increment() returns 0"),
+            (read_only, "step 2 of 4, client b", "the call goes on", "increment() returns 0"),
+        ],
+        ids=["another effect", "another value", "another result", "an early end"],
+    )
+    def test_a_changed_flow_fails_at_the_step_where_it_differs(
+        self, flow: Flow, step: str, said: str, found: str
+    ) -> None:
+        first, trace_line, code_line = self.divergence(self.trace, changed(increment, flow))
+        assert first == f"{step}: the code no longer follows the trace"
+        assert said in trace_line
+        assert found in code_line
+
+    def test_a_detail_that_words_leave_out_is_noticed(self) -> None:
+        def scenario(hidden: str) -> Scenario:
+            async def write(env: Env) -> None:
+                tag = Tag(tag_id=TagID(hidden), commit_id=CommitID("c"))  # words only name the commit
+                await env.store.set(b"r-1", b"tags/t", encode(tag))
+
+            return Scenario(name="detail", clients=[[Call(write)]], invariants=[_NOTHING_IN_R])
+
+        trace = recorded(scenario("one"), A)
+        assert replay(trace, scenario("one")).steps == 1
+        _, said, found = self.divergence(trace, scenario("two"))
+        assert "bytes with the fingerprint" in said
+        assert "the same in words" in found
+
+    def test_a_step_that_has_become_impossible(self) -> None:
+        scenario = attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1))
+        trace = recorded(scenario, A, B, A, B)
+        step = attrs.evolve(trace.schedule[3], mode=Mode.REFUSED)
+        first, said, found = self.divergence(attrs.evolve(trace, schedule=(*trace.schedule[:3], step)), scenario)
+        assert first.startswith("step 4 of 4, client b")
+        assert said.endswith("set turns out as 'refused'")
+        assert found.endswith("only this is possible: 1:normal, 1:crash")
+
+    def test_a_client_that_has_finished(self) -> None:
+        trace = attrs.evolve(self.trace, schedule=(*self.trace.schedule, self.trace.schedule[3]))
+        scenario = attrs.evolve(LOST_UPDATE, invariants=[_COUNTS_NOTHING])
+        _, _, found = self.divergence(trace, scenario)
+        assert found.endswith("the client has finished")
+
+    def test_another_setup(self) -> None:
+        first, said, found = self.divergence(self.trace, attrs.evolve(LOST_UPDATE, setup=[Call(increment)]))
+        assert first.startswith("before step 1")
+        assert said.endswith("the setup leaves counters/n: nothing")
+        assert found.endswith("it leaves counters/n: 1")
+
+    def test_other_faults(self) -> None:
+        first, said, found = self.divergence(self.trace, attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1)))
+        assert first.startswith("before step 1")
+        assert "'crashes': 0" in said
+        assert "'crashes': 1" in found
+
+    def test_other_clients(self) -> None:
+        _, said, found = self.divergence(
+            self.trace, attrs.evolve(LOST_UPDATE, clients=[[Call(increment)], [Call(clear)]])
+        )
+        assert said.endswith("the clients are (('increment()',), ('increment()',))")
+        assert found.endswith("the clients are (('increment()',), ('clear()',))")
+
+    def test_an_invariant_that_holds_now(self) -> None:
+        first, said, found = self.divergence(self.trace, attrs.evolve(LOST_UPDATE, invariants=[_COUNTS_NOTHING]))
+        assert first.startswith("after step 4 of 4")
+        assert said.endswith("increments-count is violated: 2 increments, and the counter says 1")
+        assert found.endswith("it holds")
+
+    def test_other_evidence(self) -> None:
+        _, said, found = self.divergence(attrs.evolve(self.trace, evidence="the moon"), LOST_UPDATE)
+        assert said.endswith("evidence: the moon")
+        assert found.endswith("evidence: 2 increments, and the counter says 1")
+
+    def test_a_violation_that_comes_earlier_now(self) -> None:
+        trace = recorded(attrs.evolve(LOST_UPDATE, invariants=[_NEVER_COUNTED]), A, A)
+        first, said, found = self.divergence(trace, attrs.evolve(LOST_UPDATE, invariants=[_VIOLATED_AT_ONCE]))
+        assert first.startswith("step 1 of 2")
+        assert said.endswith("still holds here")
+        assert found.endswith("violated already")
+
+    def divergence(self, trace: Trace, scenario: Scenario) -> list[str]:
+        with pytest.raises(ReplayDiverged) as caught:
+            replay(trace, scenario)
+        lines = str(caught.value).split("\n")
+        assert len(lines) == 3
+        assert lines[1].startswith("  trace: ")
+        assert lines[2].startswith("  code:  ")
+        return lines
+
+
+_VIOLATED_AT_ONCE = attrs.evolve(_NEVER_COUNTED, check=lambda _: [Violation("increments-count", "at once")])
+_COUNTS_NOTHING = Always(id="increments-count", meaning="nothing", check=lambda _: [Reached("always")])
+_NOTHING_IN_R = Always(
+    id="nothing-in-r",
+    meaning="nothing lives in r",
+    check=lambda s: [Violation("nothing-in-r", "something") if s.store else Reached("nothing")],
+)
+
+
+class TestUnusable:
+    """Traces that name what the scenario does not have."""
+
+    trace = recorded(LOST_UPDATE, A, B, A, B)
+
+    def test_an_unknown_invariant(self) -> None:
+        with pytest.raises(TraceError, match="no invariant 'gone'; it checks increments-count: verify it again"):
+            replay(attrs.evolve(self.trace, invariant="gone"), LOST_UPDATE)
+
+    @pytest.mark.parametrize("client", ["c", "", "ab", "-"])
+    def test_an_unknown_client(self, client: str) -> None:
+        step = attrs.evolve(self.trace.schedule[1], client=client)
+        trace = attrs.evolve(self.trace, schedule=(self.trace.schedule[0], step))
+        with pytest.raises(TraceError, match=r"schedule\[1\].client: '.*': the scenario's clients are a, b"):
+            replay(trace, LOST_UPDATE)
+
+
+def test_every_schedule_of_a_small_scenario_records_the_same_twice() -> None:
+    for moves in set(itertools.permutations([A, A, B, B])):
+        if moves[:2] != (A, A) and moves[:2] != (B, B):
+            assert recorded(LOST_UPDATE, *moves) == recorded(LOST_UPDATE, *moves)

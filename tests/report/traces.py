@@ -1,0 +1,54 @@
+"""Traces for the tests of reports: a plain race, one with every kind of trouble, and one with an aftermath."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import attrs
+
+from lakeproof import Faults
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.replay import record
+from lakeproof.explore.trace import Trace
+from lakeproof.scenario import Scenario
+from model.invariants import STORE_AND_CLIENTS, Always, Finding, Violation
+from model.snapshot import Snapshot, Status
+from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE
+
+A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
+
+
+def _stays_cleared(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls("clear"):
+        if call.status is Status.OK and COUNTER in snapshot.store:
+            yield Violation("stays-cleared", "the counter is back")
+
+
+STAYS_CLEARED: Final = Always(
+    id="stays-cleared", meaning="what is cleared stays so", check=_stays_cleared, reads=STORE_AND_CLIENTS
+)
+
+
+def recorded(scenario: Scenario, *moves: Move) -> Trace:
+    return record(scenario, scenario.ids[0], moves, version="1")
+
+
+RACE: Final = recorded(LOST_UPDATE, A, B, A, B)
+CRASH: Final = recorded(
+    attrs.evolve(LOST_UPDATE, clients=[*LOST_UPDATE.clients, LOST_UPDATE.clients[0]], faults=Faults(crashes=1)),
+    Move(2, Mode.NORMAL),
+    A,
+    B,
+    Move(2, Mode.CRASH),
+    A,
+    B,
+)
+TROUBLE: Final = recorded(
+    attrs.evolve(FAULTY, invariants=[STAYS_CLEARED], expect={}),
+    Move(0, Mode.REFUSED),
+    B,
+    Move(-1, Mode.TICK),
+    Move(1, Mode.REPEATED_APPLIED),
+    A,
+    Move(-1, Mode.DELIVER),
+)
+AFTERMATH: Final = recorded(AFTERWARDS, B, A, A)

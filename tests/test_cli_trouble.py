@@ -1,0 +1,211 @@
+"""The command line in trouble: unusable input, full disks, interrupts, broken plug-ins. And how fast it starts."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from lakeproof import cli
+from lakeproof.explore import trace as traces
+from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in a folder of its own, with the scenario file in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    shutil.copy(RACING, tmp_path / "racing.py")
+    return tmp_path
+
+
+class TestUnusable:
+    """One line that names the file, the place in it and the repair; exit code 2."""
+
+    @pytest.mark.parametrize(
+        ("args", "told"),
+        [
+            (["verfy"], "No such command 'verfy'"),
+            (["verify", "--max-states", "0"], "Invalid value for '--max-states': 0 is not in the range x>=1"),
+            (["verify", "--max-states", "many"], "Invalid value for '--max-states': 'many' is not a valid integer"),
+            (["verify", "--jobs"], "Option '--jobs' requires an argument"),
+            (["verify", "--nonsense"], "No such option '--nonsense'"),
+            (["replay"], "Missing argument 'TRACE'"),
+            (["walk", "x", "--strategy", "luck"], "Invalid value for '--strategy': 'luck' is not one of"),
+            (
+                ["verify", "repositories/step9"],
+                "no scenario matches 'repositories/step9'; did you mean repositories/step",
+            ),
+            (["scenarios", "--from", "none.py"], "none.py: cannot be read: No such file or directory"),
+        ],
+    )
+    def test_usage(self, args: list[str], told: str) -> None:
+        assert complaint(lakeproof(*args)).startswith(told)
+
+    @pytest.mark.parametrize("command", ["scenarios", "verify", "walk"])
+    def test_a_scenario_file_that_does_not_load(self, command: str) -> None:
+        Path("mine.py").write_text("x = (\n")
+        assert complaint(lakeproof(command, "--from", "mine.py", "*")).startswith("mine.py:1:5: not Python: ")
+
+    def test_a_flow_that_cannot_be_searched(self) -> None:
+        Path("mine.py").write_text(
+            HEAD + "from lakeproof import Call\nasync def f(env):\n    raise KeyError\n"
+            "SCENARIOS = [attrs.evolve(KNOWN, clients=[[Call(f)]])]\n"
+        )
+        result = lakeproof("verify", "--from", "mine.py")
+        assert complaint(result).startswith("mine.py:5: counters/known: f() raised KeyError() after 0 effects; ")
+
+    @pytest.mark.parametrize("out", ["file", "file/traces", "file/a/b"])
+    def test_a_folder_for_traces_that_is_a_file(self, out: str) -> None:
+        Path("file").write_text("")
+        told = complaint(lakeproof("verify", "--from", "racing.py", "--out", out))
+        assert re.match(r".*\bfile: cannot be written: it is no folder; make room there, or choose another folder", told)
+
+    def test_a_disk_that_is_full(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(self: Path, target: Path) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "replace", full)
+        told = complaint(lakeproof("verify", "--from", "racing.py", "--jobs", "1"))
+        assert told.startswith(
+            "out/traces/counters_lost-update.increments-count.json: cannot be written: No space left"
+        )
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+    def test_an_output_that_is_full(self) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-m", "lakeproof.cli", "scenarios"],
+                env=environment,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert (done.returncode, done.stderr) == (
+            2,
+            "lakeproof: output: No space left on device; make room, or write elsewhere\n",
+        )
+
+    @pytest.mark.parametrize("args", [["scenarios"], ["scenarios", "--json"], ["verify", "--from", "racing.py"]])
+    def test_nobody_who_reads(self, args: list[str]) -> None:
+        process = spawned(*args)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        process.stderr.close()
+        assert process.wait() == 141
+
+    def test_a_mistake_of_ours_is_loud(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from lakeproof import running
+        from lakeproof.tasks import InternalError
+
+        def broken(*_: object) -> None:
+            raise InternalError("Traceback (most recent call last):\nAssertionError: ours\n")
+
+        monkeypatch.setattr(running, "run", broken)
+        result = CliRunner().invoke(cli.main, ["verify", "--from", "racing.py"])
+        assert result.exit_code == 2
+        assert "AssertionError: ours\nlakeproof: a mistake of lakeproof's own: nothing is established" in result.stderr
+
+
+class TestInterrupt:
+    @pytest.mark.parametrize("jobs", ["1", "2"])
+    def test_ctrl_c_is_one_line_and_loses_nothing(self, jobs: str) -> None:
+        Path("mine.py").write_text(
+            "import time\n" + HEAD + "from lakeproof import Call\n"
+            "async def slow(env):\n    time.sleep(0.2)\n    await env.store.get(b'p', b'k')\n"
+            "SCENARIOS = [KNOWN, *(attrs.evolve(ATOMIC, name=f'slow/{i}', clients=[[Call(slow)] * 99])"
+            " for i in range(9))]\n"
+        )
+        process = spawned("verify", "--from", "mine.py", "known", "slow", "--jobs", jobs)
+        trace = Path("out/traces/counters_known.increments-count.json")
+        deadline = time.monotonic() + 60
+        if jobs == "1":
+            while not trace.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+        else:
+            time.sleep(3)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
+        stdout, stderr = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert stderr.strip().startswith("lakeproof: interrupted after ")
+        assert len(stderr.strip().splitlines()) == 1
+        assert "Traceback" not in stdout + stderr
+        if jobs == "1":
+            assert traces.read(trace).scenario == "counters/known"
+            assert stderr.strip().endswith("1 of 10 scenarios; 1 traces are in out/traces")
+
+
+class Points:
+    """Entry points that a test has made up."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
+        points = metadata.EntryPoints(
+            metadata.EntryPoint(name=name, value=value, group="lakeproof.commands") for name, value in values.items()
+        )
+        monkeypatch.setattr(cli, "_plug_ins", lambda: points)
+
+
+@click.command()
+def hello() -> None:
+    click.echo("hello from elsewhere")
+
+
+class TestPlugIns:
+    def test_a_command_joins_through_an_entry_point(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Points(monkeypatch, hello=f"{__name__}:hello")
+        monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+        assert lakeproof("hello").stdout == "hello from elsewhere\n"
+
+    @pytest.mark.parametrize(
+        ("value", "told"),
+        [
+            (
+                "no_such_module_at_all:command",
+                "broken: no_such_module_at_all:command cannot be loaded: No module named",
+            ),
+            ("os:no_such_name", "broken: os:no_such_name cannot be loaded: module 'os' has no attribute"),
+            ("os:getcwd", "broken: os:getcwd is <built-in function getcwd>, not a click command; mend the plug-in"),
+        ],
+    )
+    def test_a_broken_one_breaks_nothing_else(self, value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        Points(monkeypatch, broken=value)
+        assert complaint(lakeproof("broken")).startswith(told)
+        assert lakeproof("scenarios", "repositories/step1").exit_code == 0
+        shown = lakeproof("--help")
+        assert shown.exit_code == 0
+        assert f"plug-in: {value}" in shown.stdout
+
+    def test_none_can_take_the_place_of_a_command_of_ours(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Points(monkeypatch, verify=f"{__name__}:hello")
+        assert "hello" not in lakeproof("verify", "--from", "racing.py", "atomic").stdout
+
+
+class TestStart:
+    def test_help_and_version(self) -> None:
+        assert lakeproof("--help").exit_code == 0
+        assert lakeproof("--version").stdout.startswith("lakeproof ")
+        for command in ("scenarios", "verify", "walk", "replay", "show"):
+            assert lakeproof(command, "--help").exit_code == 0
+
+    @pytest.mark.parametrize("args", [["--help"], ["--version"], ["verify", "--help"]])
+    def test_what_takes_long_to_import_waits_for_its_command(self, args: list[str]) -> None:
+        program = (
+            "import sys\nfrom lakeproof.cli import main\n"
+            f"try:\n    main({args})\nexcept SystemExit:\n    pass\n"
+            "print(*sorted({'numpy', 'rich', 'google.protobuf', 'trio'} & sys.modules.keys()), file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert done.stderr == "\n"

@@ -1,0 +1,179 @@
+"""Loading: scenarios from files and by patterns; whatever is wrong is named with its file, its place and the repair."""
+
+from pathlib import Path
+
+import pytest
+
+from lakeproof.loading import LoadError, Source, choose, load_file, named
+from tests import racing
+
+HEAD = "from lakeproof import *\nfrom tests.racing import *\n"
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(LoadError) as caught:
+        load_file(path)
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message
+    return message
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "mine.py"
+
+
+def test_a_file_is_loaded(path: Path) -> None:
+    path.write_text(HEAD + "SCENARIOS = (KNOWN, ATOMIC)\n")
+    assert [scenario.name for scenario in load_file(path)] == ["counters/known", "counters/atomic"]
+
+
+def test_the_catalogue_is_what_there_is_without_a_file() -> None:
+    assert len(Source().load()) > 100
+    assert Source().name is None
+
+
+def test_a_source_knows_the_name_of_its_file_and_not_where_it_lies(path: Path) -> None:
+    assert Source(path).name == "mine.py"
+
+
+def test_a_module_beside_the_file_can_be_imported(path: Path) -> None:
+    (path.parent / "beside_the_file.py").write_text("NAME = 'from/beside'\n")
+    path.write_text(
+        HEAD + "import attrs, beside_the_file\nSCENARIOS = [attrs.evolve(KNOWN, name=beside_the_file.NAME)]\n"
+    )
+    assert load_file(path)[0].name == "from/beside"
+
+
+def test_what_a_file_prints_does_not_get_into_the_results(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_text(HEAD + "print('loading')\nSCENARIOS = [KNOWN]\n")
+    load_file(path)
+    assert capsys.readouterr() == ("", "loading\n")
+
+
+def test_two_files_of_one_name_do_not_mix(tmp_path: Path) -> None:
+    for folder, scenario in (("a", "KNOWN"), ("b", "ATOMIC")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.py").write_text(f"{HEAD}SCENARIOS = [{scenario}]\n")
+    loaded = [load_file(tmp_path / folder / "same.py")[0].name for folder in "aba"]
+    assert loaded == ["counters/known", "counters/atomic", "counters/known"]
+
+
+class TestRefused:
+    def test_no_such_file(self, path: Path) -> None:
+        assert "No such file or directory; name a Python file" in refusal(path)
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        assert "Is a directory" in refusal(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("source", "place", "problem"),
+        [
+            ("x = [\n", ":1:5", "not Python: '[' was never closed; correct the syntax"),
+            ("def f(:\n", ":1:7", "not Python: invalid syntax"),
+            ("x = 1\0\n", "", "not Python: "),
+            ("x = 1\n\ny = 1 / 0\n", ":3", "ZeroDivisionError: division by zero"),
+            ("import no_such_module_here\n", ":1", "ModuleNotFoundError: No module named 'no_such_module_here'"),
+            ("def f():\n    raise KeyError('deep')\nf()\n", ":2", "KeyError: 'deep'"),
+            ("import sys\nsys.exit(3)\n", ":2", "SystemExit: 3"),
+            ("raise ValueError('two\\nlines')\n", ":1", "ValueError: two lines"),
+            (HEAD + "Call(3)\n", ":3", "ScenarioError: Call(3): expected an async function as the first argument"),
+            (
+                HEAD + "Scenario(name='x', clients=[], invariants=[COUNTS])\n",
+                ":3",
+                "ScenarioError: x: a scenario needs",
+            ),
+            (HEAD + "Scenario(name='x')\n", ":3", "TypeError: "),
+            ("", "", "defines no SCENARIOS; add SCENARIOS = [Scenario(...)]"),
+            ("SCENARIOS = 3\n", "", "SCENARIOS is 3 (int); make it a list of Scenario"),
+            ("SCENARIOS = []\n", "", "SCENARIOS is empty; put a Scenario into it"),
+            (HEAD + "SCENARIOS = [KNOWN, 3]\n", "", "SCENARIOS[1] is 3 (int); make it a Scenario"),
+            (
+                HEAD + "SCENARIOS = [KNOWN, KNOWN]\n",
+                "",
+                "SCENARIOS[1].name: 'counters/known' is also that of SCENARIOS[0]",
+            ),
+        ],
+    )
+    def test_a_file_that_is_no_scenario_file(self, source: str, place: str, problem: str, path: Path) -> None:
+        path.write_text(source)
+        assert refusal(path).startswith(f"{path}{place}: {problem}")
+
+    def test_bytes_that_are_no_text(self, path: Path) -> None:
+        path.write_bytes(b"\xff\xfe\x00x = 1")
+        assert "not Python" in refusal(path)
+
+    @pytest.mark.parametrize(
+        ("change", "problem"),
+        [
+            ("name=' '", "name: ' ': expected a name; make it design/variant/what"),
+            ("name=7", "name: 7: expected a name"),
+            ("name='a\\x1b[2J'", r"name: 'a\x1b[2J': holds characters that do not print; leave them out"),
+            (
+                "clients=[Call(increment)]",
+                "clients[0]: increment() (Call): expected a list of Calls; put it into brackets",
+            ),
+            (
+                "clients=[[increment]]",
+                "clients[0][0]: <function increment> (function): expected a Call; write Call(flow,",
+            ),
+            (
+                "clients=[[Call(increment, [1])]]",
+                "clients[0][0]: increment([1]): an argument is not hashable; pass tuples",
+            ),
+            ("clients={1: 2}", "clients: {1: 2} (dict): expected a list with a list of Calls for each client"),
+            ("setup=Call(increment)", "setup: increment() (Call): expected a list of Calls; put it into brackets"),
+            ("faults=3", "faults: 3 (int): expected Faults(...)"),
+            ("faults=Faults(crashes=-1)", "faults.crashes: -1: expected how many there may be, 0 or more"),
+            ("faults=Faults(crashes=True)", "faults.crashes: True: expected how many"),
+            ("faults=Faults(clock_jumps=5)", "faults.clock_jumps: 5: expected a tuple of microseconds, such as"),
+            ("aftermath=[STAYS_SMALL, attrs.evolve(STAYS_SMALL, id='x', calls=[3])]", "aftermath[1].calls[0]: 3 (int)"),
+        ],
+    )
+    def test_a_scenario_whose_types_are_wrong(self, change: str, problem: str, path: Path) -> None:
+        path.write_text(f"{HEAD}import attrs\nSCENARIOS = [KNOWN, attrs.evolve(LOST_UPDATE, {change})]\n")
+        assert refusal(path).startswith(f"{path}: SCENARIOS[1].{problem}")
+
+
+class TestPatterns:
+    scenarios = (racing.LOST_UPDATE, racing.KNOWN, racing.ATOMIC)
+
+    @pytest.mark.parametrize(
+        ("patterns", "names"),
+        [
+            ([], ["lost-update", "known", "atomic"]),
+            (["counters/known"], ["known"]),
+            (["known", "lost"], ["lost-update", "known"]),
+            (["counters/*o*"], ["lost-update", "known", "atomic"]),
+            (["*/[ak]*"], ["known", "atomic"]),
+            (["counters/*", "known"], ["lost-update", "known", "atomic"]),
+        ],
+    )
+    def test_what_a_pattern_chooses(self, patterns: list[str], names: list[str]) -> None:
+        chosen = choose(self.scenarios, patterns)
+        assert [scenario.name for scenario in chosen] == [f"counters/{name}" for name in names]
+
+    def test_a_whole_name_chooses_just_that_one(self) -> None:
+        catalogue = Source().load()
+        assert len(choose(catalogue, ["repositories/step1/delete-delete-create"])) == 1
+        assert len(choose(catalogue, ["step1/delete-delete-create"])) > 1
+
+    @pytest.mark.parametrize(
+        ("pattern", "hint"),
+        [
+            ("counters/lost-updat3", "did you mean counters/lost-update?"),
+            ("zebra", "`lakeproof scenarios` lists them all"),
+        ],
+    )
+    def test_a_pattern_that_chooses_none(self, pattern: str, hint: str) -> None:
+        with pytest.raises(LoadError) as caught:
+            choose(self.scenarios, ["known", pattern])
+        assert str(caught.value) == f"no scenario matches {pattern!r}; {hint}"
+
+    def test_a_name_that_is_not_there(self) -> None:
+        assert named(self.scenarios, "counters/known", "a.json") is racing.KNOWN
+        with pytest.raises(
+            LoadError, match=r"a\.json: no scenario is called 'counters/knwon'; did you mean counters/k"
+        ):
+            named(self.scenarios, "counters/knwon", "a.json")

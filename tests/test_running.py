@@ -1,0 +1,179 @@
+"""Running scenarios on processes: the outcomes are those of one process, and no trouble of a process is passed over."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof.loading import LoadError, Source, load_file
+from lakeproof.running import run
+from lakeproof.scenario import Scenario
+from lakeproof.tasks import InternalError, Outcome, Progress, Task, Unusable, Verify, Walk
+from tests import racing
+
+RACING = Path(racing.__file__)
+HEAD = "from tests.racing import *\nimport attrs\n"
+
+
+class Ear:
+    """Hears what a run tells."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def began(self, name: str) -> None:
+        self.heard.append(f"began {name}")
+
+    def at(self, name: str, depth: int, states: int) -> None:
+        assert depth >= 0
+        assert states >= 0
+
+    def finished(self, name: str, outcome: Outcome) -> None:
+        self.heard.append(f"finished {name}")
+
+    def tick(self) -> None:
+        pass
+
+
+def outcomes(task: Task, path: Path, jobs: int, ear: Ear | None = None) -> dict[str, Outcome]:
+    """By scenario, without what a clock has measured."""
+    source = Source(path)
+    found = run(task, source.load(), source, jobs, ear or Ear())
+    return {outcome.scenario: attrs.evolve(outcome, seconds=0.0) for outcome in found}
+
+
+@pytest.mark.parametrize(
+    "task", [Verify(), Walk(strategy="pct", executions=100, seed=3, depth=2)], ids=["verify", "walk"]
+)
+def test_several_processes_find_what_one_finds(task: Task) -> None:
+    one, two = outcomes(task, RACING, 1), outcomes(task, RACING, 2)
+    assert one == two
+    assert one.keys() == {scenario.name for scenario in racing.SCENARIOS}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_scenario_is_heard_to_begin_and_to_finish(jobs: int) -> None:
+    ear = Ear()
+    outcomes(Verify(), RACING, jobs, ear)
+    assert sorted(ear.heard) == sorted(
+        f"{what} {scenario.name}" for what in ("began", "finished") for scenario in racing.SCENARIOS
+    )
+
+
+def test_traces_name_the_file_and_not_where_it_lies() -> None:
+    traces = [v.trace for outcome in outcomes(Verify(), RACING, 1).values() for v in outcome.verdicts if v.trace]
+    assert traces
+    assert {trace.file for trace in traces} == {"racing.py"}
+
+
+def test_limits_leave_scenarios_inconclusive(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(HEAD + "SCENARIOS = [LARGE]\n")
+    [outcome] = outcomes(Verify(states_max=50), tmp_path / "mine.py", 1).values()
+    assert [verdict.verdict for verdict in outcome.verdicts] == ["inconclusive"]
+    assert "at most 50 were allowed" in outcome.stopped
+    assert 0 < outcome.depth < 10
+
+
+class TestTrouble:
+    """What a user's file can do wrong is one line; what we do wrong is loud."""
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "mine.py"
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    @pytest.mark.parametrize(
+        ("flow", "message"),
+        [
+            ("async def f(env):\n    raise KeyError('oh')\n", ": bad: f() raised KeyError('oh') after 0 effects"),
+            ("async def f(env):\n    return [1]\n", ": bad: f() returned [1], which is not hashable"),
+            ("def f(env):\n    return 3\n", ": bad: f(): expected a coroutine, found int; declare it async def"),
+            (
+                "C = [0]\nasync def f(env):\n    C[0] += 1\n    await env.store.get(b'p', b'%d' % C[0])\n",
+                "is not deterministic: after the same replies it asked for",
+            ),
+        ],
+        ids=["raises", "returns a list", "is no coroutine", "is not deterministic"],
+    )
+    def test_a_flow_that_cannot_be_searched(self, flow: str, message: str, jobs: int, path: Path) -> None:
+        bad = "attrs.evolve(LOST_UPDATE, name='bad', clients=[[Call(f)], [Call(f)]])"
+        path.write_text(f"{HEAD}from lakeproof import Call\n{flow}SCENARIOS = [KNOWN, {bad}]\n")
+        with pytest.raises(Unusable) as caught:
+            outcomes(Verify(), path, jobs)
+        assert str(caught.value).startswith(f"{path}:")
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.parametrize("jobs", [1, 2])
+    def test_an_invariant_that_breaks_is_named_with_its_line(self, jobs: int, path: Path) -> None:
+        bad = "attrs.evolve(LOST_UPDATE, name='bad', invariants=[attrs.evolve(COUNTS, check=check)])"
+        path.write_text(f"{HEAD}def check(snapshot):\n    return 1 / 0\nSCENARIOS = [KNOWN, {bad}]\n")
+        with pytest.raises(Unusable) as caught:
+            outcomes(Verify(), path, jobs)
+        assert str(caught.value) == f"{path}:4: bad: ZeroDivisionError: division by zero"
+
+    def test_a_setup_that_fails(self, path: Path) -> None:
+        path.write_text(
+            HEAD + "from lakeproof import Call\nfrom model import kv\nasync def f(env):\n    raise kv.Refused('no')\n"
+            "SCENARIOS = [attrs.evolve(LOST_UPDATE, setup=[Call(f)])]\n"
+        )
+        with pytest.raises(Unusable, match=r"mine\.py: counters/lost-update: setup call f\(\) failed with Refused"):
+            outcomes(Verify(), path, 1)
+
+    def test_a_mistake_of_ours_is_raised_with_its_traceback(self) -> None:
+        with pytest.raises(InternalError) as caught:
+            outcomes(Mistaken(), RACING, 2)
+        assert "Traceback" in str(caught.value)
+        assert "AssertionError: ours" in str(caught.value)
+
+    def test_a_process_that_is_killed_leaves_its_scenario_inconclusive_and_the_others_go_on(self) -> None:
+        found = outcomes(Killing(), RACING, 2)
+        assert found.keys() == {scenario.name for scenario in racing.SCENARIOS}
+        dead = found["counters/known"]
+        assert [verdict.verdict for verdict in dead.verdicts] == ["inconclusive"]
+        assert (
+            "its process was ended from outside (SIGKILL); fewer --jobs or less --max-memory may help" in dead.stopped
+        )
+        assert found["counters/atomic"].verdicts[0].verdict == "holds"
+
+    def test_a_file_that_changes_while_it_is_used(self, path: Path) -> None:
+        path.write_text(HEAD + "SCENARIOS = [KNOWN, ATOMIC]\n")
+        scenarios = load_file(path)
+        path.write_text(HEAD + "SCENARIOS = [KNOWN]\n")
+        with pytest.raises(Unusable, match="counters/atomic is gone when the file is loaded again"):
+            list(run(Verify(), scenarios, Source(path), 2, Ear()))
+        path.write_text("SCENARIOS = 3\n")
+        with pytest.raises(Unusable, match="SCENARIOS is 3"):
+            list(run(Verify(), scenarios, Source(path), 2, Ear()))
+        with pytest.raises(LoadError):
+            load_file(path)
+
+    def test_nobody_is_left_behind_when_a_run_is_abandoned(self) -> None:
+        import multiprocessing
+
+        source = Source(RACING)
+        running: Iterator[Outcome] = run(Verify(), source.load(), source, 2, Ear())
+        next(running)
+        running.close()  # type: ignore[attr-defined]  # a generator
+        assert multiprocessing.active_children() == []
+
+
+@attrs.frozen
+class Mistaken:
+    """A task that breaks, through nobody's fault but ours."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        raise AssertionError("ours")
+
+
+@attrs.frozen
+class Killing:
+    """A task during which somebody kills the process, for one scenario."""
+
+    def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+        if scenario.name == "counters/known":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Verify().run(scenario, source, progress)
