@@ -1,0 +1,267 @@
+"""Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
+
+import itertools
+import random
+
+import pytest
+
+from impl.effects import Env
+from lakeproof import Call, Faults, Scenario, ScenarioError
+from lakeproof.explore import behaviour
+from lakeproof.explore.behaviour import Behaviour, Disagreement
+from lakeproof.explore.execution import NondeterministicFlow, Program, UnexpectedError
+from lakeproof.explore.plain import plain_search
+from lakeproof.explore.search import Options, Result, search
+from lakeproof.scenario import Flow
+from model import kv
+from model.invariants import Always, Reached
+from tests.explore.agreement import check_agreement, check_merged, run_search
+
+P = b"p"
+
+UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
+
+
+async def get(env: Env, key: bytes) -> bytes:
+    try:
+        return (await env.store.get(P, key)).value
+    except kv.NotFound:
+        return b""
+
+
+async def put(env: Env, *values: bytes) -> None:
+    """Write these under a, b, c, ..."""
+    for key, value in zip((b"a", b"b", b"c"), values, strict=False):
+        await env.store.set(P, key, value)
+
+
+async def forgets(env: Env) -> None:
+    await get(env, b"a")
+    await get(env, b"b")
+
+
+async def remembers_in_an_iterator(env: Env) -> None:
+    """What it has read under a and b is in the iterator alone, which no local variable names."""
+    for value in [await get(env, b"a"), await get(env, b"b")]:
+        if await get(env, b"c"):
+            await env.store.set(P, b"d", value)
+
+
+async def remembers_a_little(env: Env) -> bytes:
+    """The first value shows only if the third read finds something, which it never does alone."""
+    first = await get(env, b"a")
+    await get(env, b"b")
+    return first if await get(env, b"c") else b""
+
+
+async def mints(env: Env) -> None:
+    await get(env, b"a")
+    await env.store.set(P, b"a", env.ids.unique("id").encode())
+
+
+async def mints_late(env: Env) -> None:
+    """It mints only after it has met another's value."""
+    if await get(env, b"a"):
+        await env.store.set(P, b"b", env.ids.unique("id").encode())
+    else:
+        await env.store.set(P, b"a", b"1")
+
+
+def scenario(*flows: Flow | Call, setup: tuple[Call, ...] = (), faults: Faults | None = None) -> Scenario:
+    return Scenario(
+        name="behaviour",
+        clients=[[flow if isinstance(flow, Call) else Call(flow)] for flow in flows],
+        invariants=[UNBROKEN],
+        setup=setup,
+        faults=faults or Faults(),
+    )
+
+
+def states(scenario: Scenario, *, merge: bool, symmetry: bool = False) -> Result:
+    return search(scenario, options=Options(merge=merge, symmetry=symmetry))
+
+
+WRITER = Call(put, b"1", b"1", b"1")
+
+
+class TestMerging:
+    def test_pasts_that_are_forgotten_are_merged(self) -> None:
+        race = scenario(forgets, WRITER)
+        # Reader at 0, 1, 2 or done; the writer at 0, 1, 2 or done: 3 x 4 states, whatever was read.
+        assert states(race, merge=True).states == 12
+        assert states(race, merge=False).states > 12
+        check_agreement(race, plain_search(race))
+
+    def test_pasts_that_sit_in_an_iterator_are_kept_apart(self) -> None:
+        race = scenario(remembers_in_an_iterator, WRITER)
+        plain = plain_search(race)
+        found = check_merged(race, plain)
+        assert found is not None
+        assert len(plain.finals) == 3  # d: never written, empty, or what b held
+        assert found.result.restarts > 0, "the first guess was right: the test shows nothing"
+        check_agreement(race, plain)
+
+    def test_a_disagreement_becomes_an_experiment(self) -> None:
+        race = scenario(remembers_a_little, WRITER)
+        found = check_merged(race, plain_search(race))
+        assert found is not None
+        assert found.result.restarts >= 1
+        assert found.behaviours[0].experiments >= 1
+        returned = {views[0][0].value for _, views in found.result.finals}  # type: ignore[misc, has-type]
+        assert returned == {b"", b"1"}
+
+    def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
+        trie = Behaviour(Program("a", (Call(remembers_a_little),)), {}, 0)
+        one, none = kv.ValueWithPredicate(b"1", b"1"), kv.NotFound()
+
+        def ends() -> list[object]:
+            found = []
+            for reply in (one, none):
+                node = trie.child(trie.root, reply)
+                node = trie.child(trie.child(node, none), one)
+                found.append(trie.nodes[node].calls[0].value)
+            return found
+
+        for experiments in (1, 2):  # of the third read, and then of the second
+            with pytest.raises(Disagreement, match=r"^a: merged pasts differ"):
+                ends()
+            trie.reset()
+            assert trie.experiments == experiments
+        assert ends() == [b"1", b""]
+
+    @pytest.mark.parametrize("members", [1, 2, 3])
+    def test_nodes_that_take_no_more_members_stay_correct(self, members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        race = scenario(forgets, remembers_in_an_iterator, Call(put, b"1", b"2"))
+        roomy = states(race, merge=True)
+        monkeypatch.setattr(behaviour, "MEMBERS_MAX", members)
+        assert states(race, merge=True).states >= roomy.states
+        check_agreement(race, plain_search(race))
+
+    def test_more_pasts_than_a_node_takes_are_covered(self) -> None:
+        values = [Call(put, b"%d" % number) for number in range(5)]
+        race = scenario(forgets, *values)
+        crowded = check_merged(race, plain_search(race))
+        assert crowded is not None
+        assert len(set(map(id, crowded.behaviours))) == 6
+
+    def test_a_merged_node_waits_for_one_effect(self) -> None:
+        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), merge=True, symmetry=True, ranked=True)
+        assert found is not None
+        for trie in found.behaviours:
+            for node in trie.nodes:
+                assert len({(raw.op, raw.calls) for raw in node.members}) == 1
+
+    def test_what_is_visible_is_never_merged(self) -> None:
+        async def returns(env: Env) -> bytes:
+            return await get(env, b"a")
+
+        race = scenario(returns, WRITER)
+        assert len(plain_search(race).finals) == 2
+        check_agreement(race, plain_search(race))
+
+
+class TestDeterminism:
+    def test_a_flow_that_counts_its_runs_is_named_with_the_effect_at_which_it_diverged(self) -> None:
+        runs = itertools.count()
+
+        async def counts(env: Env) -> None:
+            await get(env, b"a")
+            await env.store.set(P, b"b", b"%d" % next(runs))
+
+        with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*asked for Set\(.*before for Set\("):
+            search(scenario(counts, WRITER))
+
+    def test_a_flow_that_draws_lots_is_found(self) -> None:
+        async def draws(env: Env) -> None:
+            await get(env, b"a")
+            await get(env, b"%d" % random.getrandbits(60))
+
+        with pytest.raises(NondeterministicFlow, match=r"draws\(\) of client b "):
+            search(scenario(WRITER, draws))
+
+    def test_the_call_that_diverged_is_named_and_not_its_neighbours(self) -> None:
+        runs = itertools.count()
+
+        async def counts(env: Env) -> None:
+            await get(env, b"%d" % next(runs))
+            await get(env, b"a")
+
+        two = Scenario(name="two calls", clients=[[Call(forgets), Call(counts)]], invariants=[UNBROKEN])
+        with pytest.raises(NondeterministicFlow, match=r"^counts\(\) of client a"):
+            search(two)
+
+    @pytest.mark.parametrize("merge", [True, False])
+    def test_it_is_found_with_and_without_merging(self, merge: bool) -> None:  # a parameter of the test
+        runs = itertools.count()
+
+        async def counts(env: Env) -> None:
+            await get(env, b"%d" % next(runs))
+            await get(env, b"a")
+
+        with pytest.raises(NondeterministicFlow, match="deterministic"):
+            states(scenario(counts), merge=merge)
+
+    def test_identifiers_are_the_same_on_every_run(self) -> None:
+        found = search(scenario(mints, forgets))
+        assert found.complete
+
+
+class TestErrors:
+    def test_an_error_that_is_no_answer_is_named_with_its_call(self) -> None:
+        async def breaks(env: Env) -> None:
+            await get(env, b"a")
+            raise KeyError("oops")
+
+        with pytest.raises(UnexpectedError, match=r"breaks\(\) raised KeyError\('oops'\).*`definite`"):
+            search(scenario(breaks))
+
+    def test_it_is_found_where_only_a_race_leads_to_it(self) -> None:
+        async def breaks(env: Env) -> None:
+            assert await get(env, b"a") == await get(env, b"a"), "changed under my feet"
+
+        assert search(scenario(breaks)).complete
+        with pytest.raises(UnexpectedError, match="changed under my feet"):
+            search(scenario(breaks, WRITER))
+
+    def test_an_error_that_nobody_can_meet_does_not_count(self) -> None:
+        async def careful(env: Env) -> None:
+            first = await get(env, b"a")
+            if first == b"never written":
+                raise KeyError(first)
+
+        assert search(scenario(careful, WRITER)).complete
+
+    def test_a_value_that_cannot_be_hashed_is_refused(self) -> None:
+        async def lists(env: Env) -> list[int]:
+            return [1]
+
+        with pytest.raises(ScenarioError, match=r"lists\(\) returned \[1\], which is not hashable"):
+            search(scenario(lists))
+
+
+class TestMinting:
+    @pytest.mark.parametrize("flow", [mints, mints_late])
+    def test_clients_that_mint_are_told_apart(self, flow: Flow) -> None:
+        race = scenario(flow, flow, flow)
+        found = run_search(race, merge=True, symmetry=True)
+        assert found is not None
+        assert found.groups == ()
+        assert len({id(trie) for trie in found.behaviours}) == 3
+        check_agreement(race, plain_search(race))
+
+    def test_clients_that_do_not_mint_are_interchangeable(self) -> None:
+        found = run_search(scenario(forgets, mints, forgets), merge=True, symmetry=True)
+        assert found is not None
+        assert found.groups == ((0, 2),)
+
+    def test_clients_with_different_clocks_are_told_apart(self) -> None:
+        race = scenario(forgets, forgets, forgets, faults=Faults(clock_skew=(0, 5, 0)))
+        found = run_search(race, merge=True, symmetry=True)
+        assert found is not None
+        assert found.groups == ((0, 2),)
+
+
+def test_a_final_state_met_before_a_cell_was_known_is_told_whole() -> None:
+    """A client crashes, for good, before it has met the key that it would have written later."""
+    crashing = scenario(remembers_in_an_iterator, faults=Faults(crashes=1), setup=(Call(put, b"1", b"1", b"1"),))
+    check_agreement(crashing, plain_search(crashing))

@@ -1,0 +1,155 @@
+"""Limits make a search inconclusive, and never wrong; it says why it stopped and how deep it is complete."""
+
+import attrs
+import pytest
+
+from lakeproof import Call, Scenario
+from lakeproof.explore import search as module
+from lakeproof.explore.plain import plain_search
+from lakeproof.explore.search import Limits, Options, search
+from model.invariants import Always, Invariant, Reached, Violation
+from model.snapshot import Snapshot
+from tests.explore.programs import KEYS, Get, Program, Set, run_program
+
+UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
+RAW = Options(merge=False, symmetry=False)
+
+
+def never(value: bytes) -> Invariant:
+    def check(snapshot: Snapshot) -> list[Violation | Reached]:
+        found = snapshot.store.get(KEYS[0])
+        return [Violation("never", f"{found!r}") if found == value else Reached("a state")]
+
+    return Always(id="never", meaning="", check=check)
+
+
+def writers(invariants: tuple[Invariant, ...] = (UNBROKEN,)) -> Scenario:
+    """Two clients, three effects each: 7 levels."""
+    clients = [[Call(run_program, Program((Get(0), Get(1), Set(0, digit))))] for digit in (1, 2)]
+    return Scenario(name="writers", clients=clients, invariants=invariants)
+
+
+TOTAL = search(writers(), options=RAW)
+
+
+@pytest.mark.parametrize("states_max", range(1, TOTAL.states))
+def test_a_limit_of_states_leaves_all_that_holds_inconclusive(states_max: int) -> None:
+    found = search(writers(), Limits(states_max=states_max), RAW)
+    assert not found.complete
+    assert found.findings[0].verdict == "inconclusive"
+    assert found.findings[0].why == found.stopped == f"{found.states} states, at most {states_max} were allowed"
+    assert found.states >= states_max
+
+
+@pytest.mark.parametrize("states_max", range(1, TOTAL.states))
+def test_the_depth_of_a_limited_search_is_the_last_level_that_was_judged_whole(states_max: int) -> None:
+    found = search(writers(), Limits(states_max=states_max), RAW)
+    plain = plain_search(writers())
+    covered = [key for key in plain.keys if _steps(key) <= found.depth]
+    assert found.states == len(covered)
+
+
+def _steps(key: object) -> int:
+    """How many moves lead to a raw state, where nothing goes wrong: one for each reply."""
+    assert isinstance(key, tuple)
+    (_, replies, *_), _ = key
+    return sum(map(len, replies))
+
+
+def test_a_generous_limit_changes_nothing() -> None:
+    generous = Limits(states_max=TOTAL.states + 1, seconds_max=3600.0, memory_bytes_max=1 << 40)
+    found = search(writers(), generous, RAW)
+    assert attrs.evolve(found, seconds=0.0) == attrs.evolve(TOTAL, seconds=0.0, scenario=found.scenario)
+    assert found.complete
+    assert found.stopped == ""
+    assert found.findings[0].verdict == "holds"
+
+
+def test_a_limit_of_seconds_stops_after_the_first_level() -> None:
+    found = search(writers(), Limits(seconds_max=0.0), RAW)
+    assert (found.states, found.depth, found.complete) == (1, 0, False)
+    assert found.findings[0].why == "0 s have passed"
+
+
+def test_a_limit_of_memory_stops_before_a_level_that_does_not_fit() -> None:
+    found = search(writers(), Limits(memory_bytes_max=100), RAW)
+    assert not found.complete
+    assert "the next level needs" in found.findings[0].why
+    assert found.findings[0].verdict == "inconclusive"
+    assert 0 < found.states < TOTAL.states
+
+
+def test_a_violation_found_before_the_limit_stands_and_the_rest_is_inconclusive() -> None:
+    mixed = writers((UNBROKEN, never(b"1")))
+    shortest = len(plain_search(mixed).violations["never"][1])
+    limits = [Limits(states_max=number) for number in range(1, TOTAL.states)]
+    found = [search(mixed, limit, RAW) for limit in limits]
+    verdicts = [(one.findings[0].verdict, one.findings[1].verdict, one.depth >= shortest) for one in found]
+    assert set(verdicts) == {("inconclusive", "inconclusive", False), ("inconclusive", "violated", True)}
+    for one in found:
+        counterexample = one.findings[1].counterexample
+        assert counterexample is None or len(counterexample.moves) == shortest
+
+
+def test_a_search_with_nothing_left_to_decide_stops_early() -> None:
+    found = search(writers((never(b"1"),)), options=RAW)
+    assert found.findings[0].verdict == "violated"
+    assert found.states < TOTAL.states
+
+
+def test_an_invariant_that_was_never_put_to_the_test_is_inconclusive() -> None:
+    idle = Always(id="idle", meaning="", check=lambda _: [])
+    found = search(writers((idle,)), options=RAW)
+    assert found.complete
+    assert (found.findings[0].verdict, found.findings[0].reached) == ("inconclusive", 0)
+    assert found.findings[0].why == "the situation that it speaks of never arose"
+
+
+def test_progress_is_told_once_a_level() -> None:
+    told: list[tuple[int, int, int]] = []
+    search(writers(), options=RAW, progress=lambda *numbers: told.append(numbers))
+    assert [level for level, _, _ in told] == list(range(TOTAL.depth + 1))
+    assert told[-1][1] == TOTAL.states
+    assert [states for _, states, _ in told] == [sum(size for _, _, size in told[: n + 1]) for n in range(len(told))]
+    assert max(size for _, _, size in told) == TOTAL.widest
+
+
+class TestRanked:
+    """A search that has grown goes on ranked; with a violation it comes back."""
+
+    def test_a_large_search_without_violations_ends_ranked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        graded = search(writers(), options=Options(ranked=False))
+        ranked = search(writers(), options=Options(ranked=True))
+        monkeypatch.setattr(module, "RANKED_FROM", 3)
+        grown = search(writers())
+        assert (grown.states, grown.transitions) == (ranked.states, ranked.transitions)
+        assert [one.verdict for one in grown.findings] == [one.verdict for one in graded.findings] == ["holds"]
+        assert grown.states <= graded.states
+
+    def test_a_large_search_with_a_violation_finds_the_shortest_way_to_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mixed = writers((UNBROKEN, never(b"1")))
+        shortest = len(plain_search(mixed).violations["never"][1])
+        monkeypatch.setattr(module, "RANKED_FROM", 1)
+        found = search(mixed)
+        assert found.complete
+        assert [one.verdict for one in found.findings] == ["holds", "violated"]
+        assert found.findings[1].counterexample is not None
+        assert len(found.findings[1].counterexample.moves) == shortest
+
+    def test_ranks_that_do_not_settle_give_way_to_levels(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(module, "RANKED_RESTARTS_MAX", -1)
+        monkeypatch.setattr(module, "RANKED_FROM", 1)
+        deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "next"))))]] * 2
+        racing = Scenario(name="racing", clients=deleter, invariants=[UNBROKEN])
+        found = search(racing)
+        assert found.complete
+        assert found.findings[0].verdict == "holds"
+
+    @pytest.mark.parametrize("states_max", range(1, TOTAL.states + 1))
+    def test_a_limited_ranked_search_claims_no_more_depth_than_it_has(self, states_max: int) -> None:
+        mixed = writers((UNBROKEN, never(b"1")))
+        shortest = len(plain_search(mixed).violations["never"][1])
+        found = search(mixed, Limits(states_max=states_max), Options(ranked=True, symmetry=False))
+        assert (found.findings[1].verdict == "violated") is (found.depth >= shortest)
