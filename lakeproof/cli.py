@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -70,9 +71,14 @@ class Commands(click.Group):
             return NOBODY_READS
         except (LoadError, TraceError, Unusable) as error:
             _complain(str(error))
-        except InternalError as error:
-            click.echo(str(error), err=True, nl=False)
-            _complain("a mistake of lakeproof's own: nothing is established; please report it")
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
+            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
+            _complain(
+                "nothing is established: either a file named with --from uses values of wrong types, or this is a "
+                "mistake of lakeproof's own; then please report it"
+            )
         return UNUSABLE
 
     def list_commands(self, ctx: click.Context) -> list[str]:

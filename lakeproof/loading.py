@@ -4,6 +4,7 @@ import contextlib
 import difflib
 import hashlib
 import importlib.util
+import inspect
 import re
 import sys
 import traceback
@@ -149,6 +150,18 @@ def _call_problems(calls: object, place: str) -> Iterator[str]:
             hash((call.args, call.options))
         except TypeError:
             yield f"{place}[{number}]: {call}: an argument is not hashable; pass tuples instead of lists"
+        yield from (f"{place}[{number}]: {problem}" for problem in _signature_problems(call))
+
+
+def _signature_problems(call: Call) -> Iterator[str]:
+    try:
+        signature = inspect.signature(call.flow)
+    except (TypeError, ValueError):  # some callables have none
+        return
+    try:
+        signature.bind("env", *call.args, **dict(call.options))
+    except TypeError as error:
+        yield f"{call}: {error}; a flow takes env, and then what the Call has"
 
 
 def _fault_problems(faults: object) -> Iterator[str]:

@@ -122,6 +122,11 @@ class TestRefused:
                 "clients=[[Call(increment, [1])]]",
                 "clients[0][0]: increment([1]): an argument is not hashable; pass tuples",
             ),
+            (
+                "clients=[[Call(increment, 'r')]]",
+                "clients[0][0]: increment('r'): too many positional arguments; a flow takes env, and then what",
+            ),
+            ("clients=[[Call(increment, by=2)]]", "clients[0][0]: increment(by=2): got an unexpected keyword argument"),
             ("clients={1: 2}", "clients: {1: 2} (dict): expected a list with a list of Calls for each client"),
             ("setup=Call(increment)", "setup: increment() (Call): expected a list of Calls; put it into brackets"),
             ("faults=3", "faults: 3 (int): expected Faults(...)"),

@@ -11,6 +11,8 @@ from rich.progress import Progress as Bar
 from lakeproof.report.style import console, plural
 from lakeproof.tasks import Outcome
 
+BAR_WIDTH: Final = 20
+
 SILENCE_SECONDS: Final = 10.0
 """Where nobody watches, a line at most this often."""
 
@@ -30,7 +32,7 @@ class Progress:
         if sys.stderr.isatty():
             self._bar = Bar(
                 TextColumn(self._doing),
-                BarColumn(bar_width=20),
+                BarColumn(bar_width=BAR_WIDTH),
                 MofNCompleteColumn(),
                 TimeElapsedColumn(),
                 TextColumn("{task.description}", markup=False),
@@ -63,7 +65,9 @@ class Progress:
 
     def tick(self) -> None:
         if self._bar is not None:
-            self._bar.update(self._task, description=self._told())
+            around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00") + 4
+            room = max(self._bar.console.width - around, 0)
+            self._bar.update(self._task, description=self._told()[:room])
         elif time.monotonic() - self._last >= SILENCE_SECONDS:
             self._last = time.monotonic()
             elapsed = round(self._last - self._started)

@@ -1,0 +1,77 @@
+"""Progress: a live line on a terminal, a plain line now and then elsewhere; never on stdout."""
+
+import io
+import sys
+import time
+
+import pytest
+
+from lakeproof.report.progress import Progress
+from tests.report.test_table import OUTCOMES
+
+NAME = OUTCOMES[0].scenario
+
+
+class Terminal(io.StringIO):
+    """A terminal, as far as anybody asks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_where_nobody_watches_a_line_comes_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("verifying", 3) as told:
+        told.began(NAME)
+        clock[0] = 9.9
+        told.tick()
+        told.at(NAME, 4, 1_000)
+        clock[0] = 10.0
+        told.tick()
+        told.tick()
+        told.finished(NAME, OUTCOMES[0])
+        clock[0] = 25.4
+        told.tick()
+    stdout, stderr = capsys.readouterr()
+    assert stdout == ""
+    assert stderr.splitlines() == [
+        f"verifying: 0 of 3 scenarios done after 10 s; 1,000 states, now {NAME} at depth 4",
+        "verifying: 1 of 3 scenarios done after 25 s; 1,234 states",
+    ]
+
+
+def test_what_takes_longest_is_named(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress("verifying", 3) as told:
+        told.began("small")
+        told.began("large")
+        told.at("small", 9, 10)
+        told.at("large", 3, 1_000)
+        clock[0] = 11.0
+        told.tick()
+    assert capsys.readouterr().err.endswith("1,010 states, now large at depth 3\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_on_a_terminal_the_line_fits_and_is_gone_at_the_end(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    with Progress("verifying", 3) as told:
+        told.began("x" * 200)
+        told.at("x" * 200, 3, 1_000)
+        told.tick()
+        told.finished("x" * 200, OUTCOMES[0])
+        told.tick()
+        assert told._bar is not None
+        told._bar.refresh()
+    shown = terminal.getvalue()
+    assert "verifying" in shown
+    assert "1/3" in shown
+    assert shown.endswith("\x1b[2K")  # the line is erased
