@@ -325,6 +325,7 @@ def _perform(
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.outputs import TraceFiles
     from lakeproof.report.progress import Progress
+    from lakeproof.report.style import plural
     from lakeproof.report.verdicts import Lines
     from lakeproof.running import run
     from lakeproof.version import version
@@ -345,7 +346,8 @@ def _perform(
     except KeyboardInterrupt as error:
         if lines:
             click.echo("".join(lines.rest()), nl=False)
-        kept = f"; {len(files.written)} traces are in {out}" if files.written else ""
+        count = len(files.written)
+        kept = f"; {plural(count, 'trace is', 'traces are')} in {out}" if count else ""
         _complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
     ordered = [outcomes[scenario.name] for scenario in scenarios]
