@@ -3,7 +3,8 @@
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import attrs
 import numpy as np
@@ -15,8 +16,12 @@ from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
 from lakeproof.explore.setting import run_aftermath, snapshot
 from lakeproof.explore.world import LateWrite
 from lakeproof.scenario import Scenario
-from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation
-from model.snapshot import Transition
+from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
+from model.snapshot import CallView, Snapshot, Transition
+
+T = TypeVar("T", Snapshot, Transition)
+
+Views = tuple[CallView, ...]
 
 APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PREDICATE)
 """Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
@@ -29,6 +34,10 @@ class Place:
     level: int
     numbers: tuple[int, ...]
     move: Move | None = None
+
+
+class TellsClientsApart(Exception):
+    """An invariant judges a state otherwise when interchangeable clients change places: there is no symmetry."""
 
 
 @attrs.define
@@ -57,8 +66,9 @@ class Record:
 class Judge:
     """Evaluates a scenario's invariants level by level."""
 
-    def __init__(self, scenario: Scenario, kernel: Kernel) -> None:
+    def __init__(self, scenario: Scenario, kernel: Kernel, groups: Sequence[Sequence[int]] = ()) -> None:
         self.kernel = kernel
+        self._groups = groups  # of interchangeable clients
         self.records = {name: Record(name) for name in scenario.ids}
         self.finals: set[tuple[int, ...]] = set()
         """The distinct final states, as numbers of cells, clock and what clients were told."""
@@ -114,7 +124,8 @@ class Judge:
             for invariant in todo:
                 record = self.records[invariant.id]
                 if record.violation is None:
-                    record.hear(invariant.check(seen), Place(level, self._full(words, row, numbers, reads)))
+                    place = Place(level, self._full(words, row, numbers, reads))
+                    record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         reads = frozenset(Reads)
@@ -125,7 +136,7 @@ class Judge:
             for invariant in self._eventually:
                 record = self.records[invariant.id]
                 if record.violation is None:
-                    record.hear(invariant.check(seen), place)
+                    record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
             self._judge_aftermath(numbers, place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
@@ -159,7 +170,8 @@ class Judge:
                 place = Place(level, self._full(rows, row, numbers, frozenset({Reads.STORE})), move)
                 for invariant in watching:
                     if self.records[invariant.id].violation is None:
-                        self.records[invariant.id].hear(invariant.check(transition), place)
+                        findings = self._whoever(invariant.check, self._by_anyone(transition))
+                        self.records[invariant.id].hear(findings, place)
 
     def _judge_deliveries(self, before: Words, level: int) -> None:
         space = self.kernel.space
@@ -176,7 +188,38 @@ class Judge:
                 transition = self._transition(numbers, late.client, late.call, late.op)
                 place = Place(level, self._full(rows, row, numbers, reads), Move(-1, Mode.DELIVER))
                 for invariant in watching:
-                    self.records[invariant.id].hear(invariant.check(transition), place)
+                    findings = self._whoever(invariant.check, self._by_anyone(transition))
+                    self.records[invariant.id].hear(findings, place)
+
+    def _exchanged(self, seen: Snapshot) -> Iterator[Snapshot]:
+        """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
+        yield seen
+        orders = {seen.clients} if seen.clients else set()
+        for group in self._groups if seen.clients else ():
+            for views in list(orders):
+                for order in _orders([views[client] for client in group]):
+                    changed = dict(zip(group, order, strict=True))
+                    orders.add(tuple(changed.get(client, view) for client, view in enumerate(views)))
+        yield from (attrs.evolve(seen, clients=views) for views in orders - {seen.clients})
+
+    def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
+        """The transition, and the same one by each client that is interchangeable with its own."""
+        yield transition
+        for group in self._groups:
+            if transition.client in group:
+                yield from (attrs.evolve(transition, client=client) for client in group if client != transition.client)
+
+    def _whoever(self, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]) -> list[Finding]:
+        """What a check finds in the first case; the others must be judged alike.
+
+        Raises:
+            TellsClientsApart: they are not.
+        """
+        found = list(check(next(cases)))
+        wrong = any(violations(found))
+        if any(any(violations(check(case))) is not wrong for case in cases):
+            raise TellsClientsApart
+        return found
 
     def _transition(self, numbers: tuple[int, ...], client: int, call: object, op: object) -> Transition:
         space = self.kernel.space
@@ -243,6 +286,16 @@ class Judge:
     ) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""
         return self.kernel.layout.unpack([int(word[row]) for word in words])
+
+
+def _orders(views: Sequence[Views]) -> Iterator[tuple[Views, ...]]:
+    """All orders of these that differ."""
+    if not views:
+        yield ()
+    for first in dict.fromkeys(views):
+        rest = list(views)
+        rest.remove(first)
+        yield from ((first, *others) for others in _orders(rest))
 
 
 def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:

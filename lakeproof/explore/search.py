@@ -19,7 +19,7 @@ import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
-from lakeproof.explore.judge import Judge, Place, Record
+from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
@@ -170,6 +170,10 @@ class _Search:
             except _Minted:
                 self.restarts += 1
                 self.behaviours = self._unshared()
+            except TellsClientsApart:
+                self.restarts += 1
+                self.symmetric = False
+                self.behaviours = self._compile_behaviours()
 
     def _compile_behaviours(self) -> list[Behaviour]:
         return share_behaviours(
@@ -199,8 +203,8 @@ class _Search:
     def _attempt(self) -> Result:
         monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
         self.kernel = Kernel(self.setting, self.behaviours, monitors)
-        self.judge = Judge(self.scenario, self.kernel)
         self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
+        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups)
         self.levels = Levels()
         self.states = self.transitions = self.widest = 0
         self.stride = 1

@@ -60,7 +60,7 @@ class Evidence:
 def test_all_searches_agree_on_generated_flows() -> None:
     evidence = Evidence()
 
-    @settings(FIXED, max_examples=SETS * 4 // 3)
+    @settings(FIXED, max_examples=SETS * 3 // 2)
     @given(flow_sets())
     def agree(flow_set: FlowSet) -> None:
         plain = plain_of(flow_set)
