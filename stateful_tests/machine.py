@@ -83,7 +83,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
         self._check()
 
     def _check(self) -> None:
-        self.referee.state(self.world)
+        self.referee.state(self.world, self.monitors)
         for name, (violation, moves) in self.verdicts.violations.items():
             type(self).last_failure = (name, len(moves))
             raise AssertionError(f"{name}: {violation.evidence}")

@@ -50,11 +50,11 @@ def replayed(scenario: Scenario, moves: Sequence[Move]) -> set[str]:
     verdicts = Verdicts()
     referee = Referee(scenario, verdicts)
     world, monitors = World(prepare(scenario)), referee.start()
-    referee.state(world)
+    referee.state(world, monitors)
     for move in moves:
         before = world.cells
         monitors = referee.step(world, world.step(move), before, monitors)
-        referee.state(world)
+        referee.state(world, monitors)
     world.close()
     return set(verdicts.violations)
 

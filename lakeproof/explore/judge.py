@@ -14,6 +14,7 @@ from lakeproof.explore.kernel import Kernel
 from lakeproof.explore.meaning import apply
 from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
 from lakeproof.explore.setting import run_aftermath, snapshot
+from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import LateWrite
 from lakeproof.scenario import Scenario
 from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
@@ -124,20 +125,36 @@ class Judge:
             for invariant in todo:
                 record = self.records[invariant.id]
                 if record.violation is None:
-                    place = Place(level, self._full(words, row, numbers, reads))
+                    place = Place(level, self._full(words, row))
                     record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         reads = frozenset(Reads)
         for row, numbers in self._fresh("finals", words, reads):
             self.finals.add(_trimmed(numbers))
-            place = Place(level, self._full(words, row, numbers, reads))
+            place = Place(level, self._full(words, row))
             seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
             for invariant in self._eventually:
                 record = self.records[invariant.id]
                 if record.violation is None:
                     record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
             self._judge_aftermath(numbers, place)
+        self._judge_ends(words, level)
+
+    def _judge_ends(self, words: Words, level: int) -> None:
+        """Hold what monitors remember against the final states."""
+        space = self.kernel.space
+        reads = frozenset({Reads.STORE, Reads.OBJECTS})
+        for monitor, column in zip(space.monitors, space.watches, strict=True):
+            record = self.records[monitor.id]
+            if monitor.at_end is None or record.violation is not None:
+                continue
+            for row, numbers in self._fresh(("ends", monitor.id), words, reads, [column]):
+                state = space.columns[column].values[numbers[column]]
+                if state == DEAD:
+                    continue
+                seen = space.snapshot(numbers, clients=False, clock=False)
+                record.hear(monitor.at_end(state, seen), Place(level, self._full(words, row)))
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
         space = self.kernel.space
@@ -167,7 +184,7 @@ class Judge:
             rows = take(before, np.flatnonzero(nodes == node_id))
             for row, numbers in self._fresh(("step", move, node_id), rows, frozenset({Reads.STORE})):
                 transition = self._transition(numbers, move.client, call, op)
-                place = Place(level, self._full(rows, row, numbers, frozenset({Reads.STORE})), move)
+                place = Place(level, self._full(rows, row), move)
                 for invariant in watching:
                     if self.records[invariant.id].violation is None:
                         findings = self._whoever(invariant.check, self._by_anyone(transition))
@@ -186,7 +203,7 @@ class Judge:
             reads = frozenset({Reads.STORE})
             for row, numbers in self._fresh(("late", number), rows, reads) if watching else ():
                 transition = self._transition(numbers, late.client, late.call, late.op)
-                place = Place(level, self._full(rows, row, numbers, reads), Move(-1, Mode.DELIVER))
+                place = Place(level, self._full(rows, row), Move(-1, Mode.DELIVER))
                 for invariant in watching:
                     findings = self._whoever(invariant.check, self._by_anyone(transition))
                     self.records[invariant.id].hear(findings, place)
@@ -233,10 +250,13 @@ class Judge:
         after = {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
         return Transition(client, call, op, reply, snapshot(cells, now, ()), snapshot(after, now, ()))  # type: ignore[arg-type]
 
-    def _fresh(self, key: object, words: Words, reads: frozenset[Reads]) -> list[tuple[int, tuple[int, ...]]]:
-        """Projections of these states that have not been met under ``key``, each with a row that has it."""
+    def _fresh(
+        self, key: object, words: Words, reads: frozenset[Reads], more: Sequence[int] = ()
+    ) -> list[tuple[int, tuple[int, ...]]]:
+        """Projections of these states, on what is read and ``more`` columns, that have not been met under ``key``,
+        each with a row that has it."""
         layout, space = self.kernel.layout, self.kernel.space
-        columns = self._columns(reads)
+        columns = [*self._columns(reads), *more]
         masks = layout.masks(columns)
         projected = [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]
         if Reads.CLIENTS in reads:
@@ -281,9 +301,7 @@ class Judge:
         change = (same[at] - at).astype(np.uint64) << table.node_shift
         projected[table.node_word] = projected[table.node_word] + change
 
-    def _full(
-        self, words: Words, row: int, numbers: tuple[int, ...], reads: frozenset[Reads]
-    ) -> tuple[int, ...]:
+    def _full(self, words: Words, row: int) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""
         return self.kernel.layout.unpack([int(word[row]) for word in words])
 

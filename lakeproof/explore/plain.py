@@ -13,6 +13,7 @@ from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
 from lakeproof.explore.meaning import Cells
 from lakeproof.explore.setting import Setting, prepare, run_aftermath, snapshot
+from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
 from lakeproof.scenario import Scenario
 from model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
@@ -65,14 +66,18 @@ class Referee:
         """The states of the monitors at the beginning."""
         return tuple(monitor.initial for monitor in self.monitors)
 
-    def state(self, world: World) -> None:
-        """Judge a state."""
+    def state(self, world: World, monitors: tuple[Hashable, ...]) -> None:
+        """Judge a state, in which the monitors are in theirs."""
         seen = world.snapshot()
         moves = tuple(world.history)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
                 self.verdicts.hear(invariant.id, invariant.check(seen), moves)
         if world.quiescent:
+            final = attrs.evolve(seen, clients=(), now=world.setting.times[0])
+            for monitor, state in zip(self.monitors, monitors, strict=True):
+                if monitor.at_end is not None and state != DEAD:
+                    self.verdicts.hear(monitor.id, monitor.at_end(state, final), moves)
             for aftermath in self.scenario.aftermath:
                 now = world.setting.times[world.jumps]
                 self.verdicts.hear(aftermath.id, aftermath.check(*run_aftermath(aftermath, world.cells, now)), moves)
@@ -113,7 +118,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
     first = World(setting)
     start = referee.start()
     seen = {(first.key(), start)}
-    referee.state(first)
+    referee.state(first, start)
     finals = {first.final()} if first.quiescent else set()
     level: list[tuple[World, tuple[Hashable, ...]]] = [(first, start)]
     transitions = 0
@@ -131,7 +136,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                     continue
                 assert len(seen) < states_max, f"{scenario.name}: more than {states_max} states: not for this search"
                 seen.add(key)
-                referee.state(twin)
+                referee.state(twin, after)
                 if twin.quiescent:
                     finals.add(twin.final())
                 following.append((twin, after))
@@ -153,14 +158,14 @@ def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tu
         assert executions <= executions_max, f"{scenario.name}: more than {executions_max} schedules"
         referee = Referee(scenario, verdicts)
         world, monitors = World(setting), referee.start()
-        referee.state(world)
+        referee.state(world, monitors)
         keys.add((world.key(), monitors))
         for move in moves:
             if world.quiescent:
                 finals.add(world.final())
             before = world.cells
             monitors = referee.step(world, world.step(move), before, monitors)
-            referee.state(world)
+            referee.state(world, monitors)
             keys.add((world.key(), monitors))
             transitions += 1
         finals.add(world.final())

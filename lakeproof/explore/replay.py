@@ -45,7 +45,7 @@ class Run:
         self.world = World(prepare(scenario) if setting is None else setting)
         self._referee = Referee(scenario, self.verdicts)
         self._monitors = self._referee.start()
-        self._referee.state(self.world)
+        self._referee.state(self.world, self._monitors)
 
     def possible(self, move: Move) -> bool:
         return move in self.world.moves()
@@ -60,7 +60,7 @@ class Run:
         before = self.world.cells
         step = self.world.step(move)
         self._monitors = self._referee.step(self.world, step, before, self._monitors)
-        self._referee.state(self.world)
+        self._referee.state(self.world, self._monitors)
         return step
 
     def told(self, move: Move) -> TraceStep:

@@ -88,13 +88,15 @@ class Monitor:
     """Holds of every order of invocations and returns: a deterministic automaton over events.
 
     ``advance(state, event)`` returns the next state (hashable) and findings; after a violation its state is
-    not used any more.
+    not used any more. ``at_end(state, snapshot)`` may hold what happened against the final store and objects: it is
+    asked at quiescence, and its snapshot shows no clients and no clock.
     """
 
     id: str
     meaning: str
     initial: Hashable
     advance: Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
+    at_end: Callable[[Hashable, Snapshot], Iterable[Finding]] | None = None
     observers: tuple[Observer, ...] = ()
 
 
