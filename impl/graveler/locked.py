@@ -1,0 +1,140 @@
+"""Variant ``locked``: a lock per branch, kept as a record in the store. "as a first step we can implement it using a
+naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging during commits".
+
+Who holds the lock may do as it likes with the branch; a writer takes it for every entry. Nobody takes it from a
+holder that crashed, unless it is leased: then whoever finds it older than the lease takes it over, and the holder, if
+it was only slow, does not know.
+Source: graveler-on-kv.md, "Tables".
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import attrs
+
+from impl.effects import Env
+from impl.graveler.committing import Request, drop_all, write_commit
+from impl.refs.branches import next_token, read_branch, replace_branch
+from impl.refs.errors import BranchLocked
+from impl.repositories.entities import uid_partition
+from impl.staging import stage, tombstone
+from model import keys, kv
+from model.identifiers import BranchID
+from model.records import Branch, Commit, Repository, StagedEntry
+
+T = TypeVar("T")
+
+TRIES: Final = 3
+SEPARATOR: Final = b"@"
+
+
+async def commit(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    message: str,
+    *,
+    lease: int = 0,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> Commit:
+    """Commit what is staged on a branch, alone. 1 effect for the lock, 1 to read, those of `write_commit`, 1 to
+    finish, 1 to unlock.
+
+    lease: microseconds after which a lock may be taken over; 0: never.
+
+    Raises:
+        BranchNotFound; BranchLocked after ``tries`` attempts: nothing was committed.
+    """
+
+    async def work(branch: Branch) -> Commit:
+        request = Request(message=message, batch_size=batch_size)
+        tokens = (branch.staging_token, *branch.sealed_tokens)
+        made = await write_commit(env, repository, branch.commit_id, tokens, request)
+        token = next_token(env, branch)
+        finished = attrs.evolve(branch, commit_id=made.commit_id, staging_token=token, sealed_tokens=())
+        await replace_branch(env, repository, finished, kv.EXISTS)
+        await drop_all(env, tokens, batch_size)
+        return made
+
+    return await _locked(env, repository, branch_id, work, lease, tries)
+
+
+async def set_entry(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    identity: bytes,
+    data: bytes = b"",
+    *,
+    lease: int = 0,
+    tries: int = TRIES,
+) -> None:
+    """Write an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
+    change = StagedEntry(key=path, identity=identity, data=data)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+
+
+async def delete_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lease: int = 0, tries: int = TRIES
+) -> None:
+    """Delete an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
+    change = tombstone(path)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+
+
+async def _locked(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    work: Callable[[Branch], Awaitable[T]],
+    lease: int,
+    tries: int,
+) -> T:
+    await _lock(env, repository, branch_id, lease, tries)
+    try:
+        branch, _ = await read_branch(env, repository, branch_id)
+        return await work(branch)
+    finally:
+        # A holder that crashes never comes here. One that fails does; if this fails too, the lock stays.
+        await env.store.delete(uid_partition(repository), lock_key(branch_id))
+
+
+def lock_key(branch_id: BranchID) -> bytes:
+    """In the partition of a repository: ``locks/<branch>``. Not lakeFS'."""
+    return b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
+
+
+async def _lock(env: Env, repository: Repository, branch_id: BranchID, lease: int, tries: int) -> None:
+    partition, key = uid_partition(repository), lock_key(branch_id)
+    owner = env.ids.unique("lock").encode() if lease else b"locked"
+    for _ in range(tries):
+        try:
+            await env.store.set_if(partition, key, await _mark(env, owner, lease), None)
+        except kv.PredicateFailed:
+            if lease and await _take_over(env, partition, key, owner, lease):
+                return
+            continue
+        return
+    raise BranchLocked(branch_id)
+
+
+async def _mark(env: Env, owner: bytes, lease: int) -> bytes:
+    """Who holds the lock, and if it is leased, until when."""
+    return owner + SEPARATOR + str(await env.clock.now() + lease).encode() if lease else owner
+
+
+async def _take_over(env: Env, partition: bytes, key: bytes, owner: bytes, lease: int) -> bool:
+    try:
+        held = await env.store.get(partition, key)
+    except kv.NotFound:
+        return False
+    _, _, until = held.value.rpartition(SEPARATOR)
+    if await env.clock.now() < int(until):
+        return False
+    try:
+        await env.store.set_if(partition, key, await _mark(env, owner, lease), held.predicate)
+    except kv.PredicateFailed:
+        return False
+    return True

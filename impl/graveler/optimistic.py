@@ -1,0 +1,57 @@
+"""Variant ``optimistic``: `SetIf` on the branch, and all over again when beaten.
+
+"In case a commit fails to finish due to another commit "beating" it to the finish line - a retry should be attempted.
+This implementation will require to support multiple staging tokens". Source: graveler-on-kv.md, "Update Commits, staging and
+lock-free", Step 3 of the plan.
+"""
+
+import attrs
+
+from impl.effects import Env
+from impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
+from impl.refs.branches import next_token, read_branch, replace_branch
+from impl.refs.errors import BranchBusy
+from model import kv
+from model.identifiers import BranchID
+from model.records import Commit, Repository
+
+
+async def commit(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    message: str,
+    *,
+    seals: bool = True,
+    drops: bool = True,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> Commit:
+    """Commit what is staged on a branch; when beaten, start over.
+
+    seals: whether the staging token is sealed before it is read. The text leaves it open; without it, what is written
+        between the scan and the end is lost.
+    Cost: 2 effects to seal, those of `write_commit`, 1 to finish; all of it again for every time it was beaten.
+
+    Raises:
+        BranchNotFound; BranchBusy: beaten ``tries`` times, nothing was committed by this call.
+    """
+    request = Request(message=message, batch_size=batch_size)
+    for _ in range(tries):
+        if seals:
+            branch, predicate = await seal(env, repository, branch_id, tries)
+            tokens = branch.sealed_tokens
+            finished = attrs.evolve(branch, sealed_tokens=())
+        else:
+            branch, predicate = await read_branch(env, repository, branch_id)
+            tokens = (branch.staging_token, *branch.sealed_tokens)
+            finished = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=())
+        made = await write_commit(env, repository, branch.commit_id, tokens, request)
+        try:
+            await replace_branch(env, repository, attrs.evolve(finished, commit_id=made.commit_id), predicate)
+        except kv.PredicateFailed:
+            continue
+        if drops:
+            await drop_all(env, tokens, batch_size)
+        return made
+    raise BranchBusy(branch_id)

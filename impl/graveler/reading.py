@@ -1,0 +1,134 @@
+"""Readers and listers: the staging token, the sealed tokens newest first, and the committed metarange under them.
+
+"read the tokens, read through, read the branch again, retry if it changed": while somebody reads through them, tokens
+may be committed and dropped. Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS
+metadata_kv/index.md, "Reading".
+"""
+
+from typing import Final
+
+from impl.committed import MetaRangeIterator
+from impl.committed import get_entry as get_committed
+from impl.effects import Env
+from impl.refs.branches import read_branch
+from impl.refs.commits import get_commit
+from impl.refs.errors import BranchBusy, PathNotFound
+from impl.staging import get_staged, scan_staged
+from model.committed import Entry
+from model.identifiers import BranchID, StagingToken
+from model.records import Branch, Repository, StagedEntry
+
+TRIES: Final = 3
+
+
+def tokens(branch: Branch) -> tuple[StagingToken, ...]:
+    """All tokens of a branch, newest first."""
+    return (branch.staging_token, *branch.sealed_tokens)
+
+
+async def find_entry(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
+    """The entry at a path, as far as this branch record leads to it; None if there is none.
+
+    1 effect per token until a change is found; then 1 for the commit and 2 for its metarange and range.
+    """
+    return await _through(env, repository, branch, tokens(branch), path)
+
+
+async def find_sealed(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
+    """As `find_entry`, but without what is staged under the open token."""
+    return await _through(env, repository, branch, branch.sealed_tokens, path)
+
+
+async def _through(
+    env: Env, repository: Repository, branch: Branch, newest_first: tuple[StagingToken, ...], path: bytes
+) -> StagedEntry | None:
+    for token in newest_first:
+        staged = await get_staged(env, token, path)
+        if staged is not None:
+            return None if staged[0].data is None else staged[0]
+    head = await get_commit(env, repository, branch.commit_id)
+    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+    return None if found is None else StagedEntry(key=path, identity=found.identity, data=found.data)
+
+
+async def get_entry(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+) -> Entry:
+    """The entry of a branch at a path.
+
+    rereads: whether to read the branch again afterwards, and to start over if it has changed.
+
+    Raises:
+        PathNotFound, BranchNotFound; BranchBusy: the branch changed ``tries`` times.
+    """
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        found = await find_entry(env, repository, branch, path)
+        again = branch if not rereads else (await read_branch(env, repository, branch_id))[0]
+        if again == branch:
+            if found is None:
+                raise PathNotFound(path)
+            return Entry(path=path, identity=found.identity, data=found.data or b"")
+        branch = again
+    raise BranchBusy(branch_id)
+
+
+async def list_entries(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    prefix: bytes = b"",
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> tuple[Entry, ...]:
+    """The entries of a branch by path, those that begin with ``prefix``: all staged changes over the committed ones.
+
+    Memory: the whole answer. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times.
+    """
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        found = await combined(env, repository, branch, prefix, batch_size)
+        again = branch if not rereads else (await read_branch(env, repository, branch_id))[0]
+        if again == branch:
+            return found
+        branch = again
+    raise BranchBusy(branch_id)
+
+
+async def combined(
+    env: Env, repository: Repository, branch: Branch, prefix: bytes = b"", batch_size: int = 0
+) -> tuple[Entry, ...]:
+    """What a branch record leads to: its changes over the entries of its head."""
+    changes = await changes_of(env, tokens(branch), prefix, batch_size)
+    head = await get_commit(env, repository, branch.commit_id)
+    shown: dict[bytes, Entry] = {}
+    committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+    await committed.seek(prefix)
+    async for entry in committed:
+        if not entry.path.startswith(prefix):
+            break
+        shown[entry.path] = entry
+    for path, change in changes.items():
+        shown.pop(path, None)
+        if change.data is not None:
+            shown[path] = Entry(path=path, identity=change.identity, data=change.data)
+    return tuple(shown[path] for path in sorted(shown))
+
+
+async def changes_of(
+    env: Env, newest_first: tuple[StagingToken, ...], prefix: bytes = b"", batch_size: int = 0
+) -> dict[bytes, StagedEntry]:
+    """The newest change of each path under these tokens, by path. One scan per token, oldest first."""
+    found: dict[bytes, StagedEntry] = {}
+    for token in reversed(newest_first):
+        async for entry in scan_staged(env, token, prefix, batch_size):
+            found[entry.key] = entry
+    return {path: found[path] for path in sorted(found)}

@@ -1,0 +1,173 @@
+"""Writers: stage a change under the branch's token, and look whether the token still was the branch's afterwards.
+
+"read the token, write, read the branch again, retry if the token changed". A token that has changed may have been
+sealed, read and committed before the write came, and then nobody will ever look at it again.
+Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS metadata_kv/index.md, "Branches and staged
+writes".
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from impl.effects import Env
+from impl.graveler.reading import find_sealed
+from impl.refs.branches import read_branch
+from impl.refs.errors import EntryChanged, GravelerError, PathExists, WriteNotSettled
+from impl.staging import get_staged, stage, stage_if, tombstone
+from model import kv
+from model.identifiers import BranchID
+from model.records import Branch, Repository, StagedEntry
+
+TRIES: Final = 3
+
+
+async def set_entry(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    identity: bytes,
+    data: bytes = b"",
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+) -> None:
+    """Write an entry of a branch. 3 effects, and 2 more for each change of the token that it meets.
+
+    rereads: whether to look at the token again; without it the write may be lost, which is what it is here to show.
+
+    Raises:
+        BranchNotFound; WriteNotSettled after ``tries`` changes of the token (indefinite).
+    """
+    change = StagedEntry(key=path, identity=identity, data=data)
+    await _stage(env, repository, branch_id, change, rereads=rereads, tries=tries)
+
+
+async def delete_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, rereads: bool = True, tries: int = TRIES
+) -> None:
+    """Delete an entry of a branch by a tombstone; an absent one is no error. Effects and errors as `set_entry`."""
+    await _stage(env, repository, branch_id, tombstone(path), rereads=rereads, tries=tries)
+
+
+async def set_entries(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    entries: Sequence[tuple[bytes, bytes]],
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+) -> None:
+    """Write several (path, identity), each under the token that the one before it ended with: a short-lived cache.
+
+    What the cache saves is the first read of each write. The second one must not come from it. Raises as `set_entry`.
+    """
+    branch, _ = await read_branch(env, repository, branch_id)
+    for path, identity in entries:
+        change = StagedEntry(key=path, identity=identity, data=b"")
+        branch = await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
+
+
+async def _stage(
+    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, *, rereads: bool, tries: int
+) -> None:
+    branch, _ = await read_branch(env, repository, branch_id)
+    await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
+
+
+async def _stage_from(
+    env: Env, repository: Repository, branch: Branch, change: StagedEntry, *, rereads: bool, tries: int
+) -> Branch:
+    """Stage under the token of the branch as it was read; returns it as it was read last."""
+    for _ in range(tries):
+        await stage(env, branch.staging_token, change)
+        if not rereads:
+            return branch
+        again, _ = await read_branch(env, repository, branch.branch_id)
+        if again.staging_token == branch.staging_token:
+            return again
+        branch = again
+    raise WriteNotSettled(branch.branch_id, change.key)
+
+
+async def create_entry(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    identity: bytes,
+    *,
+    knows_its_own: bool = True,
+    tries: int = TRIES,
+) -> None:
+    """Write an entry if there is none at the path. 5 effects or more: it reads first.
+
+    knows_its_own: take an entry with this identity, found after a first try, for the one that this call has staged
+        under an earlier token and that has been committed since. Without it such a call fails although it happened.
+
+    Raises:
+        PathExists, BranchNotFound; WriteNotSettled (indefinite).
+    """
+    expected = None
+    await _exchange(env, repository, branch_id, path, identity, expected, PathExists(path), knows_its_own, tries)
+
+
+async def replace_entry(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    identity: bytes,
+    expected: bytes,
+    *,
+    knows_its_own: bool = True,
+    tries: int = TRIES,
+) -> None:
+    """Write an entry if the one at the path has the identity ``expected``. 5 effects or more.
+
+    Raises:
+        EntryChanged: there is another one, or none. BranchNotFound; WriteNotSettled (indefinite).
+    """
+    await _exchange(env, repository, branch_id, path, identity, expected, EntryChanged(path), knows_its_own, tries)
+
+
+async def _exchange(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    identity: bytes,
+    expected: bytes | None,
+    refusal: GravelerError,
+    knows_its_own: bool,
+    tries: int,
+) -> None:
+    """Write an entry where the identity is ``expected`` (None: where there is none). Raises ``refusal`` otherwise."""
+    change = StagedEntry(key=path, identity=identity, data=b"")
+    branch, _ = await read_branch(env, repository, branch_id)
+    for attempt in range(tries):
+        found, predicate = await _find(env, repository, branch, path)
+        if found != expected:
+            if attempt and knows_its_own and found == identity:
+                return
+            raise refusal
+        try:
+            await stage_if(env, branch.staging_token, change, predicate)
+        except kv.PredicateFailed:
+            raise refusal from None
+        again, _ = await read_branch(env, repository, branch_id)
+        if again.staging_token == branch.staging_token:
+            return
+        branch = again
+    raise WriteNotSettled(branch_id, path)
+
+
+async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:
+    """The identity at a path, and the predicate that lets nobody come between under the open token."""
+    staged = await get_staged(env, branch.staging_token, path)
+    if staged is not None:
+        change, predicate = staged
+        return None if change.data is None else change.identity, predicate
+    below = await find_sealed(env, repository, branch, path)
+    return None if below is None else below.identity, None

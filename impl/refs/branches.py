@@ -1,0 +1,152 @@
+"""Branches: movable names for commits, each with its staging tokens.
+
+A repository is passed as the record that its entry held: what each flow "essentially implies" (a fetch of the entry) is
+added by `impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
+"""
+
+from collections.abc import AsyncIterator
+
+import attrs
+
+from impl.codec import decode_branch, encode
+from impl.effects import Env
+from impl.refs.errors import BranchExists, BranchNotFound, DefaultBranch, RefChanged
+from impl.refs.resolving import Ref, resolve
+from impl.repositories.entities import uid_partition
+from model import keys, kv
+from model.identifiers import BranchID, CommitID, StagingToken
+from model.records import Branch, Repository
+
+
+def birth_token(env: Env, repository: Repository, branch_id: BranchID) -> StagingToken:
+    """The first staging token of a new branch: ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
+    birth = env.ids.unique("branch")
+    return StagingToken(f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{birth}.0")
+
+
+def next_token(env: Env, branch: Branch) -> StagingToken:
+    """A fresh token of the same branch: it keeps the birth, which tells branches of one name apart."""
+    lineage, _, _ = branch.staging_token.rpartition(".")
+    return StagingToken(f"{lineage}.{env.ids.unique('staging token')}")
+
+
+async def read_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
+    """The branch and the predicate that replaces just this value. 1 effect. Raises BranchNotFound."""
+    try:
+        found = await env.store.get(uid_partition(repository), keys.branch_key(branch_id))
+    except kv.NotFound:
+        raise BranchNotFound(branch_id) from None
+    branch = decode_branch(found.value)
+    if is_tombstone(branch):
+        raise BranchNotFound(branch_id)
+    return branch, found.predicate
+
+
+async def replace_branch(env: Env, repository: Repository, branch: Branch, predicate: kv.Predicate) -> None:
+    """Write the record if the predicate holds. 1 effect. Raises PredicateFailed."""
+    await env.store.set_if(uid_partition(repository), keys.branch_key(branch.branch_id), encode(branch), predicate)
+
+
+def is_tombstone(branch: Branch) -> bool:
+    """Whether the record says that the branch was deleted (`delete_branch_by_tombstone`)."""
+    return not branch.commit_id
+
+
+async def get_branch(env: Env, repository: Repository, branch_id: BranchID) -> Branch:
+    """Read a branch. 1 effect. Raises BranchNotFound."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    return branch
+
+
+async def create_branch(
+    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, tombstones: bool = False
+) -> Branch:
+    """Create a branch at the commit that a branch, tag or commit id leads to. 2 to 4 effects.
+
+    tombstones: take the place of a deleted branch's record, too; 2 effects more where there is one.
+
+    Raises:
+        BranchExists, RefNotFound.
+    """
+    commit_id = await resolve(env, repository, source)
+    branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=birth_token(env, repository, branch_id))
+    try:
+        await replace_branch(env, repository, branch, None)
+    except kv.PredicateFailed:
+        if not tombstones or not await _replace_tombstone(env, repository, branch):
+            raise BranchExists(branch_id) from None
+    return branch
+
+
+async def _replace_tombstone(env: Env, repository: Repository, branch: Branch) -> bool:
+    try:
+        found = await env.store.get(uid_partition(repository), keys.branch_key(branch.branch_id))
+        if not is_tombstone(decode_branch(found.value)):
+            return False
+        await replace_branch(env, repository, branch, found.predicate)
+    except (kv.NotFound, kv.PredicateFailed):
+        return False
+    return True
+
+
+async def update_branch(env: Env, repository: Repository, branch_id: BranchID, target: Ref) -> Branch:
+    """Move a branch to another commit; uncommitted changes stay on top of it. 3 to 5 effects.
+
+    Raises:
+        BranchNotFound, RefNotFound; RefChanged: nothing was moved.
+    """
+    branch, predicate = await read_branch(env, repository, branch_id)
+    moved = attrs.evolve(branch, commit_id=await resolve(env, repository, target))
+    try:
+        await replace_branch(env, repository, moved, predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(branch_id) from None
+    return moved
+
+
+async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """Delete a branch: look that it is there, then delete its record, whosever it is by then. 2 effects.
+
+    Its staged entries are left behind under tokens that no branch names. Raises BranchNotFound, DefaultBranch.
+    """
+    _spare_default(repository, branch_id)
+    await read_branch(env, repository, branch_id)
+    await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
+
+
+async def delete_branch_by_tombstone(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
+
+    Ours. The record keeps its staging token, so that no value ever returns. Raises BranchNotFound, DefaultBranch;
+    RefChanged: nothing was deleted.
+    """
+    _spare_default(repository, branch_id)
+    branch, predicate = await read_branch(env, repository, branch_id)
+    gone = Branch(branch_id=branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
+    try:
+        await replace_branch(env, repository, gone, predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(branch_id) from None
+
+
+_NO_COMMIT = CommitID("")
+
+
+def _spare_default(repository: Repository, branch_id: BranchID) -> None:
+    if branch_id == repository.default_branch_id:
+        raise DefaultBranch(branch_id)
+
+
+async def scan_branches(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Branch]:
+    """The branches by id. One effect per batch."""
+    async for entry in env.store.scan(uid_partition(repository), keys.BRANCHES_PREFIX, batch_size):
+        if not entry.key.startswith(keys.BRANCHES_PREFIX):
+            return
+        branch = decode_branch(entry.value)
+        if not is_tombstone(branch):
+            yield branch
+
+
+async def list_branches(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Branch, ...]:
+    """All branches by id. Not a snapshot."""
+    return tuple([branch async for branch in scan_branches(env, repository, batch_size)])

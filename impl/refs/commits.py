@@ -1,0 +1,75 @@
+"""Commits: immutable, under the address of their content. Source: graveler-on-kv.md, "Commit"."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from impl.codec import decode_commit, encode
+from impl.effects import Env
+from impl.refs.errors import CommitNotFound
+from impl.refs.resolving import Ref, resolve
+from impl.repositories.entities import uid_partition
+from model import keys, kv
+from model.commits import addressed
+from model.identifiers import CommitID, MetaRangeID
+from model.records import Commit, Metadata, Repository
+
+
+def new_commit(
+    parents: Sequence[Commit],
+    meta_range_id: MetaRangeID,
+    *,
+    committer: str,
+    message: str,
+    creation_date: int,
+    metadata: Metadata = (),
+) -> Commit:
+    """A commit on these parents, first parent first, one generation above the highest of them."""
+    generation = 1 + max((parent.generation for parent in parents), default=0)
+    commit = Commit(
+        commit_id=CommitID(""),
+        committer=committer,
+        message=message,
+        creation_date=creation_date,
+        meta_range_id=meta_range_id,
+        metadata=tuple(sorted(metadata)),
+        parents=tuple(parent.commit_id for parent in parents),
+        generation=generation,
+    )
+    return addressed(commit)
+
+
+async def add_commit(env: Env, repository: Repository, commit: Commit) -> CommitID:
+    """Write a commit record. Idempotent: its id is its content. 1 effect."""
+    await env.store.set(uid_partition(repository), keys.commit_key(commit.commit_id), encode(commit))
+    return commit.commit_id
+
+
+async def get_commit(env: Env, repository: Repository, commit_id: CommitID) -> Commit:
+    """Read a commit. 1 effect. Raises CommitNotFound."""
+    try:
+        found = await env.store.get(uid_partition(repository), keys.commit_key(commit_id))
+    except kv.NotFound:
+        raise CommitNotFound(commit_id) from None
+    return decode_commit(found.value)
+
+
+async def first_parents(env: Env, repository: Repository, commit_id: CommitID) -> AsyncIterator[Commit]:
+    """A commit and its first parents, newest first. 1 effect a commit. Raises CommitNotFound."""
+    while True:
+        commit = await get_commit(env, repository, commit_id)
+        yield commit
+        if not commit.parents:
+            return
+        commit_id = commit.parents[0]
+
+
+async def log(env: Env, repository: Repository, ref: Ref, *, amount: int = 0) -> tuple[Commit, ...]:
+    """The line of first parents that a ref leads to, newest first; ``amount`` of them at most (0: all).
+
+    Raises RefNotFound, CommitNotFound.
+    """
+    found: list[Commit] = []
+    async for commit in first_parents(env, repository, await resolve(env, repository, ref)):
+        found.append(commit)
+        if len(found) == amount:
+            break
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""Tags: fixed names for commits. Source: graveler-on-kv.md, "Tag"."""
+
+from collections.abc import AsyncIterator
+
+import attrs
+
+from impl.codec import decode_tag, encode
+from impl.effects import Env
+from impl.refs.errors import RefChanged, TagExists, TagNotFound
+from impl.refs.resolving import Ref, resolve
+from impl.repositories.entities import uid_partition
+from model import keys, kv
+from model.identifiers import TagID
+from model.records import Repository, Tag
+
+
+async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref) -> Tag:
+    """Name the commit that a branch, tag or commit id leads to. 2 to 4 effects. Raises TagExists, RefNotFound."""
+    tag = Tag(tag_id=tag_id, commit_id=await resolve(env, repository, source))
+    try:
+        await env.store.set_if(uid_partition(repository), keys.tag_key(tag_id), encode(tag), None)
+    except kv.PredicateFailed:
+        raise TagExists(tag_id) from None
+    return tag
+
+
+async def get_tag(env: Env, repository: Repository, tag_id: TagID) -> Tag:
+    """Read a tag. 1 effect. Raises TagNotFound."""
+    tag, _ = await _read_tag(env, repository, tag_id)
+    return tag
+
+
+async def _read_tag(env: Env, repository: Repository, tag_id: TagID) -> tuple[Tag, bytes]:
+    try:
+        found = await env.store.get(uid_partition(repository), keys.tag_key(tag_id))
+    except kv.NotFound:
+        raise TagNotFound(tag_id) from None
+    return decode_tag(found.value), found.predicate
+
+
+async def update_tag(env: Env, repository: Repository, tag_id: TagID, target: Ref) -> Tag:
+    """Let a tag name another commit. 3 to 5 effects. Raises TagNotFound, RefNotFound; RefChanged: nothing was moved.
+
+    A tag record holds nothing but its commit, so that one that moved away and came back passes for unchanged.
+    """
+    tag, predicate = await _read_tag(env, repository, tag_id)
+    moved = attrs.evolve(tag, commit_id=await resolve(env, repository, target))
+    try:
+        await env.store.set_if(uid_partition(repository), keys.tag_key(tag_id), encode(moved), predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(tag_id) from None
+    return moved
+
+
+async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
+    """Delete a tag: look that it is there, then delete its record, whosever it is by then. 2 effects.
+
+    Raises TagNotFound.
+    """
+    await _read_tag(env, repository, tag_id)
+    await env.store.delete(uid_partition(repository), keys.tag_key(tag_id))
+
+
+async def scan_tags(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Tag]:
+    """The tags by id. One effect per batch."""
+    async for entry in env.store.scan(uid_partition(repository), keys.TAGS_PREFIX, batch_size):
+        if not entry.key.startswith(keys.TAGS_PREFIX):
+            return
+        yield decode_tag(entry.value)
+
+
+async def list_tags(env: Env, repository: Repository, *, batch_size: int = 0) -> tuple[Tag, ...]:
+    """All tags by id. Not a snapshot."""
+    return tuple([tag async for tag in scan_tags(env, repository, batch_size)])

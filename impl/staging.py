@@ -1,0 +1,60 @@
+"""Staged entries: the uncommitted changes of a branch, each in the partition of its staging token.
+
+Source: graveler-on-kv.md, "Staged Object" and "Suggested Key Schema".
+"""
+
+from collections.abc import AsyncIterator
+
+from impl.codec import decode_staged_entry, encode
+from impl.effects import Env
+from model import keys, kv
+from model.identifiers import StagingToken
+from model.records import StagedEntry
+
+
+def tombstone(path: bytes) -> StagedEntry:
+    """The change that removes a path."""
+    return StagedEntry(key=path, identity=b"", data=None)
+
+
+async def stage(env: Env, token: StagingToken, entry: StagedEntry) -> None:
+    """Write an entry, whatever was there. 1 effect."""
+    await env.store.set(keys.staging_partition(token), keys.staged_key(entry.key), encode(entry))
+
+
+async def stage_if(env: Env, token: StagingToken, entry: StagedEntry, predicate: kv.Predicate) -> None:
+    """Write an entry if the predicate holds. 1 effect. Raises PredicateFailed."""
+    await env.store.set_if(keys.staging_partition(token), keys.staged_key(entry.key), encode(entry), predicate)
+
+
+async def get_staged(env: Env, token: StagingToken, path: bytes) -> tuple[StagedEntry, bytes] | None:
+    """The entry and the predicate that replaces just this value; None if the token has no change of the path. 1
+    effect."""
+    try:
+        found = await env.store.get(keys.staging_partition(token), keys.staged_key(path))
+    except kv.NotFound:
+        return None
+    return decode_staged_entry(found.value), found.predicate
+
+
+async def unstage(env: Env, token: StagingToken, path: bytes) -> None:
+    """Forget a change; none is no error. 1 effect."""
+    await env.store.delete(keys.staging_partition(token), keys.staged_key(path))
+
+
+async def scan_staged(
+    env: Env, token: StagingToken, prefix: bytes = b"", batch_size: int = 0
+) -> AsyncIterator[StagedEntry]:
+    """The changes under a token by path, those that begin with ``prefix``. One effect per batch."""
+    start = keys.STAGED_PREFIX + prefix
+    async for entry in env.store.scan(keys.staging_partition(token), start, batch_size):
+        if not entry.key.startswith(start):
+            return
+        yield decode_staged_entry(entry.value)
+
+
+async def drop(env: Env, token: StagingToken, batch_size: int = 0) -> None:
+    """Delete all changes under a token: a scan, and one effect per change."""
+    partition = keys.staging_partition(token)
+    async for entry in env.store.scan(partition, keys.STAGED_PREFIX, batch_size):
+        await env.store.delete(partition, entry.key)

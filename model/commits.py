@@ -1,0 +1,45 @@
+"""Commit ids are content addresses: SHA-256 of a canonical form.
+
+The form is that of `canonical`: every field in a fixed order, each preceded by its length, so that no two commits share
+one. Adding the same commit twice is therefore the same as adding it once. What is not part of it: the id itself.
+Source: graveler-on-kv.md, "Commit"; lakeFS' ``pkg/graveler/ref`` derives its ids from the same fields.
+"""
+
+import hashlib
+from typing import Final
+
+import attrs
+
+from model.identifiers import CommitID
+from model.records import Commit
+
+FORMAT: Final = b"commit:v1"
+
+
+def canonical(commit: Commit) -> bytes:
+    """The bytes that a commit's id is the hash of."""
+    fields: list[bytes] = [
+        commit.committer.encode(),
+        commit.message.encode(),
+        str(commit.creation_date).encode(),
+        commit.meta_range_id.encode(),
+        str(commit.version).encode(),
+        str(commit.generation).encode(),
+        *_counted([parent.encode() for parent in commit.parents]),
+        *_counted([part.encode() for pair in commit.metadata for part in pair]),
+    ]
+    return FORMAT + b"".join(len(field).to_bytes(8) + field for field in fields)
+
+
+def _counted(fields: list[bytes]) -> list[bytes]:
+    return [str(len(fields)).encode(), *fields]
+
+
+def content_address(commit: Commit) -> CommitID:
+    """64 hexadecimal digits."""
+    return CommitID(hashlib.sha256(canonical(commit)).hexdigest())
+
+
+def addressed(commit: Commit) -> Commit:
+    """The commit under the id that its content gives it."""
+    return attrs.evolve(commit, commit_id=content_address(commit))
