@@ -1,8 +1,8 @@
 """Variant ``optimistic``: `SetIf` on the branch, and all over again when beaten.
 
 "In case a commit fails to finish due to another commit "beating" it to the finish line - a retry should be attempted.
-This implementation will require to support multiple staging tokens". Source: graveler-on-kv.md, "Update Commits, staging and
-lock-free", Step 3 of the plan.
+This implementation will require to support multiple staging tokens". Source: graveler-on-kv.md, "Update Commits,
+staging and lock-free", Step 3 of the plan.
 """
 
 import attrs

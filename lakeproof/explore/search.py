@@ -36,6 +36,9 @@ CHUNK: Final = 1 << 15
 RANKED_FROM: Final = 1_000_000
 """States after which a search without violations goes on ranked."""
 
+MERGED_RESTARTS_MAX: Final = 12
+"""After so many restarts the flows remember too much for merging to pay: every history gets a node of its own."""
+
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
@@ -154,6 +157,7 @@ class _Search:
         self.progress = progress
         self.started = started
         self.restarts = 0
+        self.merge = options.merge
         self.symmetric = options.symmetry
         self.behaviours = self._compile_behaviours()
 
@@ -165,8 +169,7 @@ class _Search:
                 self.restarts += 1
                 if self.ranked and self.restarts > RANKED_RESTARTS_MAX:
                     raise _TooManyRestarts from None
-                for behaviour in self._distinct_behaviours():
-                    behaviour.reset()
+                self._start_over()
             except _Minted:
                 self.restarts += 1
                 self.behaviours = self._unshared()
@@ -175,9 +178,17 @@ class _Search:
                 self.symmetric = False
                 self.behaviours = self._compile_behaviours()
 
+    def _start_over(self) -> None:
+        """Begin anew with what was learned; or without merging, where that was too much."""
+        if not self.ranked and self.restarts > MERGED_RESTARTS_MAX:
+            self.merge, self.patience = False, None
+            self.behaviours = self._compile_behaviours()
+        for behaviour in self._distinct_behaviours():
+            behaviour.reset()
+
     def _compile_behaviours(self) -> list[Behaviour]:
         return share_behaviours(
-            self.setting, merge=self.options.merge, symmetry=self.symmetric, ranked=self.ranked
+            self.setting, merge=self.merge, symmetry=self.symmetric, ranked=self.ranked
         )
 
     def _distinct_behaviours(self) -> list[Behaviour]:
@@ -192,7 +203,7 @@ class _Search:
                 program = self.setting.programs[client]
                 now = self.setting.now(client, 0)
                 found.append(
-                    Behaviour(program, self.setting.cells, now, merge=self.options.merge, ranked=self.ranked)
+                    Behaviour(program, self.setting.cells, now, merge=self.merge, ranked=self.ranked)
                 )
             else:
                 taken.add(id(behaviour))

@@ -1,0 +1,31 @@
+"""A repository to work in: its entry, its first commit and its default branch, written by whoever is alone."""
+
+from impl.codec import encode
+from impl.effects import Env
+from impl.refs.branches import birth_token
+from impl.refs.commits import add_commit, new_commit
+from impl.repositories.entities import uid_partition
+from model import keys
+from model.identifiers import MetaRangeID
+from model.records import Branch, Repository
+
+
+async def found(env: Env, repository: Repository) -> Branch:
+    """Write a repository as it is after its creation: entry, empty first commit, default branch. 3 effects."""
+    await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
+    first = new_commit(
+        [],
+        MetaRangeID(""),
+        committer="lakeproof",
+        message="Repository created",
+        creation_date=repository.creation_date,
+    )
+    await add_commit(env, repository, first)
+    branch_id = repository.default_branch_id
+    branch = Branch(
+        branch_id=branch_id,
+        commit_id=first.commit_id,
+        staging_token=birth_token(env, repository, branch_id),
+    )
+    await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
+    return branch

@@ -1,0 +1,186 @@
+"""Writers, readers, committers, resetters and deleters of one branch, as scenarios: what is common to all variants.
+
+A race is named by its clients, one after the other, joined by "-"; a client that does several things one after the other
+joins them by ".": ``write.commit-read`` is a client that writes and then commits, and one that reads.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Final
+
+import attrs
+
+from impl.graveler import founding, reading, resetting, writing
+from impl.refs import branches
+from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
+from lakeproof.scenarios._life_cycle import Refuted
+from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from model.invariants import Invariant, entries, refs
+from model.records import Repository
+
+REPOSITORY: Final = Repository(
+    repository_id=RepositoryID("r"),
+    storage_namespace=StorageNamespace("mem://r"),
+    default_branch_id=BranchID("main"),
+    creation_date=1_700_000_000_000_000,
+    instance_uid=InstanceUID("u"),
+)
+BRANCH: Final = BranchID("b")
+X, Y = b"x", b"y"
+
+FAULTS: Final[Mapping[str, Faults]] = {
+    "": Faults(),
+    "/crash": Faults(crashes=1),
+    "/lost-answer": Faults(lost_answers=1),
+    "/false-predicate": Faults(false_predicates=1),
+}
+PAGED: Final[Mapping[str, Faults]] = {
+    "/paged": Faults(),
+    "/paged-scan-failure": Faults(scan_failures=1),
+}
+
+FLOWS: Final[Mapping[str, tuple[Flow, tuple[bytes, ...]]]] = {
+    "write": (writing.set_entry, (X,)),
+    "writey": (writing.set_entry, (Y,)),
+    "remove": (writing.delete_entry, (X,)),
+    "add": (writing.create_entry, (X,)),
+    "swap": (writing.replace_entry, (X,)),
+    "read": (reading.get_entry, (X,)),
+    "list": (reading.list_entries, ()),
+    "reset": (resetting.reset_branch, ()),
+    "resetx": (resetting.reset_entry, (X,)),
+    "resetall": (resetting.reset_prefix, (b"",)),
+    "drop": (branches.delete_branch, ()),
+}
+"""The words of which races are made, with the path that they are about. ``commit`` is the variant's own."""
+
+IDENTIFIED: Final = ("write", "writey", "add", "swap")
+
+
+@attrs.frozen(kw_only=True)
+class Variant:
+    """A variant of the flows of a branch, as the catalogue sees it."""
+
+    name: str  # area/variant
+    commit: Flow
+    source: str
+    flows: Mapping[str, Flow] = attrs.field(factory=dict)
+    """By word: what this variant does in its own way."""
+    options: Mapping[str, Mapping[str, object]] = attrs.field(factory=dict)
+    """By word."""
+    refuted: Mapping[str, Refuted] = attrs.field(factory=dict)
+
+
+def scenario(
+    variant: Variant,
+    race: str,
+    faults: Faults | None = None,
+    *,
+    suffix: str = "",
+    paged: int = 0,
+    initially: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+) -> Scenario:
+    """One race of a variant under some faults.
+
+    paged: rows per page of every scan; 0: one page. initially: words of what happened before, alone. only: the ids of
+    the invariants to check, where all of them would make the search too large.
+    """
+    words = [client.split(".") for client in race.split("-")]
+    name = race + suffix
+    clients = [
+        [_call(variant, word, client, position, paged) for position, word in enumerate(client_words)]
+        for client, client_words in enumerate(words)
+    ]
+    expect = {
+        invariant_id: "violated"
+        for invariant_id, refuted in variant.refuted.items()
+        if any(fnmatchcase(name, pattern) for pattern in refuted.races)
+    }
+    flat = [word for client_words in words for word in client_words]
+    checked = _invariants(words, flat, initially)
+    aftermath = _aftermath(variant, flat)
+    if only is not None:
+        checked = [invariant for invariant in checked if invariant.id in only]
+        aftermath = [after for after in aftermath if after.id in only]
+    return Scenario(
+        name=f"{variant.name}/{name}",
+        setup=_setup(variant, initially),
+        clients=clients,
+        invariants=checked,
+        aftermath=aftermath,
+        faults=faults or Faults(),
+        expect=expect,
+        reason="; ".join(f"{i}: {variant.refuted[i].reason}" for i in expect),
+        source=variant.source,
+    )
+
+
+def scenarios(
+    variant: Variant, races: Sequence[str], faults: Mapping[str, Faults] = FAULTS, *, paged: int = 0
+) -> Iterator[Scenario]:
+    """Each race under each of these faults."""
+    for race in races:
+        for suffix, budget in faults.items():
+            yield scenario(variant, race, budget, suffix=suffix, paged=paged)
+
+
+def _setup(variant: Variant, initially: Sequence[str]) -> list[Call]:
+    setup = [
+        Call(founding.found, REPOSITORY),
+        Call(branches.create_branch, REPOSITORY, BRANCH, REPOSITORY.default_branch_id),
+    ]
+    return setup + [_call(variant, word, -1, position, 0) for position, word in enumerate(initially)]
+
+
+def _call(variant: Variant, word: str, client: int, position: int, paged: int) -> Call:
+    options = dict(variant.options.get(word, {}))
+    who = f"{'abcdefghijklmnopqr'[client] if client >= 0 else 's'}{position}"
+    if paged and word in ("commit", "list", "reset", "resetall"):
+        options["batch_size"] = paged
+    if word == "commit":
+        return Call(variant.commit, REPOSITORY, BRANCH, who, **options)  # type: ignore[arg-type]
+    if word == "branch":
+        return Call(branches.create_branch, REPOSITORY, BRANCH, REPOSITORY.default_branch_id, **options)  # type: ignore[arg-type]
+    flow, path = FLOWS[word]
+    args: tuple[bytes, ...] = (*path, who.encode()) if word in IDENTIFIED else path
+    if word == "swap":
+        args = (*args, b"s0")
+    return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, *args, **options)  # type: ignore[arg-type]
+
+
+def _invariants(words: Sequence[Sequence[str]], flat: Sequence[str], initially: Sequence[str]) -> list[Invariant]:
+    """The invariants whose situation arises in such a race."""
+    writes = any(word in IDENTIFIED for word in flat)
+    commits = flat.count("commit")
+    causal = any(
+        word in (*IDENTIFIED, "remove") and "commit" in client[position:]
+        for client in words
+        for position, word in enumerate(client)
+    )
+    initial = {X: b"s0"} if "write" in initially else {}
+    arises: list[tuple[Invariant, object]] = [
+        (refs.head_exists, True),
+        (refs.token_has_one_owner, True),
+        (entries.acknowledged_write_is_kept, writes),
+        (entries.acknowledged_delete_is_kept, "remove" in flat),
+        (entries.commit_is_causal, causal),
+        (refs.commits_form_one_line, commits),
+        (entries.read_is_legal(initial, BRANCH), "read" in flat or "list" in flat),
+        (refs.commit_makes_progress, commits > 1),
+        (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
+    ]
+    return [invariant for invariant, does in arises if does]
+
+
+def _aftermath(variant: Variant, flat: Sequence[str]) -> list[Aftermath]:
+    if "commit" not in flat or "drop" in flat:
+        return []
+    return [
+        Aftermath(
+            id=refs.BRANCH_STAYS_COMMITTABLE,
+            meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
+            calls=[_call(variant, "commit", -1, 9, 0)],
+            check=refs.branch_stays_committable,
+        )
+    ]

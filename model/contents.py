@@ -1,0 +1,79 @@
+"""What a branch or a commit contains, as a snapshot shows it: paths to identities, staged over committed."""
+
+from collections.abc import Mapping
+
+from model import keys
+from model.committed import Entry, MalformedObject, decode_meta_range, decode_range, object_address
+from model.identifiers import BranchID, CommitID
+from model.records import Branch, Commit, StagedEntry
+from model.snapshot import Snapshot
+
+Contents = Mapping[bytes, bytes]
+"""Path to identity."""
+
+
+def branches(snapshot: Snapshot) -> dict[tuple[bytes, BranchID], Branch]:
+    """The branches that are there, by partition and id. A record without a commit is a deleted branch."""
+    return {
+        (partition, record.branch_id): record
+        for (partition, _), record in snapshot.store.items()
+        if isinstance(record, Branch) and record.commit_id
+    }
+
+
+def branch_named(snapshot: Snapshot, branch_id: str) -> Branch | None:
+    """The branch of this id in a store with one repository; None if it is not there."""
+    found = [branch for (_, name), branch in branches(snapshot).items() if name == branch_id]
+    assert len(found) <= 1, f"{len(found)} branches {branch_id!r}: this invariant is for stores with one repository"
+    return found[0] if found else None
+
+
+def commit_named(snapshot: Snapshot, commit_id: CommitID) -> Commit | None:
+    """The commit of this id, in whatever repository: an id is the hash of its content."""
+    key = keys.commit_key(commit_id)
+    for (_, found), record in snapshot.store.items():
+        if found == key and isinstance(record, Commit):
+            return record
+    return None
+
+
+def content_of_commit(snapshot: Snapshot, commit_id: CommitID) -> dict[bytes, bytes] | None:
+    """The entries of a commit; None if it, or an object of it, is missing or malformed."""
+    commit = commit_named(snapshot, commit_id)
+    if commit is None:
+        return None
+    if not commit.meta_range_id:
+        return {}
+    entries: dict[bytes, bytes] = {}
+    try:
+        for info in decode_meta_range(_object(snapshot, commit.meta_range_id)):
+            found: tuple[Entry, ...] = decode_range(_object(snapshot, info.range_id))
+            entries.update((entry.path, entry.identity) for entry in found)
+    except (KeyError, MalformedObject):
+        return None
+    return entries
+
+
+def _object(snapshot: Snapshot, object_id: str) -> bytes:
+    """The object of this id, in whatever namespace: it is the hash of its content. Raises KeyError."""
+    suffix = object_address("", object_id)
+    for address, content in snapshot.objects.items():
+        if address.endswith(suffix):
+            return content
+    raise KeyError(object_id)
+
+
+def content_of_branch(snapshot: Snapshot, branch: Branch) -> dict[bytes, bytes] | None:
+    """The entries of a branch: its tokens, newest first, over its head; None if the head cannot be read."""
+    entries = content_of_commit(snapshot, branch.commit_id)
+    if entries is None:
+        return None
+    for token in (*reversed(branch.sealed_tokens), branch.staging_token):
+        partition = keys.staging_partition(token)
+        for (found, _), record in snapshot.store.items():
+            if found != partition or not isinstance(record, StagedEntry):
+                continue
+            entries.pop(record.key, None)
+            if record.data is not None:
+                entries[record.key] = record.identity
+    return entries

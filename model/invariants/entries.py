@@ -1,0 +1,280 @@
+"""The invariants of entries: what writers, deleters, readers and committers of a branch were promised.
+
+All are monitors over invocations and returns; what they remember they hold against the final store. Values are told
+apart by their identity: in a scenario every write has its own. Source: the "refs, commits" rows in
+docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and lock-free".
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Final
+
+import attrs
+
+from model.contents import Contents, branch_named, content_of_branch, content_of_commit
+from model.invariants._base import Finding, Monitor, Reached, Violation
+from model.invariants._changes import CallID, Change, Changes, reach, values
+from model.records import Commit
+from model.snapshot import CallView, Event, Invoked, Snapshot, Status
+
+COMMITS: Final = ("commit",)
+
+
+def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, Changes)
+    return state.after(event), ()
+
+
+def _kept(invariant_id: str, state: Hashable, snapshot: Snapshot, *, deletes: bool) -> Iterator[Finding]:
+    assert isinstance(state, Changes)
+    for change in sorted(state.held, key=lambda each: each.call):
+        if not change.undisturbed or (change.identity is None) is not deletes:
+            continue
+        branch = branch_named(snapshot, change.branch_id)
+        if branch is None:
+            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch is gone undeleted")
+            continue
+        content = content_of_branch(snapshot, branch)
+        if content is None:
+            yield Violation(invariant_id, f"{_shown(change)} was acknowledged, and the branch's head cannot be read")
+            continue
+        found = content.get(change.path)
+        if found == change.identity:
+            yield Reached(f"{_shown(change)} is kept")
+        else:
+            now = "the path has nothing" if found is None else f"the path has {found!r}"
+            yield Violation(invariant_id, f"{_shown(change)} was acknowledged and not undone, and {now}")
+
+
+def _shown(change: Change) -> str:
+    what = "the delete" if change.identity is None else f"{change.identity!r}"
+    return f"{what} at {change.path!r} of {change.branch_id}"
+
+
+acknowledged_write_is_kept = Monitor(
+    id="acknowledged-write-is-kept",
+    meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
+    initial=Changes(),
+    advance=_advance_changes,
+    at_end=lambda state, snapshot: _kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
+)
+
+acknowledged_delete_is_kept = Monitor(
+    id="acknowledged-delete-is-kept",
+    meaning="an acknowledged delete of an entry does not come back",
+    initial=Changes(),
+    advance=_advance_changes,
+    at_end=lambda state, snapshot: _kept("acknowledged-delete-is-kept", state, snapshot, deletes=True),
+)
+
+
+@attrs.frozen(cache_hash=True)
+class _Promise:
+    """A commit must hold this change: it was acknowledged before the commit began."""
+
+    commit: CallID
+    change: Change  # ``later``: who may have undone it before the commit returned
+    commit_id: str = ""  # empty while the commit is under way
+
+
+@attrs.frozen(cache_hash=True)
+class _Causality:
+    changes: Changes = attrs.field(factory=Changes)
+    promises: frozenset[_Promise] = frozenset()
+
+
+def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Causality)
+    changes = state.changes.after(event)
+    call = (event.client, event.index)
+    if isinstance(event, Invoked):
+        promises = _disturbed(state.promises, call, event)
+        if event.name in COMMITS:
+            promises |= {
+                _Promise(call, change)
+                for change in changes.held
+                if change.acknowledged and change.branch_id == event.args[1]
+            }
+        return _Causality(changes, promises), ()
+    return _Causality(changes, _settled(state.promises, call, event.call)), ()
+
+
+def _disturbed(promises: frozenset[_Promise], call: CallID, event: Invoked) -> frozenset[_Promise]:
+    """A call that may undo a change while the commit is under way excuses it."""
+    reaches = reach(event.name, event.args)
+    return frozenset(
+        attrs.evolve(each, change=attrs.evolve(each.change, later=each.change.later | {call}))
+        if not each.commit_id and any(r.covers(each.change.branch_id, each.change.path) for r in reaches)
+        else each
+        for each in promises
+    )
+
+
+def _settled(promises: frozenset[_Promise], call: CallID, view: CallView) -> frozenset[_Promise]:
+    kept = set()
+    for each in promises:
+        if each.commit == call:
+            if view.status is Status.OK and isinstance(view.value, Commit):
+                kept.add(attrs.evolve(each, commit_id=view.value.commit_id))
+        elif call not in each.change.later:
+            kept.add(each)
+        elif view.status is Status.FAIL:
+            kept.add(attrs.evolve(each, change=attrs.evolve(each.change, later=each.change.later - {call})))
+    return frozenset(kept)
+
+
+def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Causality)
+    for each in sorted(state.promises, key=lambda promise: (promise.commit, promise.change.call)):
+        if not each.commit_id or each.change.later:
+            continue
+        content = content_of_commit(snapshot, each.commit_id)
+        found = None if content is None else content.get(each.change.path)
+        if content is not None and found == each.change.identity:
+            yield Reached(f"a commit holds {_shown(each.change)}, which was acknowledged before it began")
+        else:
+            has = "cannot be read" if content is None else f"has {found!r} there"
+            evidence = f"{_shown(each.change)} was acknowledged before commit {each.commit_id[:8]} began, which {has}"
+            yield Violation("commit-is-causal", evidence)
+
+
+commit_is_causal = Monitor(
+    id="commit-is-causal",
+    meaning="a commit holds every change acknowledged before it began",
+    initial=_Causality(),
+    advance=_advance_causal,
+    at_end=_causal_at_end,
+)
+
+
+@attrs.frozen(cache_hash=True)
+class _Seen:
+    """A value that a read may return."""
+
+    call: CallID  # (-1, 0): it was there before anybody began
+    branch_id: str
+    path: bytes
+    identity: bytes | None
+    returned: bool
+    beaten_by: frozenset[CallID] = frozenset()
+    """Calls under way that were invoked after it had returned: when one of them returns, the value is overwritten."""
+
+
+@attrs.frozen(cache_hash=True)
+class _Reading:
+    """A read under way, and what it may still return."""
+
+    call: CallID
+    branch_id: str
+    prefix: bytes
+    legal: frozenset[tuple[bytes, bytes | None]]
+
+
+@attrs.frozen(cache_hash=True)
+class _Legal:
+    seen: frozenset[_Seen] = frozenset()
+    reading: frozenset[_Reading] = frozenset()
+    disturbed: frozenset[str] = frozenset()
+    """Branches to which something was done that gives paths values that nobody wrote: reset, merge and the like.
+    Nothing is demanded of reads there."""
+
+
+READS: Final = ("get_entry", "list_entries")
+
+
+def read_is_legal(initial: Contents | None = None, branch_id: str = "main") -> Monitor:
+    """The monitor of reads.
+
+    initial: the entries of the branch (path to identity) before anybody began; paths it does not name are absent.
+    """
+    seen = frozenset(_Seen((-1, 0), branch_id, path, value, returned=True) for path, value in (initial or {}).items())
+    return Monitor(
+        id="read-is-legal",
+        meaning="a read returns some write that did not happen after it, and not one that was overwritten before it "
+        "began",
+        initial=_Legal(seen),
+        advance=_advance_legal,
+    )
+
+
+def _advance_legal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Legal)
+    call = (event.client, event.index)
+    if isinstance(event, Invoked):
+        return _invoked_legal(state, call, event), ()
+    if event.call.name in READS:
+        return _read_returned(state, call, event.call)
+    return _write_returned(state, call, event.call), ()
+
+
+def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
+    if event.name in READS:
+        branch_id = str(event.args[1])
+        prefix = event.args[2] if len(event.args) > 2 else b""
+        assert isinstance(prefix, bytes)
+        legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
+        return attrs.evolve(state, reading=state.reading | {_Reading(call, branch_id, prefix, legal)})
+    written = values(event.name, event.args)
+    if not written:
+        disturbed = {each.branch_id for each in reach(event.name, event.args)}
+        return attrs.evolve(state, disturbed=state.disturbed | disturbed) if disturbed else state
+    branch_id = str(event.args[1])
+    paths = {path for path, _ in written}
+    known = {(each.path) for each in state.seen if each.branch_id == branch_id}
+    absent = {_Seen((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
+    seen = {
+        attrs.evolve(each, beaten_by=each.beaten_by | {call})
+        if each.returned and each.branch_id == branch_id and each.path in paths
+        else each
+        for each in state.seen | absent
+    }
+    seen |= {_Seen(call, branch_id, path, identity, returned=False) for path, identity in written}
+    reading = frozenset(
+        attrs.evolve(each, legal=each.legal | set(written) | {(one.path, None) for one in absent})
+        if each.branch_id == branch_id
+        else each
+        for each in state.reading
+    )
+    return attrs.evolve(state, seen=frozenset(seen), reading=reading)
+
+
+def _write_returned(state: _Legal, call: CallID, view: CallView) -> _Legal:
+    if not values(view.name, view.args):
+        return state
+    seen = set()
+    for each in state.seen:
+        if view.status is Status.OK and call in each.beaten_by:
+            continue
+        if view.status is Status.FAIL:
+            if each.call == call:
+                continue
+            each = attrs.evolve(each, beaten_by=each.beaten_by - {call})
+        elif each.call == call and view.status is Status.OK:
+            each = attrs.evolve(each, returned=True)
+        seen.add(each)
+    return attrs.evolve(state, seen=frozenset(seen))
+
+
+def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal, tuple[Finding, ...]]:
+    reading = next(each for each in state.reading if each.call == call)
+    after = attrs.evolve(state, reading=state.reading - {reading})
+    found = _returned_values(view)
+    if found is None or reading.branch_id in state.disturbed:
+        return after, ()
+    known = {path for path, _ in reading.legal}
+    for path in sorted(known | found.keys()):
+        if not path.startswith(reading.prefix) or (view.name == "get_entry" and path != reading.prefix):
+            continue
+        value = found.get(path)
+        if (path, value) not in reading.legal and (path in known or value is not None):
+            may = sorted(repr(identity) for each, identity in reading.legal if each == path)
+            evidence = f"{view.name} found {value!r} at {path!r}; it may find {' or '.join(may) or 'nothing'}"
+            return after, (Violation("read-is-legal", evidence),)
+    return after, (Reached(f"{view.name} returned"),) if known else ()
+
+
+def _returned_values(view: CallView) -> dict[bytes, bytes] | None:
+    """What a read says of the paths that it looked at; None if it says nothing."""
+    if view.status is Status.OK:
+        entries = view.value if isinstance(view.value, tuple) else (view.value,)
+        return {entry.path: entry.identity for entry in entries}
+    return {} if type(view.error).__name__ == "PathNotFound" else None

@@ -1,0 +1,190 @@
+"""The invariants of branches, tags and commits as records: heads, tokens, the line of commits, progress.
+
+Source: the "refs, commits" rows in docs/reference/invariants.md; graveler-on-kv.md, "Update Commits, staging and
+lock-free".
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Final
+
+import attrs
+
+from model import keys, kv
+from model.contents import branches, commit_named
+from model.identifiers import StagingToken
+from model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
+from model.invariants._changes import BRANCH_WIDE
+from model.records import Branch, Commit, Tag
+from model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
+
+COMMITTING: Final = ("commit", "merge", "revert")
+"""Calls that put a commit of their own on a branch."""
+DELETING: Final = ("delete_branch", "delete_branch_by_tombstone")
+
+
+def _head_exists(snapshot: Snapshot) -> Iterator[Finding]:
+    for (partition, key), record in snapshot.store.items():
+        if not isinstance(record, Branch | Tag) or not record.commit_id:
+            continue
+        if isinstance(snapshot.store.get((partition, keys.commit_key(record.commit_id))), Commit):
+            yield Reached(f"{key.decode()} names a commit that is there")
+        else:
+            yield Violation("head-exists", f"{key.decode()} names {record.commit_id[:8]}, which is not there")
+
+
+head_exists = Always(
+    id="head-exists",
+    meaning="a branch or tag names a commit that exists",
+    check=_head_exists,
+)
+
+
+def _token_has_one_owner(snapshot: Snapshot) -> Iterator[Finding]:
+    owners: dict[StagingToken, str] = {}
+    for (_, branch_id), branch in branches(snapshot).items():
+        for token in (branch.staging_token, *branch.sealed_tokens):
+            other = owners.get(token)
+            if other is not None:
+                yield Violation("token-has-one-owner", f"{token} belongs to {other} and to {branch_id}")
+            else:
+                yield Reached(f"{token} belongs to {branch_id}")
+            owners[token] = branch_id
+
+
+token_has_one_owner = Always(
+    id="token-has-one-owner",
+    meaning="a staging token, open or sealed, has one branch",
+    check=_token_has_one_owner,
+)
+
+
+def _commits_form_one_line(transition: Transition) -> Iterator[Finding]:
+    op = transition.op
+    assert isinstance(op, kv.Set | kv.SetIf)
+    before = transition.before.store.get((op.partition, op.key))
+    after = transition.after.store.get((op.partition, op.key))
+    if before == after or not isinstance(after, Branch):
+        return
+    if not isinstance(before, Branch):
+        yield Violation("commits-form-one-line", f"{op.key.decode()} was gone, and its commit brought it back")
+        return
+    if after.commit_id == before.commit_id:
+        return
+    made = commit_named(transition.after, after.commit_id)
+    first = made.parents[0] if made is not None and made.parents else "none"
+    if first == before.commit_id:
+        yield Reached(f"{op.key.decode()} moved from a head to a commit on it")
+    else:
+        evidence = f"{op.key.decode()} moved from {before.commit_id[:8]} to a commit whose first parent is {first[:8]}"
+        yield Violation("commits-form-one-line", evidence)
+
+
+def _puts_commit(name: str, op: object) -> bool:
+    return name in COMMITTING and isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
+
+
+commits_form_one_line = OnStep(
+    id="commits-form-one-line",
+    meaning="no commit on a branch overrides another: each one's first parent is the head it replaced",
+    check=_commits_form_one_line,
+    watches=_puts_commit,
+)
+
+
+def birth(token: StagingToken) -> str:
+    """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
+    return token.rpartition(".")[0]
+
+
+def _found_birth(seen: tuple[Observed, ...]) -> Hashable:
+    return next((birth(each.read.staging_token) for each in seen if isinstance(each.read, Branch)), None)
+
+
+def _branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]:
+    op = transition.op
+    assert isinstance(op, kv.Set | kv.SetIf | kv.Delete)
+    before = transition.before.store.get((op.partition, op.key))
+    found = transition.call.saw("birth")
+    if found is None or not isinstance(before, Branch) or not before.commit_id:
+        return
+    if birth(before.staging_token) == found:
+        return
+    if transition.after.store.get((op.partition, op.key)) == before:
+        yield Reached(f"a delete of {found} left {before.staging_token} alone")
+    else:
+        evidence = f"a delete that had found {found} took away {birth(before.staging_token)}"
+        yield Violation("branch-delete-spares-successor", evidence)
+
+
+def _deletes_branch(name: str, op: object) -> bool:
+    return (
+        name in DELETING and isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
+    )
+
+
+branch_delete_spares_successor = OnStep(
+    id="branch-delete-spares-successor",
+    meaning="a delete of a branch never removes one created after the one that it found",
+    check=_branch_delete_spares_successor,
+    watches=_deletes_branch,
+    observers=(Observer("birth", _found_birth),),
+)
+
+
+def _recombined(seen: tuple[Observed, ...]) -> Hashable:
+    """How often a call combined anew, and how often it was beaten: commit records beyond the first, failed set_ifs."""
+    written = sum(isinstance(each.written, Commit) for each in seen)
+    beaten = sum(isinstance(each.written, Branch) and isinstance(each.reply, kv.PredicateFailed) for each in seen)
+    return max(written - 1, 0), beaten
+
+
+EFFORT: Final = Observer("effort", _recombined)
+
+
+@attrs.frozen(cache_hash=True)
+class _Progress:
+    """For each call under way that may change a branch record: its client, and how many such calls it has overlapped."""
+
+    open: frozenset[tuple[int, int]] = frozenset()
+
+
+def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Progress)
+    name = event.name if isinstance(event, Invoked) else event.call.name
+    if name not in ("commit", *BRANCH_WIDE):
+        return state, ()
+    if isinstance(event, Invoked):
+        others = frozenset((client, overlapped + 1) for client, overlapped in state.open)
+        return _Progress(others | {(event.client, len(state.open))}), ()
+    overlapped = dict(state.open)[event.client]
+    after = _Progress(frozenset(each for each in state.open if each[0] != event.client))
+    if name != "commit" or event.call.status is not Status.OK:
+        return after, ()
+    effort = event.call.saw("effort")
+    assert isinstance(effort, tuple)
+    recombined, beaten = effort
+    if recombined > overlapped or beaten > 2 * overlapped:
+        evidence = f"a commit combined {recombined} times anew and was beaten {beaten} times by {overlapped} others"
+        return after, (Violation("commit-makes-progress", evidence),)
+    return after, (Reached(f"a commit was beaten {beaten} times by {overlapped} others"),) if beaten else ()
+
+
+commit_makes_progress = Monitor(
+    id="commit-makes-progress",
+    meaning="a committer combines anew at most once per concurrent change of the branch, and is beaten at most twice by "
+    "each",
+    initial=_Progress(),
+    advance=_advance_progress,
+    observers=(EFFORT,),
+)
+
+BRANCH_STAYS_COMMITTABLE: Final = "branch-stays-committable"
+BRANCH_STAYS_COMMITTABLE_MEANING: Final = "whatever crashed or was lost before, a commit can be made afterwards"
+
+
+def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    """Aftermath of one commit: it must succeed."""
+    last = outcomes[-1]
+    if last.status is Status.OK:
+        return [Reached("a commit succeeded afterwards")]
+    return [Violation(BRANCH_STAYS_COMMITTABLE, f"a commit afterwards fails with {last.error!r}")]
