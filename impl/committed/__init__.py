@@ -1,0 +1,25 @@
+"""Committed data: ranges and metaranges as immutable, content-addressed objects in the object store.
+
+Nothing here deletes or overwrites: an object's address is the hash of its content, so writing it again is harmless,
+and what was written by an operation that then failed is garbage that nobody can reach. All errors are definite.
+"""
+
+from impl.committed.comparing import diff, merge
+from impl.committed.errors import CommittedError, Conflicts, DamagedObject, MissingObject
+from impl.committed.iterating import Iterator, MetaRangeIterator
+from impl.committed.reading import get_entry
+from impl.committed.writing import apply_changes, write_metarange
+
+__all__ = [
+    "CommittedError",
+    "Conflicts",
+    "DamagedObject",
+    "Iterator",
+    "MetaRangeIterator",
+    "MissingObject",
+    "apply_changes",
+    "diff",
+    "get_entry",
+    "merge",
+    "write_metarange",
+]
