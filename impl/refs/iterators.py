@@ -1,0 +1,392 @@
+"""Iterators with lakeFS' protocol: `next`, `value`, `seek`, `close`. All are lazy: no effect before `next` needs one.
+
+None is a snapshot: writes may fall between two pages, and a page in hand may be outdated. An error surfaces from
+`next`; called again, it tries the same again; after a `seek`, it goes on from there.
+Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Functionalities".
+"""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
+from typing import Any, Final, Generic, TypeVar
+
+from impl.codec import Undecodable, decode_at
+from impl.effects import Env
+from impl.refs.branches import is_tombstone
+from impl.refs.errors import CommitNotFound
+from impl.repositories.entities import uid_partition
+from model import keys, kv
+from model.identifiers import CommitID, StagingToken
+from model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+
+T = TypeVar("T")
+R = TypeVar("R", bound=Record)
+Item = tuple[bytes, T]
+"""A value and where it stands in the order."""
+
+BATCH_SIZE: Final = 1000
+ACTIVE_ONLY: Final = frozenset({RepositoryState.ACTIVE})
+
+
+class NoValue(LookupError):
+    """`value` was asked for where there is none."""
+
+
+class ParentNotFound(CommitNotFound):
+    """A commit names a parent that is not there."""
+
+
+class Iterator(ABC, Generic[T]):
+    """Goes from one value to the next: ``while await it.next(): it.value``, or ``async for value in it``."""
+
+    def __init__(self) -> None:
+        self._item: Item[T] | None = None
+        self._closed = False
+
+    async def next(self) -> bool:
+        """Move to the next value; False after the last one, and once closed. Raises what its effects raise, and
+        Undecodable, which names the address."""
+        self._item = None
+        found = None if self._closed else await self._advance()
+        # Somebody may have closed it while it waited.
+        self._item = None if self._closed else found
+        return self._item is not None
+
+    @property
+    def value(self) -> T:
+        """Where the last `next` moved to. Raises NoValue before the first one, after the last one and after a seek."""
+        if self._item is None:
+            raise NoValue("the iterator stands on no value; call next(), and ask only if it was True")
+        return self._item[1]
+
+    async def seek(self, to: str | bytes) -> None:
+        """Let `next` move to the first value at or after ``to``, be it ahead or behind. No effect."""
+        self._item = None
+        self._position(to if isinstance(to, bytes) else to.encode(errors="surrogateescape"))
+
+    def close(self) -> None:
+        """Let go of everything; from now on `next` is False. Closing again is no error. No effect."""
+        self._item = None
+        self._closed = True
+        self._release()
+
+    def __aiter__(self) -> "Iterator[T]":
+        return self
+
+    async def __anext__(self) -> T:
+        if not await self.next():
+            raise StopAsyncIteration
+        return self.value
+
+    @abstractmethod
+    async def _advance(self) -> Item[T] | None:
+        """The next value, or None after the last one. Has not moved if it raises."""
+
+    @abstractmethod
+    def _position(self, to: bytes) -> None: ...
+
+    @abstractmethod
+    def _release(self) -> None: ...
+
+
+class ScanIterator(Iterator[R]):
+    """The records of one kind whose keys begin with ``prefix + within``, in byte order of their keys.
+
+    One effect per page, when it is needed; a seek inside the page in hand costs none.
+    """
+
+    def __init__(
+        self,
+        env: Env,
+        partition: bytes,
+        prefix: bytes,
+        kind: type[R],
+        *,
+        within: bytes = b"",
+        shows: Callable[[R], bool] | None = None,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
+        super().__init__()
+        self._env = env
+        self._partition = partition
+        self._prefix = prefix
+        self._first = prefix + within
+        self._kind = kind
+        self._shows = shows
+        self._batch_size = checked(batch_size)
+        self._page: tuple[kv.Entry, ...] = ()
+        self._page_start = self._next_start = self._first
+        self._index = 0
+        self._complete = False
+
+    async def _advance(self) -> Item[R] | None:
+        while True:
+            if self._index == len(self._page) and not await self._fetch():
+                return None
+            entry = self._page[self._index]
+            record = decode(self._partition, entry, self._kind)
+            self._index += 1
+            if self._shows is None or self._shows(record):
+                return entry.key.removeprefix(self._prefix), record
+
+    async def _fetch(self) -> bool:
+        """Replace the page by the next one. Whether there is one that holds anything."""
+        if self._complete:
+            return False
+        start = self._next_start
+        page, complete = await _read_page(self._env, self._partition, self._first, start, self._batch_size)
+        if self._closed:
+            return False
+        self._page, self._complete, self._page_start, self._index = page, complete, start, 0
+        if page:
+            self._next_start = page[-1].key + b"\0"
+        return bool(page)
+
+    def _position(self, to: bytes) -> None:
+        start = max(self._prefix + to, self._first)
+        if self._page and self._page_start <= start and (self._complete or start <= self._page[-1].key):
+            self._index = bisect_left(self._page, start, key=lambda entry: entry.key)
+            return
+        self._forget(start)
+
+    def _forget(self, start: bytes) -> None:
+        self._page = ()
+        self._page_start = self._next_start = start
+        self._index = 0
+        self._complete = False
+
+    def _release(self) -> None:
+        self._forget(self._first)
+
+
+class SortedIterator(Iterator[T]):
+    """Loads everything when it is first needed, and sorts it in memory."""
+
+    def __init__(self, load: Callable[[], Coroutine[Any, Any, Iterable[Item[T]]]]) -> None:  # type: ignore[explicit-any]
+        super().__init__()
+        self._load = load
+        self._items: list[Item[T]] | None = None
+        self._start = b""
+        self._index = 0
+
+    async def _advance(self) -> Item[T] | None:
+        if self._items is None:
+            loaded = await self._load()
+            if self._closed:
+                return None
+            self._items = sorted(loaded, key=lambda item: item[0])
+            self._position(self._start)
+        if self._index == len(self._items):
+            return None
+        self._index += 1
+        return self._items[self._index - 1]
+
+    def _position(self, to: bytes) -> None:
+        self._start = to
+        self._index = bisect_left(self._items or [], to, key=lambda item: item[0])
+
+    def _release(self) -> None:
+        self._items = []
+        self._index = 0
+
+
+class CommitIterator(Iterator[Commit]):
+    """A commit's ancestry, breadth first: itself, its parents in order, their parents; each commit once.
+
+    1 effect a commit; memory: the ids met. It has no order of ids, so that `seek` means: start over, and go on
+    with this very commit; if it is no ancestor, there is no next value.
+
+    Raises (`next`):
+        CommitNotFound: there is no such commit to start from; ParentNotFound.
+    """
+
+    def __init__(self, env: Env, repository: Repository, start: CommitID, *, first_parent_only: bool) -> None:
+        super().__init__()
+        self._env = env
+        self._partition = uid_partition(repository)
+        self._origin = start
+        self._first_parent_only = first_parent_only
+        self._queue: deque[tuple[CommitID | None, CommitID]] = deque()
+        self._met: set[CommitID] = set()
+        self._until: bytes | None = None
+        self._restart(None)
+
+    async def _advance(self) -> Item[Commit] | None:
+        while self._queue:
+            child, commit_id = self._queue[0]
+            commit = await self._read(commit_id, child)
+            if self._closed:
+                break
+            self._queue.popleft()
+            for parent in commit.parents[:1] if self._first_parent_only else commit.parents:
+                if parent not in self._met:
+                    self._met.add(parent)
+                    self._queue.append((commit_id, parent))
+            if self._until in (None, commit_id.encode()):
+                self._until = None
+                return commit_id.encode(), commit
+        return None
+
+    async def _read(self, commit_id: CommitID, child: CommitID | None) -> Commit:
+        key = keys.commit_key(commit_id)
+        try:
+            found = await self._env.store.get(self._partition, key)
+        except kv.NotFound:
+            if child is None:
+                raise CommitNotFound(commit_id) from None
+            raise ParentNotFound(
+                f"commit {child!r} names parent {commit_id!r}, which is not there; restore it, or start elsewhere"
+            ) from None
+        return decode(self._partition, kv.Entry(key, found.value), Commit)
+
+    def _position(self, to: bytes) -> None:
+        self._restart(to)
+
+    def _restart(self, until: bytes | None) -> None:
+        self._queue = deque([(None, self._origin)])
+        self._met = {self._origin}
+        self._until = until
+
+    def _release(self) -> None:
+        self._queue.clear()
+        self._met.clear()
+
+
+def repository_iterator(
+    env: Env, *, states: Collection[RepositoryState] = ACTIVE_ONLY, batch_size: int = BATCH_SIZE
+) -> Iterator[Repository]:
+    """The repositories in these states, by id."""
+    return ScanIterator(
+        env,
+        keys.GRAVELER,
+        keys.REPOSITORIES_PREFIX,
+        Repository,
+        shows=lambda repository: repository.state in states,
+        batch_size=batch_size,
+    )
+
+
+def tag_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Tag]:
+    """The tags by id."""
+    return ScanIterator(env, uid_partition(repository), keys.TAGS_PREFIX, Tag, batch_size=batch_size)
+
+
+def branch_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Branch]:
+    """The branches by id."""
+    return ScanIterator(
+        env,
+        uid_partition(repository),
+        keys.BRANCHES_PREFIX,
+        Branch,
+        shows=lambda branch: not is_tombstone(branch),
+        batch_size=batch_size,
+    )
+
+
+def branch_by_commit_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Branch]:
+    """The branches by the commit they name, those of one commit by id. `seek` takes a commit id.
+
+    The first `next` scans all branches; memory: all of them.
+    """
+
+    async def load() -> list[Item[Branch]]:
+        by_id = branch_iterator(env, repository, batch_size=batch_size)
+        # The scan is by id and the sort is stable.
+        return [(branch.commit_id.encode(), branch) async for branch in by_id]
+
+    return SortedIterator(load)
+
+
+def staging_iterator(
+    env: Env, token: StagingToken, prefix: bytes = b"", *, batch_size: int = BATCH_SIZE
+) -> Iterator[StagedEntry]:
+    """The changes under a staging token by path, tombstones too; those whose paths begin with ``prefix``."""
+    partition = keys.staging_partition(token)
+    return ScanIterator(env, partition, keys.STAGED_PREFIX, StagedEntry, within=prefix, batch_size=batch_size)
+
+
+def commit_iterator(
+    env: Env, repository: Repository, start: CommitID, *, first_parent_only: bool = False
+) -> Iterator[Commit]:
+    """A commit's ancestry, breadth first, or only its line of first parents; see `CommitIterator`."""
+    return CommitIterator(env, repository, start, first_parent_only=first_parent_only)
+
+
+def commit_ordered_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Commit]:
+    """All commits by id, whether or not a ref leads to them."""
+    return ScanIterator(env, uid_partition(repository), keys.COMMITS_PREFIX, Commit, batch_size=batch_size)
+
+
+def leaf_commit_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Commit]:
+    """The commits that are nobody's first parent, by id.
+
+    The first `next` scans all commits before; memory: the ids of all first parents. A commit that is made between
+    that scan and the second one may show, and so may its first parent.
+    """
+    return _LeafIterator(env, repository, batch_size)
+
+
+class _LeafIterator(ScanIterator[Commit]):
+    def __init__(self, env: Env, repository: Repository, batch_size: int) -> None:
+        super().__init__(
+            env, uid_partition(repository), keys.COMMITS_PREFIX, Commit, shows=self._is_leaf, batch_size=batch_size
+        )
+        self._all = commit_ordered_iterator(env, repository, batch_size=batch_size)
+        self._first_parents: set[CommitID] | None = None
+
+    async def _advance(self) -> Item[Commit] | None:
+        if self._first_parents is None:
+            await self._all.seek(b"")
+            found = {commit.parents[0] async for commit in self._all if commit.parents}
+            if self._closed:
+                return None
+            self._first_parents = found
+        return await super()._advance()
+
+    def _is_leaf(self, commit: Commit) -> bool:
+        assert self._first_parents is not None
+        return commit.commit_id not in self._first_parents
+
+    def _release(self) -> None:
+        super()._release()
+        self._all.close()
+        self._first_parents = None
+
+
+async def _read_page(
+    env: Env, partition: bytes, prefix: bytes, start: bytes, batch_size: int
+) -> tuple[tuple[kv.Entry, ...], bool]:
+    """Up to ``batch_size`` entries (0: all) from ``start`` on whose keys begin with ``prefix``, and whether these are
+    the last ones. 1 effect, unless the store cuts batches short."""
+    found: list[kv.Entry] = []
+    async for entry in env.store.scan(partition, start, batch_size):
+        if not entry.key.startswith(prefix):
+            return tuple(found), True
+        found.append(entry)
+        if len(found) == batch_size:
+            return tuple(found), False
+    return tuple(found), True
+
+
+async def scan_prefix(env: Env, partition: bytes, prefix: bytes, batch_size: int) -> AsyncIterator[kv.Entry]:
+    """The entries whose keys begin with ``prefix``, as they are stored. One effect per batch."""
+    async for entry in env.store.scan(partition, prefix, batch_size):
+        if not entry.key.startswith(prefix):
+            return
+        yield entry
+
+
+def decode(partition: bytes, entry: kv.Entry, kind: type[R]) -> R:
+    """The record of an entry. Raises Undecodable, which names the address."""
+    record = decode_at(partition, entry.key, entry.value)
+    if not isinstance(record, kind):
+        raise Undecodable(f"{partition!r} {entry.key!r}: the key schema knows no such key; expected a {kind.__name__}")
+    return record
+
+
+def checked(batch_size: int) -> int:
+    """Raises ValueError for a page size that is none."""
+    if batch_size < 0:
+        raise ValueError(f"batch_size={batch_size}: expected 1 or more, or 0 for everything at once")
+    return batch_size
