@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 
 from impl.committed.errors import Conflicts
-from impl.committed.peeking import Peekable
+from impl.committed.peeking import Peekable, each
 from impl.committed.reading import Reader, covering
 from impl.committed.writing import Writer, apply_over
 from impl.effects import Env
@@ -68,7 +68,7 @@ async def merge(
     if destination == base:
         return source
     reader = Reader(env, storage_namespace)
-    of_base, of_source, of_destination = [await reader.meta_range(each) for each in (base, source, destination)]
+    of_base, of_source, of_destination = [await reader.meta_range(side) for side in (base, source, destination)]
     changes: list[StagedEntry] = []
     conflicts: list[bytes] = []
     unchanged = _ids(of_base)
@@ -86,7 +86,7 @@ async def merge(
         raise Conflicts(tuple(conflicts))
     known = unchanged | _ids(of_source) | _ids(of_destination) | {base, source, destination}
     writer = Writer(env, storage_namespace, splitting, known)
-    return await apply_over(reader, of_destination, changes, writer, splitting)
+    return await apply_over(reader, of_destination, Peekable(each(changes)), writer, splitting)
 
 
 async def _differences(

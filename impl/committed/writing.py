@@ -106,27 +106,29 @@ async def apply_changes(
 
     Reads the base's metarange and those of its ranges that may end elsewhere now: those that hold a changed path, and
     those after one until a range ends where one of the base did. Puts only what the base does not have: over the
-    empty base and for few changes 2 effects; if nothing changes, none after the reads. (If the base was written with
-    another splitting, the entries are right all the same, but the id may be another.)
+    empty base and for few changes 2 effects; if nothing changes, nothing. No changes at all: no effects. (If the base
+    was written with another splitting, the entries are right all the same, but the id may be another.)
 
     Raises:
         Unsorted, MissingObject, DamagedObject.
     """
+    todo = Peekable(ascending(changes, lambda change: change.key))
+    if await todo.peek() is None:
+        return base
     reader = Reader(env, storage_namespace)
     infos = await reader.meta_range(base)
     known = frozenset({base, *(info.range_id for info in infos)})
-    return await apply_over(reader, infos, changes, Writer(env, storage_namespace, splitting, known), splitting)
+    return await apply_over(reader, infos, todo, Writer(env, storage_namespace, splitting, known), splitting)
 
 
 async def apply_over(
     reader: Reader,
     infos: Sequence[RangeInfo],
-    changes: Iterable[StagedEntry] | AsyncIterable[StagedEntry],
+    todo: Peekable[StagedEntry],
     writer: Writer,
     splitting: Splitting,
 ) -> MetaRangeID:
     """`apply_changes` over the ranges of a metarange."""
-    todo = Peekable(ascending(changes, lambda change: change.key))
     for at, info in enumerate(infos):
         await _add_new(writer, todo, info.min_path)
         change = await todo.peek()

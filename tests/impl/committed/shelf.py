@@ -1,0 +1,85 @@
+"""An object store that notes what is done with it, and small committed data to put on it."""
+
+from collections.abc import Coroutine, Iterable
+from functools import partial
+from typing import Final, TypeVar
+
+import trio
+from hypothesis import strategies as st
+
+from impl.committed import write_metarange
+from impl.live import live_env, run
+from impl.stores import MemoryObjectStore, MemoryStore
+from impl.stores.object_store import Answer
+from model import objects
+from model.committed import Entry, RangeInfo, Splitting, decode_meta_range, decode_range, object_address
+from model.identifiers import MetaRangeID, StorageNamespace
+
+T = TypeVar("T")
+
+ENV: Final = live_env()
+NS: Final = StorageNamespace("mem://r")
+SPLITTING: Final = Splitting(min_bytes=90, max_bytes=300, one_in=3)
+"""A few entries a range."""
+EMPTY: Final = MetaRangeID("")
+
+
+class Shelf(MemoryObjectStore):
+    """Notes the effects as "put" or "get" and the id of the object."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.story: list[tuple[str, str]] = []
+
+    async def perform(self, op: objects.Op) -> Answer:
+        assert isinstance(op, objects.Put | objects.GetObject), f"{op!r}: committed data only puts and gets"
+        self.story.append(("put" if isinstance(op, objects.Put) else "get", op.address.rpartition("/")[2]))
+        return await super().perform(op)
+
+    def do(self, flow: Coroutine[object, object, T]) -> T:
+        """The result of a flow, whose effects are then the `story`."""
+        self.story = []
+        return trio.run(partial(run, flow, MemoryStore(), self))
+
+    def done(self, kind: str) -> list[str]:
+        """The ids that the last flow put, or got."""
+        return [object_id for each, object_id in self.story if each == kind]
+
+    def write(self, entries: Iterable[Entry]) -> MetaRangeID:
+        """The metarange of these entries, cut small."""
+        return self.do(write_metarange(ENV, NS, entries, splitting=SPLITTING))
+
+    def infos(self, meta_range_id: MetaRangeID) -> tuple[RangeInfo, ...]:
+        """The ranges of a metarange."""
+        return decode_meta_range(self.content(meta_range_id)) if meta_range_id else ()
+
+    def entries(self, meta_range_id: MetaRangeID) -> tuple[Entry, ...]:
+        """The entries of a metarange."""
+        infos = self.infos(meta_range_id)
+        return tuple(entry for info in infos for entry in decode_range(self.content(info.range_id)))
+
+    def content(self, object_id: str) -> bytes:
+        return self.contents()[object_address(NS, object_id)]
+
+    def damage(self, object_id: str, content: bytes | None) -> None:
+        """Overwrite an object behind everybody's back; None: lose it."""
+        address = object_address(NS, object_id)
+        op = objects.DeleteObject(address) if content is None else objects.Put(address, content)
+        trio.run(MemoryObjectStore.perform, self, op)
+
+
+def entry(number: int, identity: bytes = b"1") -> Entry:
+    """An entry whose data its identity stands for."""
+    return Entry(path=b"%05d" % number, identity=identity, data=b"data " + identity)
+
+
+def row(count: int, start: int = 0) -> tuple[Entry, ...]:
+    """Entries in a row."""
+    return tuple(entry(number) for number in range(start, start + count))
+
+
+identities = st.sampled_from([b"1", b"2", b"three is a long one"])
+contents = st.dictionaries(st.integers(0, 40), identities, max_size=40).map(
+    lambda found: tuple(entry(number, found[number]) for number in sorted(found))
+)
+edits = st.dictionaries(st.integers(0, 40), st.none() | identities, max_size=6)

@@ -1,0 +1,166 @@
+"""Differences and merges: as the model says, and without reading what both sides share."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.committed import Conflicts, diff, merge
+from model import committed
+from model.committed import STRATEGIES, Difference, Entry, change_to
+from model.identifiers import MetaRangeID
+from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
+
+Contents = tuple[Entry, ...]
+Edits = dict[int, bytes | None]
+
+
+async def all_of(left: MetaRangeID, right: MetaRangeID, limit: int | None = None) -> tuple[Difference, ...]:
+    """The differences, at most so many."""
+    found: list[Difference] = []
+    async for difference in diff(ENV, NS, left, right):
+        found.append(difference)
+        if len(found) == limit:
+            break
+    return tuple(found)
+
+
+def edited(before: Contents, made: Edits) -> Contents:
+    """The entries with some replaced, added or removed (None)."""
+    changes = [
+        change_to(entry(number).path, None if identity is None else entry(number, identity))
+        for number, identity in made.items()
+    ]
+    return committed.apply_changes(before, changes)
+
+
+class TestDiff:
+    @given(contents, contents)
+    def test_the_differences_are_those_of_the_model(self, left: Contents, right: Contents) -> None:
+        shelf = Shelf()
+        found = shelf.do(all_of(shelf.write(left), shelf.write(right)))
+        assert found == committed.differences(left, right)
+
+    @given(contents, edits)
+    def test_only_ranges_that_one_side_alone_has_are_read_each_once(self, left: Contents, made: Edits) -> None:
+        shelf = Shelf()
+        right = edited(left, made)
+        one, other = shelf.write(left), shelf.write(right)
+        assert shelf.do(all_of(one, other)) == committed.differences(left, right)
+        alone = {info.range_id for info in shelf.infos(one)} ^ {info.range_id for info in shelf.infos(other)}
+        expected = alone | {each for each in (one, other) if each} if one != other else set()
+        assert sorted(shelf.done("get")) == sorted(expected)
+        assert shelf.done("put") == []
+
+    def test_equal_ids_are_not_even_looked_at(self) -> None:
+        shelf = Shelf()
+        assert shelf.do(all_of(MetaRangeID("not there"), MetaRangeID("not there"))) == ()
+        assert shelf.story == []
+
+    def test_whoever_stops_early_reads_no_further(self) -> None:
+        shelf = Shelf()
+        one = shelf.write(row(60))
+        other = shelf.write(tuple(entry(number, b"2") for number in range(60)))
+        assert len(shelf.do(all_of(one, other, limit=1))) == 1
+        # Two metaranges, and the first range of each.
+        assert len(shelf.story) == 4
+
+    def test_against_the_empty_metarange_all_is_added_or_removed(self) -> None:
+        shelf = Shelf()
+        one = shelf.write(row(20))
+        assert {found.kind for found in shelf.do(all_of(EMPTY, one))} == {"added"}
+        assert {found.kind for found in shelf.do(all_of(one, EMPTY))} == {"removed"}
+
+
+class TestMerge:
+    @given(contents, edits, edits, st.sampled_from(STRATEGIES))
+    def test_the_merged_metarange_is_that_of_the_model(
+        self, base: Contents, ours: Edits, theirs: Edits, strategy: str | None
+    ) -> None:
+        shelf = Shelf()
+        sides = base, edited(base, ours), edited(base, theirs)
+        merged, conflicts = committed.three_way_merge(*sides, strategy)
+        ids = [shelf.write(side) for side in sides]
+        flow = merge(ENV, NS, base=ids[0], source=ids[1], destination=ids[2], strategy=strategy, splitting=SPLITTING)
+        if conflicts:
+            with pytest.raises(Conflicts) as raised:
+                shelf.do(flow)
+            assert raised.value.paths == conflicts
+            assert shelf.done("put") == []
+        else:
+            found = shelf.do(flow)
+            assert found == committed.write(merged, SPLITTING).meta_range_id
+            assert shelf.entries(found) == merged
+
+    @given(contents, contents, contents)
+    def test_sides_that_have_little_in_common_merge_as_the_model_says(
+        self, base: Contents, source: Contents, destination: Contents
+    ) -> None:
+        shelf = Shelf()
+        merged, _ = committed.three_way_merge(base, source, destination, "source-wins")
+        one, other, third = (shelf.write(side) for side in (base, source, destination))
+        flow = merge(ENV, NS, base=one, source=other, destination=third, strategy="source-wins", splitting=SPLITTING)
+        assert shelf.entries(shelf.do(flow)) == merged
+
+    @pytest.mark.parametrize(
+        ("base", "source", "destination", "merged"),
+        [("1", "1", "2", "2"), ("1", "2", "1", "2"), ("1", "2", "2", "2"), ("1", "1", "1", "1"), ("", "2", "", "2")],
+    )
+    def test_where_one_side_has_all_nothing_is_read(
+        self, base: str, source: str, destination: str, merged: str
+    ) -> None:
+        shelf = Shelf()
+        flow = merge(
+            ENV,
+            NS,
+            base=MetaRangeID(base),
+            source=MetaRangeID(source),
+            destination=MetaRangeID(destination),
+        )
+        assert shelf.do(flow) == merged
+        assert shelf.story == []
+
+    def test_changes_far_apart_read_their_own_ranges_and_write_one(self) -> None:
+        shelf = Shelf()
+        base = shelf.write(row(60))
+        infos = shelf.infos(base)
+        assert len(infos) > 5
+        early, late = int(infos[1].min_path), int(infos[4].min_path)
+        source = shelf.write(edited(row(60), {early: b"2"}))
+        destination = shelf.write(edited(row(60), {late: b"2"}))
+        flow = merge(ENV, NS, base=base, source=source, destination=destination, splitting=SPLITTING)
+        found = shelf.do(flow)
+        changed = shelf.infos(source)[1].range_id
+        # The base's range and the source's in its place. The destination has the base's, which is at hand.
+        assert shelf.done("get") == [base, source, destination, infos[1].range_id, changed]
+        # The changed range is the source's: only the metarange is new.
+        assert shelf.done("put") == [found]
+
+    def test_a_conflict_names_its_paths_and_what_to_do(self) -> None:
+        shelf = Shelf()
+        base, source, destination = (
+            shelf.write(tuple(entry(number, identity) for number in range(7))) for identity in (b"1", b"2", b"3")
+        )
+        with pytest.raises(Conflicts) as raised:
+            shelf.do(merge(ENV, NS, base=base, source=source, destination=destination))
+        assert raised.value.paths == tuple(entry(number).path for number in range(7))
+        assert raised.value.definite
+        assert str(raised.value) == (
+            "both sides changed b'00000', b'00001', b'00002', b'00003', b'00004' and 2 more: "
+            "change them on one side, or choose whose side wins"
+        )
+        assert str(Conflicts((b"a", b"b"))).startswith("both sides changed b'a', b'b': change")
+
+    def test_a_deletion_against_a_change_is_a_conflict(self) -> None:
+        shelf = Shelf()
+        base = shelf.write(row(2))
+        deleted, changed = shelf.write(row(1)), shelf.write((entry(0), entry(1, b"2")))
+        for source, destination in ((deleted, changed), (changed, deleted)):
+            with pytest.raises(Conflicts, match="b'00001'"):
+                shelf.do(merge(ENV, NS, base=base, source=source, destination=destination))
+
+    def test_another_strategy_is_refused_before_anything_is_read(self) -> None:
+        shelf = Shelf()
+        flow = merge(ENV, NS, base=EMPTY, source=MetaRangeID("1"), destination=MetaRangeID("2"), strategy="theirs")
+        with pytest.raises(ValueError, match="merge strategy 'theirs'"):
+            shelf.do(flow)
+        assert shelf.story == []

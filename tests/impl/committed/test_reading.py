@@ -1,0 +1,309 @@
+"""Reading entries and going through them: no more effects than it takes, and no object is believed unseen."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Coroutine
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.committed import (
+    CommittedError,
+    DamagedObject,
+    Iterator,
+    MetaRangeIterator,
+    MissingObject,
+    apply_changes,
+    diff,
+    get_entry,
+    merge,
+)
+from impl.effects import Env
+from impl.live import run
+from impl.stores import MemoryStore
+from model.committed import (
+    Entry,
+    RangeInfo,
+    change_to,
+    content_id,
+    decode_range,
+    describe,
+    encode_meta_range,
+    encode_range,
+    object_address,
+)
+from model.identifiers import MetaRangeID
+from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, entry, row
+
+Contents = tuple[Entry, ...]
+
+
+async def collect(iterator: Iterator[Entry], limit: int | None = None) -> list[Entry]:
+    """What an iterator has, at most so many."""
+    found: list[Entry] = []
+    while len(found) != limit and await iterator.next():
+        found.append(iterator.value)
+    return found
+
+
+def iterator(meta_range_id: MetaRangeID, env: Env = ENV) -> MetaRangeIterator:
+    return MetaRangeIterator(env, NS, meta_range_id)
+
+
+class TestGetEntry:
+    @given(contents, st.integers(0, 61))
+    def test_it_is_the_entry_at_the_path(self, found: Contents, number: int) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(found)
+        path = entry(number).path
+        expected = next((each for each in found if each.path == path), None)
+        assert shelf.do(get_entry(ENV, NS, meta_range_id, path)) == expected
+        covered = any(info.min_path <= path <= info.max_path for info in shelf.infos(meta_range_id))
+        assert len(shelf.story) == (0 if not found else 2 if covered else 1)
+
+    def test_the_empty_metarange_has_none_and_is_not_asked_for(self) -> None:
+        shelf = Shelf()
+        assert shelf.do(get_entry(ENV, NS, EMPTY, b"a")) is None
+        assert shelf.story == []
+
+
+class TestIterator:
+    @given(contents)
+    def test_it_goes_through_all_entries_in_order_and_reads_each_range_once(self, found: Contents) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(found)
+
+        async def whole() -> list[Entry]:
+            return [each async for each in iterator(meta_range_id)]
+
+        assert tuple(shelf.do(whole())) == found
+        ids = [meta_range_id, *(info.range_id for info in shelf.infos(meta_range_id))]
+        assert shelf.done("get") == (ids if found else [])
+
+    @given(contents, st.lists(st.tuples(st.integers(0, 62), st.integers(0, 12)), max_size=5))
+    def test_after_a_seek_it_stands_before_the_first_entry_from_there_on(
+        self, found: Contents, moves: list[tuple[int, int]]
+    ) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(found)
+
+        async def moving() -> None:
+            entries = iterator(meta_range_id)
+            for number, steps in moves:
+                await entries.seek(entry(number).path)
+                at = bisect_left(found, entry(number).path, key=lambda each: each.path)
+                assert tuple(await collect(entries, steps)) == found[at : at + steps]
+
+        shelf.do(moving())
+
+    def test_nothing_is_read_before_it_is_asked_for(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        infos = shelf.infos(meta_range_id)
+
+        async def first(count: int) -> None:
+            entries = iterator(meta_range_id)
+            await entries.seek(b"")
+            await collect(entries, count)
+
+        shelf.do(first(0))
+        assert shelf.story == []
+        shelf.do(first(infos[0].count))
+        assert shelf.done("get") == [meta_range_id, infos[0].range_id]
+        shelf.do(first(infos[0].count + 1))
+        assert shelf.done("get") == [meta_range_id, infos[0].range_id, infos[1].range_id]
+
+    def test_ranges_that_a_seek_skips_are_not_read(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        infos = shelf.infos(meta_range_id)
+        assert len(infos) > 5
+
+        async def skipping() -> None:
+            entries = iterator(meta_range_id)
+            assert await entries.next()
+            await entries.seek(infos[3].min_path + b"\0")
+            assert await entries.next()
+            await entries.seek(infos[-1].max_path + b"\0")  # behind all
+            assert not await entries.next()
+
+        shelf.do(skipping())
+        assert shelf.done("get") == [meta_range_id, infos[0].range_id, infos[3].range_id]
+
+    def test_a_seek_into_the_range_at_hand_has_no_effects(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        info = shelf.infos(meta_range_id)[0]
+
+        async def back() -> None:
+            entries = iterator(meta_range_id)
+            for path in (info.min_path, info.max_path, info.min_path):
+                await entries.seek(path)
+                assert await entries.next()
+                assert entries.value.path == path
+
+        shelf.do(back())
+        assert len(shelf.story) == 2
+
+    def test_closed_it_has_no_more_values(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(3))
+
+        async def closing() -> None:
+            entries = iterator(meta_range_id)
+            assert await entries.next()
+            entries.close()
+            entries.close()
+            assert not await entries.next()
+            await entries.seek(b"")
+            assert not await entries.next()
+            assert [each async for each in entries] == []
+
+        shelf.do(closing())
+
+    def test_where_it_stands_at_nothing_it_has_no_value(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(1))
+
+        async def looking() -> None:
+            entries = iterator(meta_range_id)
+            with pytest.raises(AssertionError, match="only after next"):
+                _ = entries.value
+            assert await entries.next()
+            assert not await entries.next()
+            with pytest.raises(AssertionError, match="only after next"):
+                _ = entries.value
+
+        shelf.do(looking())
+
+    def test_after_an_error_it_can_be_moved_on(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        infos = shelf.infos(meta_range_id)
+        shelf.damage(infos[1].range_id, None)
+
+        async def going() -> list[Entry]:
+            entries = iterator(meta_range_id)
+            assert len(await collect(entries, infos[0].count)) == infos[0].count
+            for _ in range(2):
+                with pytest.raises(MissingObject):
+                    await entries.next()
+            await entries.seek(infos[2].min_path)
+            return await collect(entries)
+
+        assert tuple(shelf.do(going())) == row(60)[infos[0].count + infos[1].count :]
+
+
+def plant(shelf: Shelf, content: bytes) -> MetaRangeID:
+    """Put an object where its content says."""
+    object_id = content_id(content)
+    shelf.damage(object_id, content)
+    return MetaRangeID(object_id)
+
+
+class TestBrokenObjects:
+    def test_a_missing_metarange_is_named(self) -> None:
+        with pytest.raises(MissingObject, match=f"mem://r/_lakefs/{'a' * 64}: no such object"):
+            Shelf().do(get_entry(ENV, NS, MetaRangeID("a" * 64), b"a"))
+
+    def test_a_missing_range_is_named_to_whoever_needs_it(self) -> None:
+        shelf = Shelf()
+        base, other = shelf.write(row(60)), shelf.write((*row(1), *row(58, 2)))
+        info = next(info for info in shelf.infos(base) if info.range_id not in {i.range_id for i in shelf.infos(other)})
+        destination = shelf.write(row(59))
+        shelf.damage(info.range_id, None)
+
+        async def comparing() -> None:
+            async for _ in diff(ENV, NS, base, other):
+                pass
+
+        flows: list[Callable[[], Coroutine[object, object, object]]] = [
+            lambda: get_entry(ENV, NS, base, info.min_path),
+            lambda: collect(iterator(base)),
+            lambda: apply_changes(ENV, NS, base, [change_to(info.min_path, None)]),
+            lambda: merge(ENV, NS, base=base, source=other, destination=destination),
+            comparing,
+        ]
+        for flow in flows:
+            with pytest.raises(MissingObject, match=info.range_id):
+                shelf.do(flow())
+
+    def test_content_that_is_not_what_the_id_says_is_refused(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        info = shelf.infos(meta_range_id)[0]
+        shelf.damage(info.range_id, encode_range(row(3)))
+        with pytest.raises(DamagedObject, match=f"{info.range_id}: the content's SHA-256 is .*, expected the id"):
+            shelf.do(get_entry(ENV, NS, meta_range_id, info.min_path))
+        shelf.damage(meta_range_id, shelf.content(shelf.write(row(3))))
+        with pytest.raises(DamagedObject, match=f"{meta_range_id}: the content's SHA-256"):
+            shelf.do(get_entry(ENV, NS, meta_range_id, info.min_path))
+
+    def test_a_range_where_a_metarange_should_be_is_refused(self) -> None:
+        shelf = Shelf()
+        at = plant(shelf, encode_range(row(2)))
+        with pytest.raises(DamagedObject, match=f"{object_address(NS, at)}: no metarange: begins with"):
+            shelf.do(get_entry(ENV, NS, at, b"a"))
+
+    def test_a_metarange_where_a_range_should_be_is_refused(self) -> None:
+        shelf = Shelf()
+        inner = shelf.write(row(2))
+        outer = plant(shelf, encode_meta_range([describe(inner, row(2))]))
+        with pytest.raises(DamagedObject, match=f"{inner}: no range: begins with"):
+            shelf.do(get_entry(ENV, NS, outer, row(2)[0].path))
+
+    @pytest.mark.parametrize("wrong", [row(3), row(2, 1), row(1)])
+    def test_a_metarange_that_lies_about_a_range_is_refused(self, wrong: Contents) -> None:
+        shelf = Shelf()
+        info = shelf.infos(shelf.write(row(2)))[0]
+        assert decode_range(shelf.content(info.range_id)) == row(2)
+        lying = plant(shelf, encode_meta_range([describe(info.range_id, wrong)]))
+        with pytest.raises(
+            DamagedObject, match=r"count=2.*, the metarange expects RangeInfo.*write the metarange again"
+        ):
+            shelf.do(get_entry(ENV, NS, lying, wrong[0].path))
+
+    def test_a_metarange_that_lies_about_a_size_is_refused(self) -> None:
+        shelf = Shelf()
+        info = shelf.infos(shelf.write(row(2)))[0]
+        wrong = RangeInfo(
+            range_id=info.range_id, min_path=info.min_path, max_path=info.max_path, count=2, size=info.size + 1
+        )
+        with pytest.raises(DamagedObject, match="the metarange expects"):
+            shelf.do(get_entry(ENV, NS, plant(shelf, encode_meta_range([wrong])), info.min_path))
+
+    def test_what_lies_beside_the_way_is_not_looked_at(self) -> None:
+        shelf = Shelf()
+        meta_range_id = shelf.write(row(60))
+        first, *others = shelf.infos(meta_range_id)
+        for info in others:
+            shelf.damage(info.range_id, b"")
+        assert shelf.do(get_entry(ENV, NS, meta_range_id, first.min_path)) == row(1)[0]
+
+    def test_an_error_is_definite_and_known_by_its_kind_and_text(self) -> None:
+        assert MissingObject("a").definite
+        assert MissingObject("a") == MissingObject("a")
+        assert hash(MissingObject("a")) == hash(MissingObject("a"))
+        assert MissingObject("a") not in (MissingObject("b"), DamagedObject("a"), CommittedError("a"))
+
+
+def test_many_tasks_read_and_write_one_store() -> None:
+    shelf = Shelf()
+    base = shelf.write(row(60))
+    expected = [shelf.write(tuple(e for e in row(60) if e != entry(number))) for number in range(20)]
+    found: dict[int, MetaRangeID] = {}
+
+    async def change(number: int) -> None:
+        found[number] = await run(remove(number), MemoryStore(), shelf)
+
+    async def remove(number: int) -> MetaRangeID:
+        return await apply_changes(ENV, NS, base, [change_to(entry(number).path, None)], splitting=SPLITTING)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            for number in range(20):
+                nursery.start_soon(change, number)
+
+    trio.run(main)
+    assert [found[number] for number in range(20)] == expected

@@ -1,0 +1,231 @@
+"""Writing metaranges: what is written is what the model says, and what need not be read or written is not."""
+
+from collections.abc import AsyncIterator, Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.committed import apply_changes, write_metarange
+from impl.effects import perform
+from model import committed, objects
+from model.committed import DEFAULT_SPLITTING, Entry, Splitting, Unsorted, change_to
+from model.records import StagedEntry
+from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
+
+Contents = tuple[Entry, ...]
+Edits = Mapping[int, bytes | None]
+
+BIG = 20_000
+
+
+def changes(made: Edits) -> list[StagedEntry]:
+    """Numbers to new identities; None removes."""
+    return [
+        change_to(entry(number).path, None if identity is None else entry(number, identity))
+        for number, identity in sorted(made.items())
+    ]
+
+
+@pytest.fixture(scope="module")
+def big() -> Shelf:
+    """A store with many entries, cut as by default."""
+    shelf = Shelf()
+    shelf.do(write_metarange(ENV, NS, row(BIG)))
+    return shelf
+
+
+def test_no_entries_write_nothing() -> None:
+    shelf = Shelf()
+    assert shelf.write(()) == EMPTY
+    assert shelf.story == []
+
+
+@given(contents)
+def test_what_is_written_is_what_the_model_says(found: Contents) -> None:
+    shelf = Shelf()
+    made = committed.write(found, SPLITTING)
+    assert shelf.write(found) == made.meta_range_id
+    assert shelf.contents() == {committed.object_address(NS, each): made.objects[each] for each in made.objects}
+    # Ranges in order, each once, then the metarange: whoever can read that can read all.
+    assert [("put", each) for each in made.objects] == shelf.story
+
+
+@given(contents)
+def test_writing_again_leaves_the_store_as_it_is(found: Contents) -> None:
+    shelf = Shelf()
+    first = shelf.write(found)
+    before = shelf.contents()
+    assert shelf.write(found) == first
+    assert shelf.contents() == before
+
+
+def test_entries_may_come_asynchronously() -> None:
+    async def arriving() -> AsyncIterator[Entry]:
+        for found in row(20):
+            yield found
+
+    shelf = Shelf()
+    assert shelf.do(write_metarange(ENV, NS, arriving(), splitting=SPLITTING)) == shelf.write(row(20))
+
+
+@pytest.mark.parametrize("found", [(entry(1), entry(0)), (entry(1), entry(1))])
+def test_entries_out_of_order_are_refused(found: Contents) -> None:
+    with pytest.raises(Unsorted, match=r"comes after b'00001': expected ascending paths, each one once; sort them"):
+        Shelf().write(found)
+
+
+@given(contents, edits)
+def test_changes_give_the_metarange_of_the_changed_entries(before: Contents, made: Edits) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    after = committed.apply_changes(before, changes(made))
+    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
+    assert shelf.entries(found) == after
+    assert found == committed.write(after, SPLITTING).meta_range_id
+
+
+@given(contents, edits)
+def test_changes_put_only_what_was_not_there_and_read_nothing_twice(before: Contents, made: Edits) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    had = {base, *(info.range_id for info in shelf.infos(base))}
+    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
+    needs = {found, *(info.range_id for info in shelf.infos(found))} if found else set()
+    assert sorted(shelf.done("put")) == sorted(needs - had)
+    assert len(shelf.done("get")) == len(set(shelf.done("get")))
+
+
+@given(contents, edits)
+def test_a_range_is_read_only_if_it_changes_or_what_comes_before_it_does(before: Contents, made: Edits) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    infos = shelf.infos(base)
+    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
+    starts = {info.min_path for info in shelf.infos(found)}
+    read = set(shelf.done("get"))
+    for at, info in enumerate(infos):
+        touched = any(info.min_path <= change.key <= info.max_path for change in changes(made))
+        torn = info.min_path not in starts  # it begins in the middle of a new range
+        # The last one may be followed by new entries, and is read to see whether it goes on.
+        followed = at == len(infos) - 1 and any(change.key > info.max_path for change in changes(made))
+        assert info.range_id not in read or touched or torn or followed
+
+
+@given(contents)
+def test_changes_that_change_nothing_give_the_base_and_write_nothing(before: Contents) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    # Other data under the identity that is there is no change, nor is a tombstone where nothing is.
+    same = [StagedEntry(key=found.path, identity=found.identity, data=b"other") for found in before]
+    absent = [change_to(entry(number).path, None) for number in range(100, 103)]
+    assert shelf.do(apply_changes(ENV, NS, base, [*same, *absent], splitting=SPLITTING)) == base
+    assert shelf.done("put") == []
+
+
+def test_no_changes_have_no_effects() -> None:
+    shelf = Shelf()
+    base = shelf.write(row(20))
+    assert shelf.do(apply_changes(ENV, NS, base, ())) == base
+    assert shelf.story == []
+
+
+def test_few_changes_over_no_entries_are_two_puts() -> None:
+    shelf = Shelf()
+    found = shelf.do(apply_changes(ENV, NS, EMPTY, changes({3: b"1", 1: b"2", 2: None})))
+    assert [kind for kind, _ in shelf.story] == ["put", "put"]
+    assert shelf.entries(found) == (entry(1, b"2"), entry(3))
+
+
+def test_tombstones_over_no_entries_are_no_effects() -> None:
+    shelf = Shelf()
+    assert shelf.do(apply_changes(ENV, NS, EMPTY, changes({1: None, 2: None}))) == EMPTY
+    assert shelf.story == []
+
+
+def test_removing_all_gives_the_empty_metarange() -> None:
+    shelf = Shelf()
+    base = shelf.write(row(20))
+    assert shelf.do(apply_changes(ENV, NS, base, changes(dict.fromkeys(range(20))), splitting=SPLITTING)) == EMPTY
+    assert shelf.done("put") == []
+
+
+def test_changes_may_come_asynchronously() -> None:
+    async def arriving() -> AsyncIterator[StagedEntry]:
+        for change in changes({1: b"2", 7: None}):
+            yield change
+
+    shelf = Shelf()
+    base = shelf.write(row(20))
+    found = shelf.do(apply_changes(ENV, NS, base, arriving(), splitting=SPLITTING))
+    assert shelf.entries(found) == committed.apply_changes(row(20), changes({1: b"2", 7: None}))
+
+
+@pytest.mark.parametrize("paths", [[b"b", b"a"], [b"a", b"a"]])
+def test_changes_out_of_order_are_refused(paths: list[bytes]) -> None:
+    made = [change_to(path, None) for path in paths]
+    with pytest.raises(Unsorted, match="expected ascending paths"):
+        Shelf().do(apply_changes(ENV, NS, EMPTY, made))
+
+
+@given(contents, edits)
+def test_a_base_that_was_cut_otherwise_gives_the_right_entries(before: Contents, made: Edits) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    other = Splitting(min_bytes=40, max_bytes=200, one_in=2)
+    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=other))
+    assert shelf.entries(found) == committed.apply_changes(before, changes(made))
+
+
+def test_one_change_among_many_entries_reads_and_writes_one_range(big: Shelf) -> None:
+    base = committed.write(row(BIG)).meta_range_id
+    infos = big.infos(base)
+    assert len(infos) >= 5
+    assert all(DEFAULT_SPLITTING.ends(info.size, info.max_path) for info in infos[:-1])
+    number = BIG // 2
+    info = next(info for info in infos if info.min_path <= entry(number).path <= info.max_path)
+    found = big.do(apply_changes(ENV, NS, base, changes({number: b"2"})))
+    assert big.done("get") == [base, info.range_id]
+    assert len(big.done("put")) == 2
+    expected = list(row(BIG))
+    expected[number] = entry(number, b"2")
+    assert found == committed.write(expected).meta_range_id
+
+
+def test_an_entry_after_many_reads_the_last_range_only_if_it_is_not_at_its_end(big: Shelf) -> None:
+    base = committed.write(row(BIG)).meta_range_id
+    last = big.infos(base)[-1]
+    assert not DEFAULT_SPLITTING.ends(last.size, last.max_path)
+    big.do(apply_changes(ENV, NS, base, changes({BIG: b"1"})))
+    assert big.done("get") == [base, last.range_id]
+    big.do(apply_changes(ENV, NS, base, changes({BIG: None})))
+    assert big.done("get") == [base]
+    # Without the last range, the last one left ends by itself.
+    shorter = big.do(apply_changes(ENV, NS, base, changes(dict.fromkeys(range(int(last.min_path), BIG)))))
+    big.do(apply_changes(ENV, NS, shorter, changes({BIG: b"1"})))
+    assert big.done("get") == [shorter]
+
+
+@given(contents, edits, st.integers(0, 12))
+def test_whoever_stops_half_way_harms_nobody_and_is_repeated(before: Contents, made: Edits, effects: int) -> None:
+    shelf = Shelf()
+    base = shelf.write(before)
+    held = shelf.contents()
+    flow = apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING)
+
+    async def crashing() -> None:
+        reply: object = None
+        try:
+            for _ in range(effects):
+                effect = flow.send(reply)
+                assert isinstance(effect, objects.Op)
+                reply = await perform(effect)
+        except StopIteration:
+            pass
+        flow.close()
+
+    shelf.do(crashing())
+    assert shelf.entries(base) == before
+    assert held.items() <= shelf.contents().items()
+    found = shelf.do(apply_changes(ENV, NS, base, changes(made), splitting=SPLITTING))
+    assert shelf.entries(found) == committed.apply_changes(before, changes(made))

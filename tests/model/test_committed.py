@@ -1,0 +1,379 @@
+"""Entries and what changes them; ranges and metaranges as bytes."""
+
+import hashlib
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.committed import (
+    META_RANGE_FORMAT,
+    RANGE_FORMAT,
+    Difference,
+    Entry,
+    MalformedObject,
+    RangeInfo,
+    Splitting,
+    Unsorted,
+    apply_changes,
+    change_to,
+    content_id,
+    decode_meta_range,
+    decode_range,
+    describe,
+    differences,
+    encode_meta_range,
+    encode_range,
+    entry_size,
+    merged_entry,
+    object_address,
+    split,
+    three_way_merge,
+    write,
+)
+from model.records import StagedEntry
+
+Contents = tuple[Entry, ...]
+
+SPLITTING = Splitting(min_bytes=80, max_bytes=250, one_in=3)
+
+paths = st.binary(max_size=3)
+
+
+def entry(path: bytes, identity: bytes = b"1") -> Entry:
+    """An entry whose data its identity stands for."""
+    return Entry(path=path, identity=identity, data=b"data " + identity)
+
+
+def some(**found: int) -> Contents:
+    """Entries by path, given as identities."""
+    return tuple(entry(path.encode(), str(found[path]).encode()) for path in sorted(found))
+
+
+contents = st.dictionaries(paths, st.sampled_from([b"1", b"2"]), max_size=8).map(
+    lambda found: tuple(entry(path, found[path]) for path in sorted(found))
+)
+loose_entries = st.builds(Entry, path=paths, identity=st.binary(max_size=2), data=st.binary(max_size=2))
+loose_contents = st.lists(loose_entries, unique_by=lambda found: found.path, max_size=8).map(
+    lambda found: tuple(sorted(found, key=lambda each: each.path))
+)
+changes = st.lists(
+    st.builds(StagedEntry, key=paths, identity=st.binary(max_size=2), data=st.none() | st.binary(max_size=2)),
+    unique_by=lambda change: change.key,
+    max_size=6,
+)
+
+
+class TestChanges:
+    def test_a_change_adds_replaces_or_removes(self) -> None:
+        made = [change_to(b"b", entry(b"b", b"2")), change_to(b"a", None), change_to(b"c", entry(b"c"))]
+        assert apply_changes(some(a=1, b=1, d=1), made) == some(b=2, c=1, d=1)
+
+    def test_a_change_to_the_same_identity_is_none(self) -> None:
+        change = StagedEntry(key=b"a", identity=b"1", data=b"other data")
+        assert apply_changes(some(a=1), [change]) == some(a=1)
+
+    def test_a_tombstone_where_nothing_is_changes_nothing(self) -> None:
+        assert apply_changes(some(a=1), [change_to(b"b", None)]) == some(a=1)
+
+    @given(loose_contents, changes)
+    def test_each_path_has_what_its_change_says_or_what_it_had(self, before: Contents, made: list[StagedEntry]) -> None:
+        after = {found.path: found.identity for found in apply_changes(before, made)}
+        for found in before:
+            if all(change.key != found.path for change in made):
+                assert after[found.path] == found.identity
+        for change in made:
+            assert after.get(change.key) == (None if change.data is None else change.identity)
+        assert after.keys() <= {found.path for found in before} | {change.key for change in made}
+
+    @given(contents, contents)
+    def test_the_differences_turn_one_side_into_the_other(self, left: Contents, right: Contents) -> None:
+        assert apply_changes(left, [found.change for found in differences(left, right)]) == right
+
+    @given(contents, contents)
+    def test_the_other_way_round_befores_are_afters(self, left: Contents, right: Contents) -> None:
+        turned = tuple(
+            Difference(path=found.path, before=found.after, after=found.before) for found in differences(left, right)
+        )
+        assert differences(right, left) == turned
+
+    @given(contents)
+    def test_nothing_differs_from_itself(self, same: Contents) -> None:
+        assert differences(same, same) == ()
+
+    def test_a_difference_says_its_kind(self) -> None:
+        found = differences(some(a=1, b=1, c=1), some(b=2, c=1, d=1))
+        assert [(each.path, each.kind) for each in found] == [(b"a", "removed"), (b"b", "changed"), (b"d", "added")]
+
+    def test_other_data_under_the_same_identity_is_no_difference(self) -> None:
+        assert differences(some(a=1), [attrs.evolve(entry(b"a"), data=b"x")]) == ()
+
+
+class TestMerge:
+    @pytest.mark.parametrize(
+        ("base", "source", "destination", "merged", "conflict"),
+        [
+            # 0: nothing at the path
+            (0, 0, 0, 0, False),
+            (0, 1, 0, 1, False),
+            (0, 0, 1, 1, False),
+            (0, 1, 1, 1, False),
+            (0, 1, 2, 2, True),
+            (1, 1, 1, 1, False),
+            (1, 2, 1, 2, False),
+            (1, 1, 2, 2, False),
+            (1, 2, 2, 2, False),
+            (1, 2, 3, 3, True),
+            (1, 0, 1, 0, False),
+            (1, 1, 0, 0, False),
+            (1, 0, 0, 0, False),
+            (1, 0, 2, 2, True),
+            (1, 2, 0, 0, True),
+        ],
+    )
+    def test_one_path(self, base: int, source: int, destination: int, merged: int, *, conflict: bool) -> None:
+        before, ours, theirs, left = (
+            None if side == 0 else entry(b"p", str(side).encode()) for side in (base, source, destination, merged)
+        )
+        assert merged_entry(before, ours, theirs) == (left, conflict)
+        for strategy, winner in (("source-wins", ours), ("destination-wins", theirs)):
+            assert merged_entry(before, ours, theirs, strategy) == (winner if conflict else left, False)
+
+    @given(contents, contents)
+    def test_a_side_without_changes_leaves_the_other(self, base: Contents, other: Contents) -> None:
+        assert three_way_merge(base, base, other) == (other, ())
+        assert three_way_merge(base, other, base) == (other, ())
+        assert three_way_merge(base, other, other) == (other, ())
+
+    @given(contents, contents, contents)
+    def test_the_sides_agree_on_what_is_a_conflict(self, base: Contents, one: Contents, other: Contents) -> None:
+        merged, conflicts = three_way_merge(base, one, other)
+        turned, conflicts_turned = three_way_merge(base, other, one)
+        assert conflicts == conflicts_turned
+        assert {each.path for each in differences(merged, turned)} == set(conflicts)
+
+    @given(contents, contents, contents)
+    def test_the_strategies_decide_conflicts_and_nothing_else(
+        self, base: Contents, source: Contents, destination: Contents
+    ) -> None:
+        merged, conflicts = three_way_merge(base, source, destination)
+        assert three_way_merge(base, source, destination, "destination-wins") == (merged, ())
+        taken, none = three_way_merge(base, source, destination, "source-wins")
+        assert none == ()
+        theirs = {found.path: found for found in source}
+        assert taken == apply_changes(merged, [change_to(path, theirs.get(path)) for path in conflicts])
+
+    def test_another_strategy_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"merge strategy 'ours': expected one of .*'source-wins'"):
+            three_way_merge((), (), (), "ours")
+
+
+def cut(found: Contents, splitting: Splitting = SPLITTING) -> list[Contents]:
+    return list(split(found, splitting))
+
+
+many = st.dictionaries(paths, st.sampled_from([b"1", b"a longer identity"]), max_size=40).map(
+    lambda found: tuple(entry(path, found[path]) for path in sorted(found))
+)
+
+
+class TestSplitting:
+    @given(many)
+    def test_the_ranges_are_the_entries(self, found: Contents) -> None:
+        assert tuple(each for piece in cut(found) for each in piece) == found
+
+    @given(many)
+    def test_every_range_but_the_last_one_ends_where_one_ends_and_nowhere_before(self, found: Contents) -> None:
+        pieces = cut(found)
+        for piece in pieces:
+            ends = [SPLITTING.ends(describe("", piece[: at + 1]).size, each.path) for at, each in enumerate(piece)]
+            assert not any(ends[:-1])
+            assert ends[-1] or piece is pieces[-1]
+
+    @given(many)
+    def test_the_sizes_keep_to_their_bounds(self, found: Contents) -> None:
+        for piece in cut(found)[:-1]:
+            size = len(encode_range(piece))
+            assert SPLITTING.min_bytes <= size < SPLITTING.max_bytes + entry_size(piece[-1])
+
+    @given(many, many)
+    def test_what_begins_where_a_range_begins_is_cut_alike(self, found: Contents, before: Contents) -> None:
+        pieces = cut(found)
+        earlier = [attrs.evolve(each, path=b"\0" + each.path) for each in before]
+        later = [attrs.evolve(each, path=b"\1" + each.path) for each in found]
+        if earlier and not SPLITTING.ends(describe("", cut(tuple(earlier))[-1]).size, earlier[-1].path):
+            return
+        assert cut((*earlier, *later))[len(cut(tuple(earlier))) :] == cut(tuple(later))
+        assert cut(tuple(each for piece in pieces[1:] for each in piece)) == pieces[1:]
+
+    @pytest.mark.parametrize("numbers", [(-1, 1, 1), (2, 1, 1), (1, 1, 0)])
+    def test_a_splitting_that_cannot_be_is_refused(self, numbers: tuple[int, int, int]) -> None:
+        low, high, one_in = numbers
+        with pytest.raises(ValueError, match="expected 0 <= min_bytes <= max_bytes, 1 <= one_in"):
+            Splitting(min_bytes=low, max_bytes=high, one_in=one_in)
+
+
+def field(content: bytes) -> bytes:
+    return len(content).to_bytes(8) + content
+
+
+def damaged(content: bytes, at: int, change: str, value: int) -> bytes:
+    """An object with one byte replaced, left out or put in, or cut off."""
+    at %= len(content) + 1
+    rest = {"replace": content[at + 1 :], "insert": content[at:], "cut": b""}.get(change, content[at + 1 :])
+    return content[:at] + (bytes([value]) if change in ("replace", "insert") else b"") + rest
+
+
+damages = st.tuples(
+    st.integers(0, 10_000), st.sampled_from(["replace", "insert", "leave out", "cut"]), st.integers(0, 255)
+)
+infos_of_contents = many.filter(bool).map(
+    lambda found: [describe(content_id(encode_range(piece)), piece) for piece in cut(found)]
+)
+
+ID = b"0" * 64
+ONE = (1).to_bytes(8)
+TWO = (2).to_bytes(8)
+
+
+def info_fields(
+    range_id: bytes = ID, low: bytes = b"a", high: bytes = b"b", count: bytes = TWO, size: bytes = TWO
+) -> bytes:
+    return b"".join(map(field, (range_id, low, high, count, size)))
+
+
+class TestFormat:
+    def test_a_range_is_what_the_reference_says(self) -> None:
+        found = [Entry(path=b"a/b", identity=b"i", data=b""), Entry(path=b"a/c", identity=b"", data=b"xy")]
+        assert encode_range(found) == (
+            b"lakeproof range 1\n"
+            b"\0\0\0\0\0\0\0\3a/b\0\0\0\0\0\0\0\1i\0\0\0\0\0\0\0\0"
+            b"\0\0\0\0\0\0\0\3a/c\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2xy"
+        )
+
+    def test_a_metarange_is_what_the_reference_says(self) -> None:
+        info = RangeInfo(range_id="0" * 64, min_path=b"a", max_path=b"b", count=2, size=300)
+        assert encode_meta_range([info]) == (
+            b"lakeproof metarange 1\n"
+            b"\0\0\0\0\0\0\0\x40" + b"0" * 64 + b"\0\0\0\0\0\0\0\1a\0\0\0\0\0\0\0\1b"
+            b"\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\1\x2c"
+        )
+
+    def test_ids_and_addresses_come_from_the_content(self) -> None:
+        assert content_id(b"content") == hashlib.sha256(b"content").hexdigest()
+        assert object_address("mem://r", "ab") == "mem://r/_lakefs/ab"
+
+    @given(loose_contents.filter(bool))
+    def test_a_range_is_read_as_it_was_written(self, found: Contents) -> None:
+        assert decode_range(encode_range(found)) == found
+
+    @given(infos_of_contents)
+    def test_a_metarange_is_read_as_it_was_written(self, infos: list[RangeInfo]) -> None:
+        assert decode_meta_range(encode_meta_range(infos)) == tuple(infos)
+
+    @given(loose_contents.filter(bool), damages)
+    def test_bytes_that_pass_for_a_range_are_those_of_its_entries(
+        self, found: Contents, damage: tuple[int, str, int]
+    ) -> None:
+        content = damaged(encode_range(found), *damage)
+        try:
+            read = decode_range(content)
+        except MalformedObject:
+            return
+        assert encode_range(read) == content
+
+    @given(infos_of_contents, damages)
+    def test_bytes_that_pass_for_a_metarange_are_those_of_its_ranges(
+        self, infos: list[RangeInfo], damage: tuple[int, str, int]
+    ) -> None:
+        content = damaged(encode_meta_range(infos), *damage)
+        try:
+            read = decode_meta_range(content)
+        except MalformedObject:
+            return
+        assert encode_meta_range(read) == content
+
+    def test_a_range_too_long_to_be_remembered_is_read_just_so(self) -> None:
+        found = tuple(entry(b"%04d" % at) for at in range(1000))
+        assert decode_range(encode_range(found)) == found
+        with pytest.raises(MalformedObject, match="goes on behind the last"):
+            decode_range(encode_range(found)[:-1])
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "no range: begins with b'', expected b'lakeproof range 1"),
+            (META_RANGE_FORMAT, "no range: begins with b'lakeproof metarang"),
+            (RANGE_FORMAT, "no range: 0 fields, expected a multiple of 3 and at least 3"),
+            (RANGE_FORMAT + field(b"a") * 2, "no range: 2 fields"),
+            (RANGE_FORMAT + b"\0", "no range: the field at byte 18 goes on behind the last of 19 bytes"),
+            (RANGE_FORMAT + field(b"abc")[:-1], "no range: the field at byte 18 goes on behind"),
+            (RANGE_FORMAT + field(b"b") * 3 + field(b"a") * 3, "b'a' comes after b'b', expected ascending paths"),
+            (RANGE_FORMAT + field(b"a") * 6, "b'a' comes after b'a'"),
+        ],
+    )
+    def test_what_is_no_range_is_refused(self, content: bytes, message: str) -> None:
+        with pytest.raises(MalformedObject) as raised:
+            decode_range(content)
+        assert message in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (encode_range([entry(b"a")]), "no metarange: begins with"),
+            (META_RANGE_FORMAT, "no metarange: 0 fields"),
+            (META_RANGE_FORMAT + field(ID) * 4, "no metarange: 4 fields, expected a multiple of 5"),
+            (META_RANGE_FORMAT + info_fields(range_id=b"0" * 63), "expected 64 hexadecimal digits"),
+            (META_RANGE_FORMAT + info_fields(range_id=b"0" * 63 + b"G"), "expected 64 hexadecimal digits"),
+            (META_RANGE_FORMAT + info_fields(range_id=b"A" + b"0" * 63), "expected 64 hexadecimal digits"),
+            (META_RANGE_FORMAT + info_fields(range_id=b"0x" + b"0" * 62), "expected 64 hexadecimal digits"),
+            (META_RANGE_FORMAT + info_fields(count=b"\2"), "expected 8 bytes each"),
+            (META_RANGE_FORMAT + info_fields(count=bytes(8)), "0 entries from b'a' to b'b'"),
+            (META_RANGE_FORMAT + info_fields(count=ONE), "1 entries from b'a' to b'b'"),
+            (META_RANGE_FORMAT + info_fields(high=b"a"), "2 entries from b'a' to b'a'"),
+            (META_RANGE_FORMAT + info_fields(low=b"c"), "2 entries from b'c' to b'b'"),
+            (META_RANGE_FORMAT + info_fields() * 2, "a range from b'a' on follows one up to b'b'"),
+        ],
+    )
+    def test_what_is_no_metarange_is_refused(self, content: bytes, message: str) -> None:
+        with pytest.raises(MalformedObject) as raised:
+            decode_meta_range(content)
+        assert message in str(raised.value)
+
+    @pytest.mark.parametrize("found", [[b"b", b"a"], [b"a", b"a"]])
+    def test_entries_out_of_order_are_not_written(self, found: list[bytes]) -> None:
+        with pytest.raises(Unsorted, match="expected ascending paths, each one once; sort them"):
+            encode_range([entry(path) for path in found])
+
+
+class TestWrite:
+    def test_no_entries_have_no_object(self) -> None:
+        assert write(()) == write([])
+        assert write(()).meta_range_id == ""
+        assert write(()).objects == {}
+
+    @given(many.filter(bool))
+    def test_the_objects_lead_to_the_entries(self, found: Contents) -> None:
+        made = write(found, SPLITTING)
+        assert all(content_id(content) == object_id for object_id, content in made.objects.items())
+        infos = decode_meta_range(made.objects[made.meta_range_id])
+        read = [each for info in infos for each in decode_range(made.objects[info.range_id])]
+        assert tuple(read) == found
+        assert [info.size for info in infos] == [len(made.objects[info.range_id]) for info in infos]
+
+    @given(many, many)
+    def test_ids_are_equal_just_where_the_entries_are(self, one: Contents, other: Contents) -> None:
+        same_id = write(one, SPLITTING).meta_range_id == write(other, SPLITTING).meta_range_id
+        assert same_id == (one == other)
+
+    def test_an_edit_changes_few_ranges(self) -> None:
+        splitting = Splitting(min_bytes=500, max_bytes=5000, one_in=20)
+        found = [entry(b"%05d" % at) for at in range(10_000)]
+        before = write(found, splitting).objects
+        del found[5000]
+        found.insert(2500, entry(b"02499x"))
+        after = write(found, splitting).objects
+        assert len(before) > 200
+        # Two ranges or so around each edit, and the metarange.
+        assert len(after.keys() - before.keys()) <= 8
