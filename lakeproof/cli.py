@@ -189,6 +189,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 @click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="Memory of one search. [default: its share]")
 @_jobs
 @click.option("--full", is_flag=True, help="A row a scenario, however many there are.")
+@click.option("--deep", is_flag=True, help="Those scenarios, too, that take minutes.")
 def verify(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -199,15 +200,16 @@ def verify(
     max_memory: int | None,
     jobs: int | None,
     full: bool,
+    deep: bool,
 ) -> int:
     """Search every schedule of every scenario: proved, violated, or inconclusive.
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. Where
-    a limit is reached, what is still open is inconclusive.
+    a limit is reached, what is still open is inconclusive. Deep scenarios run with --deep, or by their whole name.
     """
     from lakeproof.tasks import Verify
 
-    source, chosen = _chosen(patterns, file)
+    source, chosen = _chosen(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
@@ -298,11 +300,13 @@ def show(trace_file: Path) -> None:
     show_lanes(read(trace_file), console())
 
 
-def _chosen(patterns: Sequence[str], file: Path | None) -> "tuple[Source, tuple[Scenario, ...]]":
+def _chosen(
+    patterns: Sequence[str], file: Path | None, *, deep: bool = True
+) -> "tuple[Source, tuple[Scenario, ...]]":
     from lakeproof.loading import Source, choose
 
     source = Source(file)
-    return source, choose(source.load(), patterns)
+    return source, choose(source.load(), patterns, deep=deep)
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:

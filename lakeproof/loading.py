@@ -185,12 +185,13 @@ def _kind(thing: object) -> str:
     return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"
 
 
-def choose(scenarios: Sequence[Scenario], patterns: Iterable[str]) -> tuple[Scenario, ...]:
+def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:
     """The scenarios that any of the patterns names, in their own order; all of them without a pattern. A pattern is
-    a name, or else a glob over the whole name, or a part of it.
+    a name, or else a glob over the whole name, or a part of it. Without ``deep`` those that are marked so are left
+    out, unless a pattern is their whole name.
 
     Raises:
-        LoadError: a pattern that names none.
+        LoadError: a pattern that names none; nothing is left.
     """
     names = [scenario.name for scenario in scenarios]
     chosen: set[str] = set()
@@ -202,7 +203,11 @@ def choose(scenarios: Sequence[Scenario], patterns: Iterable[str]) -> tuple[Scen
         if not matched:
             raise LoadError(f"no scenario matches {pattern!r}; {_suggestion(pattern, names)}")
         chosen |= matched
-    return tuple(scenario for scenario in scenarios if not wanted or scenario.name in chosen)
+    found = [scenario for scenario in scenarios if not wanted or scenario.name in chosen]
+    left = tuple(scenario for scenario in found if deep or not scenario.deep or scenario.name in wanted)
+    if not left:
+        raise LoadError(f"{' '.join(wanted) or 'the file'}: all {len(found)} scenarios are deep; say --deep to run them")
+    return left
 
 
 def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:

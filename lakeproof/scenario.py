@@ -8,6 +8,7 @@ import attrs
 
 from impl.effects import Env
 from model.invariants import Finding, Invariant
+from model.records import Repository
 from model.snapshot import Outcome, Snapshot
 
 Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # flows take what they like after env
@@ -43,8 +44,12 @@ class Call:
         return self.flow(env, *self.args, **dict(self.options))
 
     def __str__(self) -> str:
-        shown = [repr(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options]
+        shown = [_argument(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options]
         return f"{self.name}({', '.join(shown)})"
+
+
+def _argument(arg: Hashable) -> str:
+    return repr(arg.repository_id if isinstance(arg, Repository) else arg)
 
 
 def _name(flow: Flow) -> str:
@@ -116,6 +121,7 @@ class Scenario:
     reason: str = ""  # why the expectation is what it is
     source: str = ""
     start_time: int = 1_700_000_000_000_000  # microseconds since 1970
+    deep: bool = False  # too large to be part of every run
 
     def __attrs_post_init__(self) -> None:
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]

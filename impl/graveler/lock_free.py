@@ -27,6 +27,7 @@ async def commit(
     message: str,
     *,
     taken: str = "empty",
+    knows_its_own: bool = False,
     drops: bool = True,
     tries: int = TRIES,
     batch_size: int = 0,
@@ -34,6 +35,8 @@ async def commit(
     """Commit what is staged on a branch.
 
     taken: when a later commit took all of ours: make an ``"empty"`` commit on top of it, or return the ``"head"``.
+    knows_its_own: look whether the head is the commit of this call before starting over: then the `SetIf` that was
+        reported as failed was applied. The text does not say so.
     drops: whether to delete the staged entries once they are committed.
     Cost: 2 effects to seal, those of `write_commit`, 1 to finish. Beaten: 1 to read, 1 to finish, and those of
     `write_commit` again if the head has moved.
@@ -57,6 +60,8 @@ async def commit(
         except kv.PredicateFailed:
             head = branch.commit_id
             branch, predicate = await read_branch(env, repository, branch_id)
+            if knows_its_own and branch.commit_id == made.commit_id:
+                return made
             if branch.commit_id != head or still_sealed(ours, branch) != kept:
                 made, ours = None, still_sealed(kept, branch)
             continue

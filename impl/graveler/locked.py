@@ -95,10 +95,18 @@ async def _locked(
     await _lock(env, repository, branch_id, lease, tries)
     try:
         branch, _ = await read_branch(env, repository, branch_id)
-        return await work(branch)
-    finally:
-        # A holder that crashes never comes here. One that fails does; if this fails too, the lock stays.
-        await env.store.delete(uid_partition(repository), lock_key(branch_id))
+        result = await work(branch)
+    except Exception:
+        # A holder that fails comes here; one that crashes never does. If this fails too, the lock stays.
+        await _unlock(env, repository, branch_id)
+        raise
+    await _unlock(env, repository, branch_id)
+    return result
+
+
+async def _unlock(env: Env, repository: Repository, branch_id: BranchID) -> None:
+    """Whosever the lock is by now: there is no conditional delete."""
+    await env.store.delete(uid_partition(repository), lock_key(branch_id))
 
 
 def lock_key(branch_id: BranchID) -> bytes:

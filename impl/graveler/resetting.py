@@ -19,7 +19,7 @@ from impl.refs.commits import get_commit
 from impl.refs.errors import BranchBusy, WriteNotSettled
 from impl.staging import get_staged, stage, tombstone, unstage
 from model import kv
-from model.identifiers import BranchID
+from model.identifiers import BranchID, StagingToken
 from model.records import Branch, Repository, StagedEntry
 
 TRIES: Final = 3
@@ -43,9 +43,14 @@ async def reset_branch(
     Raises:
         BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset.
     """
+    made: set[StagingToken] = set()
     for _ in range(tries):
         branch, predicate = await read_branch(env, repository, branch_id)
+        if branch.staging_token in made:
+            return  # a `SetIf` that was reported as failed was applied after all
         token = next_token(env, branch) if fresh_token else branch.staging_token
+        if fresh_token:
+            made.add(token)
         clean = attrs.evolve(branch, staging_token=token, sealed_tokens=())
         try:
             await replace_branch(env, repository, clean, predicate)
@@ -53,7 +58,9 @@ async def reset_branch(
             continue
         await drop_all(env, tokens(branch), batch_size)
         return
-    raise BranchBusy(branch_id)
+    branch, _ = await read_branch(env, repository, branch_id)
+    if branch.staging_token not in made:
+        raise BranchBusy(branch_id)
 
 
 async def reset_entry(

@@ -104,7 +104,9 @@ async def create_entry(
     """Write an entry if there is none at the path. 5 effects or more: it reads first.
 
     knows_its_own: take an entry with this identity, found after a first try, for the one that this call has staged
-        under an earlier token and that has been committed since. Without it such a call fails although it happened.
+        under an earlier token, and stage it once more: that token may have been read already by who commits it. And
+        answer `WriteNotSettled` where it is refused after a first try. Without it such a call is refused, although what
+        it has written may be committed.
 
     Raises:
         PathExists, BranchNotFound; WriteNotSettled (indefinite).
@@ -145,22 +147,33 @@ async def _exchange(
 ) -> None:
     """Write an entry where the identity is ``expected`` (None: where there is none). Raises ``refusal`` otherwise."""
     change = StagedEntry(key=path, identity=identity, data=b"")
+    late = WriteNotSettled(branch_id, path)  # what an earlier try has staged may be committed yet
     branch, _ = await read_branch(env, repository, branch_id)
     for attempt in range(tries):
         found, predicate = await _find(env, repository, branch, path)
-        if found != expected:
-            if attempt and knows_its_own and found == identity:
-                return
-            raise refusal
-        try:
-            await stage_if(env, branch.staging_token, change, predicate)
-        except kv.PredicateFailed:
-            raise refusal from None
+        its_own = bool(attempt) and knows_its_own and found == identity
+        if found != expected and not its_own:
+            raise late if attempt and knows_its_own else refusal
+        if not await _stage_over(env, branch, change, predicate, knows_its_own=knows_its_own):
+            raise late if attempt and knows_its_own else refusal
         again, _ = await read_branch(env, repository, branch_id)
         if again.staging_token == branch.staging_token:
             return
         branch = again
-    raise WriteNotSettled(branch_id, path)
+    raise late
+
+
+async def _stage_over(
+    env: Env, branch: Branch, change: StagedEntry, predicate: kv.Predicate, *, knows_its_own: bool
+) -> bool:
+    """Stage if the predicate holds. A failure that left our own entry there was none: it was applied, and its answer
+    lost on the way."""
+    try:
+        await stage_if(env, branch.staging_token, change, predicate)
+    except kv.PredicateFailed:
+        staged = await get_staged(env, branch.staging_token, change.key) if knows_its_own else None
+        return staged is not None and staged[0] == change
+    return True
 
 
 async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:

@@ -18,9 +18,9 @@ from model.identifiers import BranchID, CommitID, StagingToken
 from model.records import Branch, Repository
 
 
-def birth_token(env: Env, repository: Repository, branch_id: BranchID) -> StagingToken:
+def birth_token(env: Env, repository: Repository, branch_id: BranchID, *, fresh: bool = True) -> StagingToken:
     """The first staging token of a new branch: ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
-    birth = env.ids.unique("branch")
+    birth = env.ids.unique("branch") if fresh else "0"
     return StagingToken(f"{repository.repository_id}-{branch_id}:{repository.instance_uid}.{birth}.0")
 
 
@@ -59,17 +59,26 @@ async def get_branch(env: Env, repository: Repository, branch_id: BranchID) -> B
 
 
 async def create_branch(
-    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, tombstones: bool = False
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    source: Ref,
+    *,
+    tombstones: bool = False,
+    fresh_token: bool = True,
 ) -> Branch:
     """Create a branch at the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
     tombstones: take the place of a deleted branch's record, too; 2 effects more where there is one.
+    fresh_token: without it a branch has the token, and so maybe the record, that one of its name had before: a
+        predicate by value cannot tell them apart.
 
     Raises:
         BranchExists, RefNotFound.
     """
     commit_id = await resolve(env, repository, source)
-    branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=birth_token(env, repository, branch_id))
+    token = birth_token(env, repository, branch_id, fresh=fresh_token)
+    branch = Branch(branch_id=branch_id, commit_id=commit_id, staging_token=token)
     try:
         await replace_branch(env, repository, branch, None)
     except kv.PredicateFailed:
@@ -126,7 +135,17 @@ async def delete_branch_by_tombstone(env: Env, repository: Repository, branch_id
     try:
         await replace_branch(env, repository, gone, predicate)
     except kv.PredicateFailed:
-        raise RefChanged(branch_id) from None
+        # It is gone all the same if what is there now is just this: then that `SetIf` was applied, or another's.
+        if not await _holds(env, repository, gone):
+            raise RefChanged(branch_id) from None
+
+
+async def _holds(env: Env, repository: Repository, branch: Branch) -> bool:
+    try:
+        found = await env.store.get(uid_partition(repository), keys.branch_key(branch.branch_id))
+    except kv.NotFound:
+        return False
+    return decode_branch(found.value) == branch
 
 
 _NO_COMMIT = CommitID("")

@@ -36,8 +36,11 @@ CHUNK: Final = 1 << 15
 RANKED_FROM: Final = 1_000_000
 """States after which a search without violations goes on ranked."""
 
-MERGED_RESTARTS_MAX: Final = 12
+MERGED_RESTARTS_MAX: Final = 8
 """After so many restarts the flows remember too much for merging to pay: every history gets a node of its own."""
+
+MERGED_RERUNS_MAX: Final = 800
+"""And so they do if a restart comes after so many re-runs."""
 
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
@@ -180,7 +183,8 @@ class _Search:
 
     def _start_over(self) -> None:
         """Begin anew with what was learned; or without merging, where that was too much."""
-        if not self.ranked and self.restarts > MERGED_RESTARTS_MAX:
+        reruns = sum(behaviour.reruns for behaviour in self._distinct_behaviours())
+        if not self.ranked and (self.restarts > MERGED_RESTARTS_MAX or reruns > MERGED_RERUNS_MAX):
             self.merge, self.patience = False, None
             self.behaviours = self._compile_behaviours()
         for behaviour in self._distinct_behaviours():

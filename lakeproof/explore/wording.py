@@ -22,6 +22,10 @@ TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+HASH_SHOWN: Final = 8
+"""Characters of a content address that readers are shown; `exact` holds the rest."""
+_HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
+_HASH_BYTES: Final = re.compile(rb"\b[0-9a-f]{64}\b")
 
 
 @attrs.frozen
@@ -203,19 +207,23 @@ def span(microseconds: int) -> str:
 
 def text(content: bytes) -> str:
     """Bytes as a reader sees them: text where they are text, and never a control character."""
-    shown = content[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")
-    rest = len(content) - BYTES_SHOWN_MAX
+    short = _HASH_BYTES.sub(lambda found: found[0][:HASH_SHOWN] + b"..", content)
+    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")
+    rest = len(short) - BYTES_SHOWN_MAX
     return printable(shown or "''") + (f"... ({rest} more bytes)" if rest > 0 else "")
 
 
 def brief(thing: object) -> str:
     """Any value, shortened, and without what differs from run to run."""
+    if isinstance(thing, Repository):
+        return repr(thing.repository_id)
     shown = printable(_ADDRESS.sub("", repr(thing)))
     return shown if len(shown) <= TEXT_SHOWN_MAX else f"{shown[: TEXT_SHOWN_MAX - 3]}..."
 
 
 def printable(shown: str) -> str:
-    """Text that leaves a terminal alone: control characters are escaped."""
+    """Text that leaves a terminal alone: control characters are escaped; and content addresses are cut short."""
+    shown = _HASH.sub(lambda found: f"{found[0][:HASH_SHOWN]}..", shown)
     return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
 
 

@@ -26,6 +26,8 @@ def _line(scenario: Scenario, width: int) -> Text:
     line.append(f"; {plural(len(scenario.ids), 'invariant')}")
     if refuted:
         line.append(f", refuted: {', '.join(refuted)}", "red")
+    if scenario.deep:
+        line.append(", deep")
     return line
 
 
@@ -48,6 +50,7 @@ def as_json_line(scenario: Scenario) -> str:
             "scenario": scenario.name,
             "setup": [printable(str(call)) for call in scenario.setup],
             "clients": [[printable(str(call)) for call in calls] for calls in scenario.clients],
+            "deep": scenario.deep,
             "bounds": attrs.asdict(scenario.faults),
             "expected": {name: scenario.expected(name) for name in scenario.ids},
             "reason": scenario.reason,

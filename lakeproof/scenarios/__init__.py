@@ -4,7 +4,8 @@ from lakeproof.scenario import Scenario
 
 
 def catalogue() -> tuple[Scenario, ...]:
-    """All scenarios, in order of design and variant."""
-    from lakeproof.scenarios import hardened, kv3, naive, step1, step2
+    """All scenarios, in order of design and variant; the deep ones too."""
+    from lakeproof.scenarios import branches, commits, hardened, kv3, naive, step1, step2
 
-    return tuple(scenario for module in (naive, kv3, step1, step2, hardened) for scenario in module.SCENARIOS)
+    modules = (naive, kv3, step1, step2, hardened, branches, commits)
+    return tuple(scenario for module in modules for scenario in module.SCENARIOS)

@@ -1,7 +1,7 @@
 """Writers, readers, committers, resetters and deleters of one branch, as scenarios: what is common to all variants.
 
-A race is named by its clients, one after the other, joined by "-"; a client that does several things one after the other
-joins them by ".": ``write.commit-read`` is a client that writes and then commits, and one that reads.
+A race is named by its clients, joined by "-"; a client that does several things one after the other joins them by ".":
+``write.commit-read`` is a client that writes and then commits, and one that reads.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +51,7 @@ FLOWS: Final[Mapping[str, tuple[Flow, tuple[bytes, ...]]]] = {
     "resetx": (resetting.reset_entry, (X,)),
     "resetall": (resetting.reset_prefix, (b"",)),
     "drop": (branches.delete_branch, ()),
+    "branch": (branches.create_branch, ()),
 }
 """The words of which races are made, with the path that they are about. ``commit`` is the variant's own."""
 
@@ -69,6 +70,8 @@ class Variant:
     options: Mapping[str, Mapping[str, object]] = attrs.field(factory=dict)
     """By word."""
     refuted: Mapping[str, Refuted] = attrs.field(factory=dict)
+    beatable: bool = True
+    """Whether a committer can be beaten by another: not where it holds a lock."""
 
 
 def scenario(
@@ -80,11 +83,12 @@ def scenario(
     paged: int = 0,
     initially: Sequence[str] = (),
     only: Sequence[str] | None = None,
+    deep: bool = False,
 ) -> Scenario:
     """One race of a variant under some faults.
 
     paged: rows per page of every scan; 0: one page. initially: words of what happened before, alone. only: the ids of
-    the invariants to check, where all of them would make the search too large.
+    the invariants to check, where all of them would make the search too large. deep: too large to be part of every run.
     """
     words = [client.split(".") for client in race.split("-")]
     name = race + suffix
@@ -98,7 +102,7 @@ def scenario(
         if any(fnmatchcase(name, pattern) for pattern in refuted.races)
     }
     flat = [word for client_words in words for word in client_words]
-    checked = _invariants(words, flat, initially)
+    checked = _invariants(variant, words, flat, initially, expect)
     aftermath = _aftermath(variant, flat)
     if only is not None:
         checked = [invariant for invariant in checked if invariant.id in only]
@@ -113,16 +117,23 @@ def scenario(
         expect=expect,
         reason="; ".join(f"{i}: {variant.refuted[i].reason}" for i in expect),
         source=variant.source,
+        deep=deep,
     )
 
 
 def scenarios(
-    variant: Variant, races: Sequence[str], faults: Mapping[str, Faults] = FAULTS, *, paged: int = 0
+    variant: Variant,
+    races: Sequence[str],
+    faults: Mapping[str, Faults] = FAULTS,
+    *,
+    paged: int = 0,
+    initially: Sequence[str] = (),
+    deep: bool = False,
 ) -> Iterator[Scenario]:
     """Each race under each of these faults."""
     for race in races:
         for suffix, budget in faults.items():
-            yield scenario(variant, race, budget, suffix=suffix, paged=paged)
+            yield scenario(variant, race, budget, suffix=suffix, paged=paged, initially=initially, deep=deep)
 
 
 def _setup(variant: Variant, initially: Sequence[str]) -> list[Call]:
@@ -140,18 +151,30 @@ def _call(variant: Variant, word: str, client: int, position: int, paged: int) -
         options["batch_size"] = paged
     if word == "commit":
         return Call(variant.commit, REPOSITORY, BRANCH, who, **options)  # type: ignore[arg-type]
-    if word == "branch":
-        return Call(branches.create_branch, REPOSITORY, BRANCH, REPOSITORY.default_branch_id, **options)  # type: ignore[arg-type]
     flow, path = FLOWS[word]
+    if word == "branch":
+        source = REPOSITORY.default_branch_id
+        return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, source, **options)  # type: ignore[arg-type]
     args: tuple[bytes, ...] = (*path, who.encode()) if word in IDENTIFIED else path
     if word == "swap":
         args = (*args, b"s0")
     return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, *args, **options)  # type: ignore[arg-type]
 
 
-def _invariants(words: Sequence[Sequence[str]], flat: Sequence[str], initially: Sequence[str]) -> list[Invariant]:
+def _invariants(
+    variant: Variant,
+    words: Sequence[Sequence[str]],
+    flat: Sequence[str],
+    initially: Sequence[str],
+    expect: Mapping[str, str],
+) -> list[Invariant]:
     """The invariants whose situation arises in such a race."""
-    writes = any(word in IDENTIFIED for word in flat)
+    writes = any(
+        word in IDENTIFIED and "remove" not in client[position:]
+        for client in words
+        for position, word in enumerate(client)
+    )
+    survives = "drop" not in flat or "branch" in flat
     commits = flat.count("commit")
     causal = any(
         word in (*IDENTIFIED, "remove") and "commit" in client[position:]
@@ -162,15 +185,17 @@ def _invariants(words: Sequence[Sequence[str]], flat: Sequence[str], initially: 
     arises: list[tuple[Invariant, object]] = [
         (refs.head_exists, True),
         (refs.token_has_one_owner, True),
-        (entries.acknowledged_write_is_kept, writes),
+        (entries.acknowledged_write_is_kept, writes and survives),
         (entries.acknowledged_delete_is_kept, "remove" in flat),
         (entries.commit_is_causal, causal),
         (refs.commits_form_one_line, commits),
         (entries.read_is_legal(initial, BRANCH), "read" in flat or "list" in flat),
-        (refs.commit_makes_progress, commits > 1),
+        (refs.commit_makes_progress, commits > 1 and variant.beatable),
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
+        (entries.refused_write_is_absent, flat.count("add") > 1 or flat.count("swap") > 1),
+        (entries.branch_starts_clean, "branch" in flat and any(word in IDENTIFIED for word in flat)),
     ]
-    return [invariant for invariant, does in arises if does]
+    return [invariant for invariant, does in arises if does or invariant.id in expect]
 
 
 def _aftermath(variant: Variant, flat: Sequence[str]) -> list[Aftermath]:

@@ -11,6 +11,7 @@ from typing import Final
 import attrs
 
 from model.contents import Contents, branch_named, content_of_branch, content_of_commit
+from model.identifiers import CommitID
 from model.invariants._base import Finding, Monitor, Reached, Violation
 from model.invariants._changes import CallID, Change, Changes, reach, values
 from model.records import Commit
@@ -127,7 +128,7 @@ def _causal_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     for each in sorted(state.promises, key=lambda promise: (promise.commit, promise.change.call)):
         if not each.commit_id or each.change.later:
             continue
-        content = content_of_commit(snapshot, each.commit_id)
+        content = content_of_commit(snapshot, CommitID(each.commit_id))
         found = None if content is None else content.get(each.change.path)
         if content is not None and found == each.change.identity:
             yield Reached(f"a commit holds {_shown(each.change)}, which was acknowledged before it began")
@@ -278,3 +279,82 @@ def _returned_values(view: CallView) -> dict[bytes, bytes] | None:
         entries = view.value if isinstance(view.value, tuple) else (view.value,)
         return {entry.path: entry.identity for entry in entries}
     return {} if type(view.error).__name__ == "PathNotFound" else None
+
+
+@attrs.frozen(cache_hash=True)
+class _Births:
+    """What was written to a branch before a new one of its name was begun."""
+
+    returned: frozenset[tuple[str, bytes, bytes]] = frozenset()
+    under_way: frozenset[tuple[CallID, frozenset[tuple[str, bytes, bytes]]]] = frozenset()
+    """Creations, each with the writes that had returned when it was invoked."""
+    old: frozenset[tuple[str, bytes, bytes]] = frozenset()
+    """The same of creations that succeeded."""
+
+
+def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Births)
+    call = (event.client, event.index)
+    if isinstance(event, Invoked):
+        if event.name != "create_branch":
+            return state, ()
+        before = frozenset(each for each in state.returned if each[0] == event.args[1])
+        return attrs.evolve(state, under_way=state.under_way | {(call, before)}), ()
+    view = event.call
+    if view.name == "create_branch":
+        began = dict(state.under_way)[call]
+        after = attrs.evolve(state, under_way=state.under_way - {(call, began)})
+        return (attrs.evolve(after, old=after.old | began) if view.status is Status.OK else after), ()
+    written = {(str(view.args[1]), path, value) for path, value in values(view.name, view.args) if value is not None}
+    return attrs.evolve(state, returned=state.returned | written), ()
+
+
+def _clean_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Births)
+    for branch_id, path, identity in sorted(state.old):
+        branch = branch_named(snapshot, branch_id)
+        content = None if branch is None else content_of_branch(snapshot, branch)
+        if content is not None and content.get(path) == identity:
+            evidence = f"{identity!r} at {path!r}, written before {branch_id} was created anew, is in the new branch"
+            yield Violation("branch-starts-clean", evidence)
+        else:
+            yield Reached(f"{identity!r} was written before {branch_id} was created anew, and is not in the new branch")
+
+
+branch_starts_clean = Monitor(
+    id="branch-starts-clean",
+    meaning="nothing that was written to a branch before it was deleted and created anew is in the new one",
+    initial=_Births(),
+    advance=_advance_births,
+    at_end=_clean_at_end,
+)
+
+
+def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """State: the (branch, path, identity) of writes that answered with a definite error."""
+    assert isinstance(state, frozenset)
+    if isinstance(event, Invoked) or event.call.status is not Status.FAIL:
+        return state, ()
+    view = event.call
+    return state | {(str(view.args[1]), path, value) for path, value in values(view.name, view.args) if value}, ()
+
+
+def _refused_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, frozenset)
+    for branch_id, path, identity in sorted(state):
+        branch = branch_named(snapshot, branch_id)
+        content = None if branch is None else content_of_branch(snapshot, branch)
+        if content is not None and content.get(path) == identity:
+            evidence = f"{identity!r} at {path!r} was refused, and it is in {branch_id}"
+            yield Violation("refused-write-is-absent", evidence)
+        else:
+            yield Reached(f"{identity!r} at {path!r} was refused, and it is not in {branch_id}")
+
+
+refused_write_is_absent = Monitor(
+    id="refused-write-is-absent",
+    meaning="a write that was definitely refused did not happen",
+    initial=frozenset(),
+    advance=_advance_refused,
+    at_end=_refused_at_end,
+)

@@ -1,0 +1,207 @@
+"""Commit in three variants, among writers, readers, resetters and deleters of its branch."""
+
+from typing import Final
+
+from impl.graveler import lock_free, locked, optimistic
+from lakeproof.scenario import Faults, Flow
+from lakeproof.scenarios._branch_data import FAULTS, PAGED, Variant, scenario, scenarios
+from lakeproof.scenarios._life_cycle import Refuted
+
+SOURCE: Final = "graveler-on-kv.md, Update Commits, staging and lock-free"
+LEASE: Final = 60_000_000  # microseconds
+
+NOBODYS_PROGRESS: Final = Refuted(
+    "a `SetIf` that is applied and reported as failed is a defeat by nobody: the committer starts over, finds its "
+    "tokens committed, by itself, and makes an empty commit on its own",
+    ("*commit*commit*/false-predicate",),
+)
+
+UNSURE: Final = (
+    "a `SetIf` under a staging token is applied and reported as failed, its token is committed and dropped, and nothing "
+    "is left by which the writer could recognise its own"
+)
+
+LOCK_FREE: Final = Variant(
+    name="commits/lock-free",
+    commit=lock_free.commit,
+    source=SOURCE,
+    refuted={
+        "commit-makes-progress": NOBODYS_PROGRESS,
+        "refused-write-is-absent": Refuted(UNSURE, ("add-add-commit/false-predicate",)),
+        "acknowledged-delete-is-kept": Refuted(UNSURE, ("add-remove-commit/false-predicate",)),
+    },
+)
+
+KEEPING: Final = Variant(
+    name="commits/lock-free-keeps-staged",
+    commit=lock_free.commit,
+    source=SOURCE,
+    options={"commit": {"drops": False, "tries": 4}},
+    refuted={"commit-makes-progress": NOBODYS_PROGRESS},
+)
+"""Staged entries stay where they are when they are committed: the text drops none. Smaller, for larger races."""
+
+REPAIRED: Final = Variant(
+    name="commits/lock-free-knows-its-own",
+    commit=lock_free.commit,
+    source=SOURCE + " (ours: a committer that recognises its own commit)",
+    options={"commit": {"knows_its_own": True}},
+)
+"""Whoever was beaten looks first whether the head is what it has just made."""
+
+TAKEN: Final = Variant(
+    name="commits/lock-free-returns-head",
+    commit=lock_free.commit,
+    source=SOURCE,
+    options={"commit": {"taken": "head"}},
+)
+"""A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
+
+ONCE: Final = (
+    "a token that was read before it was sealed may have been committed, and dropped, before the write or the read came"
+)
+
+SINGLE_READ: Final = Variant(
+    name="commits/lock-free-single-read",
+    commit=lock_free.commit,
+    source=SOURCE + " (negative control: no second read of the branch)",
+    options={word: {"rereads": False} for word in ("write", "remove", "read", "list")},
+    refuted={
+        "acknowledged-write-is-kept": Refuted(ONCE, ("write-commit*",)),
+        "acknowledged-delete-is-kept": Refuted(ONCE, ("write.commit-remove*",)),
+        "read-is-legal": Refuted(ONCE, ("write.commit-read*", "write.commit-list*", "write.commit-remove-read*")),
+    },
+)
+
+FORGETFUL: Final = Variant(
+    name="commits/lock-free-create-forgets",
+    commit=lock_free.commit,
+    source=SOURCE + " (create only if absent, as written)",
+    options={"add": {"knows_its_own": False}, "swap": {"knows_its_own": False}},
+    refuted={
+        "refused-write-is-absent": Refuted(
+            "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed "
+            "by now, and takes it for somebody else's",
+            ("add-*commit*", "swap-*commit*"),
+        ),
+    },
+)
+
+OPTIMISTIC: Final = Variant(
+    name="commits/optimistic",
+    commit=optimistic.commit,
+    source=SOURCE + ", Step 3 of the plan",
+    options={"commit": {"drops": False, "tries": 3}},
+    refuted={
+        "commit-makes-progress": Refuted(
+            "who is beaten seals anew, which beats the other: nothing bounds how often",
+            ("commit-commit*", "write.commit-commit*"),
+        ),
+    },
+)
+
+UNSEALED: Final = Variant(
+    name="commits/optimistic-unsealed",
+    commit=optimistic.commit,
+    source=SOURCE + ", Step 3 of the plan (without sealed tokens)",
+    options={"commit": {"seals": False, "tries": 3}},
+    refuted={
+        "acknowledged-write-is-kept": Refuted(
+            "what is staged between the scan and the `SetIf` is under a token that nobody will read again",
+            ("write-commit*", "write.commit-commit*"),
+        ),
+        "commit-is-causal": Refuted(
+            "and so a later commit does not hold it either",
+            ("write.commit-commit*",),
+        ),
+    },
+)
+
+STUCK: Final = Refuted(
+    "nobody takes the lock from a holder that crashed, or whose `delete` or answer was lost",
+    ("*/crash", "*/lost-answer", "*/false-predicate"),
+)
+
+_LOCKING: Final[dict[str, Flow]] = {
+    "write": locked.set_entry,
+    "writey": locked.set_entry,
+    "remove": locked.delete_entry,
+}
+
+LOCKED: Final = Variant(
+    name="commits/locked",
+    commit=locked.commit,
+    source="graveler-on-kv.md, Tables",
+    flows=_LOCKING,
+    beatable=False,
+    refuted={"branch-stays-committable": STUCK},
+)
+
+OUTLIVED: Final = "who was only slow goes on after its lease, and so does who took the lock over: neither asks again"
+
+LEASED: Final = Variant(
+    name="commits/locked-leased",
+    commit=locked.commit,
+    source="graveler-on-kv.md, Tables (ours: a lock that expires)",
+    flows=_LOCKING,
+    options={word: {"lease": LEASE} for word in ("commit", *_LOCKING)},
+    beatable=False,
+    refuted={
+        "acknowledged-write-is-kept": Refuted(OUTLIVED, ("write-commit*",)),
+        "commits-form-one-line": Refuted(OUTLIVED, ("commit-commit*",)),
+    },
+)
+JUMP: Final = {"/clock-jump": Faults(clock_jumps=(LEASE + 1,))}
+
+NO_FALSE: Final = {suffix: FAULTS[suffix] for suffix in ("", "/crash", "/lost-answer")}
+NONE: Final = {"": Faults()}
+
+SCENARIOS = [
+    *scenarios(
+        LOCK_FREE,
+        [
+            "commit-commit",
+            "write-commit",
+            "write-write-commit",
+            "write.commit-read",
+            "write.commit-list",
+            "write.commit-remove",
+            "write.commit-reset",
+            "write.commit-resetx",
+            "write.commit-drop",
+            "write-commit-reset",
+            "write-commit-resetall",
+            "write-commit-drop-branch",
+            "write-commit-read",
+            "add-commit",
+            "add-add-commit",
+            "add-remove-commit",
+        ],
+    ),
+    *scenarios(LOCK_FREE, ["write.remove-commit", "write.commit-remove-read"], NO_FALSE),
+    *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], NO_FALSE),
+    *scenarios(LOCK_FREE, ["swap-commit", "swap-swap-commit"], NO_FALSE, initially=["write"]),
+    *scenarios(LOCK_FREE, ["write.writey.commit-list", "write-writey-commit"], PAGED, paged=1),
+    *scenarios(LOCK_FREE, ["write.writey.commit-read"], {"/paged-by-two": Faults()}, paged=2),
+    *scenarios(KEEPING, ["write-commit-commit"], NONE),
+    *scenarios(TAKEN, ["commit-commit", "write.commit-write.commit"], NO_FALSE),
+    *scenarios(TAKEN, ["commit-commit"], {"/false-predicate": FAULTS["/false-predicate"]}),
+    *scenarios(SINGLE_READ, ["write-commit", "write.commit-read", "write.commit-list"], NONE),
+    *scenarios(SINGLE_READ, ["write.commit-remove-read"], NONE),
+    *scenarios(FORGETFUL, ["add-commit", "add-add-commit"], NONE),
+    *scenarios(FORGETFUL, ["swap-commit", "swap-swap-commit"], NONE, initially=["write"]),
+    *scenarios(REPAIRED, ["commit-commit", "write-commit", "write.commit-commit"]),
+    *scenarios(OPTIMISTIC, ["write-commit"]),
+    *scenarios(OPTIMISTIC, ["commit-commit", "write.commit-commit"], NO_FALSE),
+    *scenarios(OPTIMISTIC, ["write-commit-reset"], NONE),
+    *scenarios(UNSEALED, ["write-commit", "write.commit-commit"], NONE),
+    *scenarios(LOCKED, ["commit-commit", "write-commit", "write.commit-write.commit"]),
+    *scenarios(LEASED, ["write-commit", "commit-commit"], JUMP),
+    *scenarios(LOCK_FREE, ["write.commit-write.commit-remove", "write.remove.commit-commit"], NO_FALSE, deep=True),
+    *scenarios(KEEPING, ["commit-commit-commit", "write-writey-commit-commit"], NO_FALSE, deep=True),
+    *(
+        scenario(KEEPING, f"write-writey-commit-commit-{other}", faults, suffix=suffix, deep=True)
+        for other in ("drop", "reset")
+        for suffix, faults in NO_FALSE.items()
+    ),
+]
