@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from impl.committed.errors import Conflicts
 from impl.committed.peeking import Peekable, each
-from impl.committed.reading import Reader, covering
+from impl.committed.reading import Reader
 from impl.committed.writing import Writer, apply_over
 from impl.effects import Env
 from model.committed import (
@@ -71,12 +71,8 @@ async def merge(
     of_base, of_source, of_destination = [await reader.meta_range(side) for side in (base, source, destination)]
     changes: list[StagedEntry] = []
     conflicts: list[bytes] = []
-    unchanged = _ids(of_base)
     async for found in _differences(reader, of_base, of_source):
-        info = covering(of_destination, found.path)
-        # A range that the base has, too: there the destination is as the base is.
-        is_as_base = info is not None and info.range_id in unchanged
-        theirs = found.before if is_as_base else await reader.entry_in(of_destination, found.path)
+        theirs = await reader.entry_in(of_destination, found.path)
         after, conflict = merged_entry(found.before, found.after, theirs, strategy)
         if conflict:
             conflicts.append(found.path)
@@ -84,7 +80,7 @@ async def merge(
             changes.append(change_to(found.path, after))
     if conflicts:
         raise Conflicts(tuple(conflicts))
-    known = unchanged | _ids(of_source) | _ids(of_destination) | {base, source, destination}
+    known = _ids(of_base) | _ids(of_source) | _ids(of_destination) | {base, source, destination}
     writer = Writer(env, storage_namespace, splitting, known)
     return await apply_over(reader, of_destination, Peekable(each(changes)), writer, splitting)
 

@@ -56,10 +56,10 @@ class Reader:
 
     async def entry_in(self, infos: Sequence[RangeInfo], path: bytes) -> Entry | None:
         """The entry at a path of a metarange. 1 effect at most; none if no range covers the path."""
-        info = covering(infos, path)
-        if info is None:
+        at = first_reaching(infos, path)
+        if at == len(infos) or infos[at].min_path > path:
             return None
-        entries = await self.range(info)
+        entries = await self.range(infos[at])
         at = bisect_left(entries, path, key=_path)
         return entries[at] if entries[at].path == path else None
 
@@ -99,12 +99,6 @@ async def get_entry(
 def first_reaching(infos: Sequence[RangeInfo], path: bytes) -> int:
     """Index of the first range that ends at a path or after it."""
     return bisect_left(infos, path, key=_max_path)
-
-
-def covering(infos: Sequence[RangeInfo], path: bytes) -> RangeInfo | None:
-    """The one range that may hold a path."""
-    at = first_reaching(infos, path)
-    return infos[at] if at < len(infos) and infos[at].min_path <= path else None
 
 
 def _path(entry: Entry) -> bytes:

@@ -207,6 +207,18 @@ class TestSplitting:
         assert cut((*earlier, *later))[len(cut(tuple(earlier))) :] == cut(tuple(later))
         assert cut(tuple(each for piece in pieces[1:] for each in piece)) == pieces[1:]
 
+    def test_a_range_may_end_from_its_least_size_on_and_must_from_its_greatest_on(self) -> None:
+        always, never = (Splitting(min_bytes=100, max_bytes=200, one_in=one_in) for one_in in (1, 1 << 64))
+        assert [always.ends(size, b"a") for size in (99, 100, 101)] == [False, True, True]
+        assert [never.ends(size, b"a") for size in (100, 199, 200, 201)] == [False, False, True, True]
+
+    def test_the_hash_of_the_path_decides(self) -> None:
+        # printf a | sha256sum: ca978112ca1bbdca...; printf b: 3e23e8160039594a...
+        even = Splitting(min_bytes=0, max_bytes=200, one_in=2)
+        third = Splitting(min_bytes=0, max_bytes=200, one_in=3)
+        assert (even.ends(1, b"a"), even.ends(1, b"b")) == (0xCA978112CA1BBDCA % 2 == 0, 0x3E23E8160039594A % 2 == 0)
+        assert (third.ends(1, b"a"), third.ends(1, b"b")) == (0xCA978112CA1BBDCA % 3 == 0, 0x3E23E8160039594A % 3 == 0)
+
     @pytest.mark.parametrize("numbers", [(-1, 1, 1), (2, 1, 1), (1, 1, 0)])
     def test_a_splitting_that_cannot_be_is_refused(self, numbers: tuple[int, int, int]) -> None:
         low, high, one_in = numbers
@@ -334,6 +346,7 @@ class TestFormat:
             (META_RANGE_FORMAT + info_fields(high=b"a"), "2 entries from b'a' to b'a'"),
             (META_RANGE_FORMAT + info_fields(low=b"c"), "2 entries from b'c' to b'b'"),
             (META_RANGE_FORMAT + info_fields() * 2, "a range from b'a' on follows one up to b'b'"),
+            (META_RANGE_FORMAT + info_fields() + info_fields(low=b"b", high=b"c"), "a range from b'b' on follows one"),
         ],
     )
     def test_what_is_no_metarange_is_refused(self, content: bytes, message: str) -> None:

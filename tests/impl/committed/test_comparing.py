@@ -135,6 +135,16 @@ class TestMerge:
         # The changed range is the source's: only the metarange is new.
         assert shelf.done("put") == [found]
 
+    def test_the_same_changes_on_both_sides_are_read_once_and_not_made_again(self) -> None:
+        shelf = Shelf()
+        base = shelf.write(row(90))
+        changed = tuple(entry(number, b"2") for number in range(90))
+        source, destination = shelf.write(changed), shelf.write((*changed, entry(99)))
+        flow = merge(ENV, NS, base=base, source=source, destination=destination, splitting=SPLITTING)
+        assert shelf.do(flow) == destination
+        assert shelf.done("put") == []
+        assert len(shelf.story) == len(set(shelf.story)) > 20
+
     def test_a_conflict_names_its_paths_and_what_to_do(self) -> None:
         shelf = Shelf()
         base, source, destination = (

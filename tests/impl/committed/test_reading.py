@@ -146,6 +146,12 @@ class TestIterator:
         shelf.do(back())
         assert len(shelf.story) == 2
 
+    def test_it_passes_over_no_path_that_comes_right_after_another(self) -> None:
+        shelf = Shelf()
+        found = tuple(Entry(path=path, identity=b"", data=b"") for path in (b"", b"\0", b"\0\0", b"\1", b"a", b"a\0"))
+        meta_range_id = shelf.write(found)
+        assert tuple(shelf.do(collect(iterator(meta_range_id)))) == found
+
     def test_closed_it_has_no_more_values(self) -> None:
         shelf = Shelf()
         meta_range_id = shelf.write(row(3))
