@@ -206,7 +206,8 @@ def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool
     found = [scenario for scenario in scenarios if not wanted or scenario.name in chosen]
     left = tuple(scenario for scenario in found if deep or not scenario.deep or scenario.name in wanted)
     if not left:
-        raise LoadError(f"{' '.join(wanted) or 'the file'}: all {len(found)} scenarios are deep; say --deep to run them")
+        what = " ".join(wanted) or "the file"
+        raise LoadError(f"{what}: all {len(found)} scenarios are deep; say --deep to run them")
     return left
 
 

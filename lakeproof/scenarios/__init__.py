@@ -5,7 +5,18 @@ from lakeproof.scenario import Scenario
 
 def catalogue() -> tuple[Scenario, ...]:
     """All scenarios, in order of design and variant; the deep ones too."""
-    from lakeproof.scenarios import branches, commits, hardened, kv3, naive, step1, step2
+    from lakeproof.scenarios import (
+        branches,
+        commits,
+        hardened,
+        kv3,
+        merges,
+        naive,
+        step1,
+        step2,
+        tags,
+        under_deletion,
+    )
 
-    modules = (naive, kv3, step1, step2, hardened, branches, commits)
+    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion)
     return tuple(scenario for module in modules for scenario in module.SCENARIOS)

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from impl.graveler import founding, reading, resetting, writing
+from impl.graveler import founding, lock_free, merging, reading, resetting, writing
 from impl.refs import branches
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
@@ -52,8 +52,16 @@ FLOWS: Final[Mapping[str, tuple[Flow, tuple[bytes, ...]]]] = {
     "resetall": (resetting.reset_prefix, (b"",)),
     "drop": (branches.delete_branch, ()),
     "branch": (branches.create_branch, ()),
+    "merge": (merging.merge, ()),
+    "revert": (merging.revert, ()),
 }
 """The words of which races are made, with the path that they are about. ``commit`` is the variant's own."""
+
+_MAIN_AHEAD: Final = [
+    Call(writing.set_entry, REPOSITORY, REPOSITORY.default_branch_id, b"m", b"m0"),
+    Call(lock_free.commit, REPOSITORY, REPOSITORY.default_branch_id, "ahead"),
+]
+"""What ``ahead`` does before: main gets a commit that the branch does not have, of a path that nobody else writes."""
 
 IDENTIFIED: Final = ("write", "writey", "add", "swap")
 
@@ -141,7 +149,9 @@ def _setup(variant: Variant, initially: Sequence[str]) -> list[Call]:
         Call(founding.found, REPOSITORY),
         Call(branches.create_branch, REPOSITORY, BRANCH, REPOSITORY.default_branch_id),
     ]
-    return setup + [_call(variant, word, -1, position, 0) for position, word in enumerate(initially)]
+    for position, word in enumerate(initially):
+        setup += _MAIN_AHEAD if word == "ahead" else [_call(variant, word, -1, position, 0)]
+    return setup
 
 
 def _call(variant: Variant, word: str, client: int, position: int, paged: int) -> Call:
@@ -152,6 +162,9 @@ def _call(variant: Variant, word: str, client: int, position: int, paged: int) -
     if word == "commit":
         return Call(variant.commit, REPOSITORY, BRANCH, who, **options)  # type: ignore[arg-type]
     flow, path = FLOWS[word]
+    if word in ("merge", "revert"):
+        source = REPOSITORY.default_branch_id if word == "merge" else BRANCH
+        return Call(FLOWS[word][0], REPOSITORY, BRANCH, source, who, **options)  # type: ignore[arg-type]
     if word == "branch":
         source = REPOSITORY.default_branch_id
         return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, source, **options)  # type: ignore[arg-type]
@@ -176,6 +189,7 @@ def _invariants(
     )
     survives = "drop" not in flat or "branch" in flat
     commits = flat.count("commit")
+    heads = commits + flat.count("merge") + flat.count("revert")
     causal = any(
         word in (*IDENTIFIED, "remove") and "commit" in client[position:]
         for client in words
@@ -185,10 +199,10 @@ def _invariants(
     arises: list[tuple[Invariant, object]] = [
         (refs.head_exists, True),
         (refs.token_has_one_owner, True),
-        (entries.acknowledged_write_is_kept, writes and survives),
+        (entries.write_is_kept_beside("merge"), writes and survives),
         (entries.acknowledged_delete_is_kept, "remove" in flat),
         (entries.commit_is_causal, causal),
-        (refs.commits_form_one_line, commits),
+        (refs.commits_form_one_line, heads),
         (entries.read_is_legal(initial, BRANCH), "read" in flat or "list" in flat),
         (refs.commit_makes_progress, commits > 1 and variant.beatable),
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),

@@ -17,8 +17,8 @@ NOBODYS_PROGRESS: Final = Refuted(
 )
 
 UNSURE: Final = (
-    "a `SetIf` under a staging token is applied and reported as failed, its token is committed and dropped, and nothing "
-    "is left by which the writer could recognise its own"
+    "a `SetIf` under a staging token is applied and reported as failed, its token is committed and dropped, and "
+    "nothing is left by which the writer could recognise its own"
 )
 
 LOCK_FREE: Final = Variant(

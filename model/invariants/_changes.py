@@ -100,6 +100,8 @@ class Changes:
 
     open: frozenset[tuple[CallID, Reach]] = frozenset()
     held: frozenset[Change] = frozenset()
+    sparing: frozenset[str] = frozenset()
+    """Names of calls that are known to leave these paths alone."""
 
     def after(self, event: Event) -> "Changes":
         """What is known after an invocation or a return."""
@@ -110,7 +112,7 @@ class Changes:
 
     def _invoked(self, call: CallID, event: Invoked) -> "Changes":
         reaches = reach(event.name, event.args)
-        if not reaches:
+        if not reaches or event.name in self.sparing:
             return self
         branch_id = reaches[0].branch_id
         held = {
@@ -122,7 +124,7 @@ class Changes:
         for path, identity in values(event.name, event.args):
             before = frozenset(other for other, each in self.open if each.covers(branch_id, path))
             held.add(Change(call, branch_id, path, identity, later=before))
-        return Changes(self.open | {(call, each) for each in reaches}, frozenset(held))
+        return attrs.evolve(self, open=self.open | {(call, each) for each in reaches}, held=frozenset(held))
 
     def _returned(self, call: CallID, view: CallView) -> "Changes":
         held: Iterable[Change] = self.held
@@ -138,5 +140,6 @@ class Changes:
             held = (
                 attrs.evolve(change, later=change.later - {call}) for change in self.held if change.call != call
             )
-        return Changes(frozenset(each for each in self.open if each[0] != call), frozenset(held))
+        still_open = frozenset(each for each in self.open if each[0] != call)
+        return attrs.evolve(self, open=still_open, held=frozenset(held))
 

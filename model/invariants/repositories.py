@@ -26,7 +26,17 @@ from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot
 
 CREATES = ("create_repository", "create_bare_repository")
 DELETE = "delete_repository"
-REACHING = ("get_repository", "create_branch", "get_branch", "delete_branch", "create_tag")
+REACHING = (
+    "get_repository",
+    "create_branch",
+    "get_branch",
+    "delete_branch",
+    "create_tag",
+    "set_entry",
+    "get_entry",
+    "commit",
+    "merge",
+)
 """Operations that reach a repository when they succeed."""
 
 
