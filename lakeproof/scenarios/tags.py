@@ -26,8 +26,8 @@ WORDS: Final[Mapping[str, tuple[Flow, tuple[str, ...]]]] = {
 
 REFUTED: Final = (
     Refuted(
-        "a `SetIf` that was applied and reported as failed answers `TagExists` or `RefChanged`: a definite no for what has "
-        "happened",
+        "a `SetIf` that was applied and reported as failed answers `TagExists` or `RefChanged`: a definite no for what "
+        "has happened",
         ("tag-*/false-predicate",),
     ),
     Refuted("both find the tag and delete it by its name: both say that it was they", ("tag.untag-untag*",)),
