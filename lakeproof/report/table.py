@@ -85,7 +85,16 @@ def _otherwise(outcome: Outcome) -> Iterator[Text]:
 
 def matrix(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Iterator[Table]:
     """A row an invariant, a column a variant: in how many scenarios it holds, or in how many of them it does not.
-    Several tables if the variants do not fit side by side."""
+    A table for each design; several if its variants do not fit side by side."""
+    for design in dict.fromkeys(_design(outcome) for outcome in outcomes):
+        yield from _matrices([each for each in outcomes if _design(each) == design], width, ascii_only=ascii_only)
+
+
+def _design(outcome: Outcome) -> str:
+    return variant(outcome.scenario).rpartition("/")[0]
+
+
+def _matrices(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool) -> Iterator[Table]:
     cells: dict[tuple[str, str], list[Verdict]] = {}
     for outcome in outcomes:
         for verdict in outcome.verdicts:
@@ -123,8 +132,7 @@ def _blocks(columns: Sequence[tuple[str, list[Text]]], room: int) -> Iterator[li
 
 def _matrix(labels: Sequence[str], columns: Sequence[tuple[str, list[Text]]], *, ascii_only: bool) -> Table:
     table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1, 0, 0))
-    designs = {name.rpartition("/")[0] for name, _ in columns}
-    table.add_column(designs.pop() if len(designs) == 1 else "", no_wrap=True, vertical="bottom")
+    table.add_column(columns[0][0].rpartition("/")[0], no_wrap=True, vertical="bottom")
     for name, _ in columns:
         table.add_column(Text(_heading(name), "bold"), justify="right", no_wrap=True, vertical="bottom")
     for number, label in enumerate(labels):

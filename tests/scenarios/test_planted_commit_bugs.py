@@ -1,0 +1,75 @@
+"""Bugs planted in the flows of a branch are found: each by the invariant that is there for it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from impl.codec import encode
+from impl.effects import Env
+from impl.graveler import committing, lock_free, reading
+from impl.repositories.entities import uid_partition
+from lakeproof.explore.search import Limits, search
+from lakeproof.scenarios._branch_data import Variant, scenario
+from model import keys
+from model.identifiers import StagingToken
+from model.records import Branch, Repository
+
+FLOWS = Variant(name="planted/lock-free", commit=lock_free.commit, source="tests")
+KEEPING = Variant(
+    name="planted/keeping", commit=lock_free.commit, source="tests", options={"commit": {"drops": False}}
+)
+
+
+async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:
+    await env.store.set(uid_partition(repository), keys.branch_key(branch.branch_id), encode(branch))
+
+
+def all_of_ours(ours: tuple[StagingToken, ...], branch: Branch) -> tuple[StagingToken, ...]:
+    return ours
+
+
+def none_left(branch: Branch, tokens: tuple[StagingToken, ...]) -> tuple[StagingToken, ...]:
+    return ()
+
+
+def oldest_first(branch: Branch) -> tuple[StagingToken, ...]:
+    return (*reversed(branch.sealed_tokens), branch.staging_token)
+
+
+def without_sealed(branch: Branch) -> tuple[StagingToken, ...]:
+    return (branch.staging_token,)
+
+
+BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], Variant, str, str]] = {  # type: ignore[explicit-any]
+    "finishing by set": (
+        lock_free, "replace_branch", replace_whatever_is_there, KEEPING, "commit-commit", "commits-form-one-line",
+    ),
+    "sealing by set": (
+        committing, "replace_branch", replace_whatever_is_there, KEEPING, "write-commit-commit",
+        "acknowledged-write-is-kept",
+    ),
+    "the fast path forgets tokens sealed since": (
+        lock_free, "without", none_left, KEEPING, "write.commit-write.commit", "acknowledged-write-is-kept",
+    ),
+    "a committer that was beaten commits all that it sealed once more": (
+        lock_free, "still_sealed", all_of_ours, KEEPING, "write.commit-write.commit", "acknowledged-write-is-kept",
+    ),
+    "a reader takes the oldest token first": (
+        reading, "tokens", oldest_first, FLOWS, "write.commit-write.read", "read-is-legal",
+    ),
+    "a reader forgets the sealed tokens": (
+        reading, "tokens", without_sealed, FLOWS, "write.commit-read", "read-is-legal",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, planted, variant, race, invariant = BUGS[bug]
+    races = scenario(variant, race)
+    before = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
+    assert before[invariant] == "holds"
+    monkeypatch.setattr(module, name, planted)
+    after = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
+    assert after[invariant] == "violated", after
