@@ -14,6 +14,7 @@ from typing import Final
 import attrs
 
 from model.invariants import Monitor, Reached, Violation
+from model.records import Repository
 from model.snapshot import CallView, Event, Invoked, Status
 
 Operation = tuple[int, int, str, tuple[Hashable, ...]]
@@ -117,4 +118,5 @@ def _linearize(specification: Specification, configuration: Configuration) -> li
 def _evidence(specification: Specification, state: frozenset[Configuration], call: CallView) -> str:
     held = sorted({repr(configuration[0]) for configuration in state})
     outcome = call.error if call.error is not None else call.value
-    return f"{call.name}{call.args} returned {outcome!r}; {specification.name} could only be in {', '.join(held)}"
+    args = ", ".join(repr(arg.repository_id if isinstance(arg, Repository) else arg) for arg in call.args)
+    return f"{call.name}({args}) returned {outcome!r}; {specification.name} could only be in {', '.join(held)}"

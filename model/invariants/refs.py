@@ -146,6 +146,9 @@ class _Progress:
     """For each call under way that may change a branch record: its client, and how many such calls overlap with it."""
 
     open: frozenset[tuple[int, int]] = frozenset()
+    finished: bool = False
+    gave_up: bool = False
+    """Some commit has returned; some commit was beaten more often than it was willing to try."""
 
 
 def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -155,11 +158,15 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
         return state, ()
     if isinstance(event, Invoked):
         others = frozenset((client, overlapped + 1) for client, overlapped in state.open)
-        return _Progress(others | {(event.client, len(state.open))}), ()
+        return attrs.evolve(state, open=others | {(event.client, len(state.open))}), ()
     overlapped = dict(state.open)[event.client]
-    after = _Progress(frozenset(each for each in state.open if each[0] != event.client))
-    if name != "commit" or event.call.status is not Status.OK:
+    after = attrs.evolve(state, open=frozenset(each for each in state.open if each[0] != event.client))
+    if name != "commit":
         return after, ()
+    if event.call.status is not Status.OK:
+        beaten_off = type(event.call.error).__name__ == "BranchBusy"
+        return attrs.evolve(after, gave_up=after.gave_up or beaten_off), ()
+    after = attrs.evolve(after, finished=True)
     effort = event.call.saw("effort")
     assert isinstance(effort, tuple)
     recombined, beaten = effort
@@ -169,11 +176,19 @@ def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fi
     return after, (Reached(f"a commit was beaten {beaten} times by {overlapped} others"),) if beaten else ()
 
 
+def _somebody_finishes(state: Hashable, _: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Progress)
+    if state.gave_up and not state.finished:
+        yield Violation("commit-makes-progress", "every commit was beaten until it gave up, and none has finished")
+
+
 commit_makes_progress = Monitor(
     id="commit-makes-progress",
-    meaning="a committer combines anew at most once for each concurrent operation that changes the branch",
+    meaning="a committer combines anew at most once for each concurrent operation that changes the branch; somebody "
+    "finishes",
     initial=_Progress(),
     advance=_advance_progress,
+    at_end=_somebody_finishes,
     observers=(EFFORT,),
 )
 
@@ -187,3 +202,12 @@ def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) 
     if last.status is Status.OK:
         return [Reached("a commit succeeded afterwards")]
     return [Violation(BRANCH_STAYS_COMMITTABLE, f"a commit afterwards fails with {last.error!r}")]
+
+ALL: Final = (
+    head_exists,
+    token_has_one_owner,
+    commits_form_one_line,
+    branch_delete_spares_successor,
+    commit_makes_progress,
+)
+"""All invariants of this module but the aftermath."""
