@@ -4,7 +4,7 @@ A race is named by its clients, joined by "-"; a client that does several things
 ``write.commit-read`` is a client that writes and then commits, and one that reads.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -42,6 +42,7 @@ PAGED: Final[Mapping[str, Faults]] = {
 FLOWS: Final[Mapping[str, tuple[Flow, tuple[bytes, ...]]]] = {
     "write": (writing.set_entry, (X,)),
     "writey": (writing.set_entry, (Y,)),
+    "cached": (writing.set_entries, ()),
     "remove": (writing.delete_entry, (X,)),
     "add": (writing.create_entry, (X,)),
     "swap": (writing.replace_entry, (X,)),
@@ -63,7 +64,7 @@ _MAIN_AHEAD: Final = [
 ]
 """What ``ahead`` does before: main gets a commit that the branch does not have, of a path that nobody else writes."""
 
-IDENTIFIED: Final = ("write", "writey", "add", "swap")
+IDENTIFIED: Final = ("write", "writey", "cached", "add", "swap")
 
 
 @attrs.frozen(kw_only=True)
@@ -168,7 +169,9 @@ def _call(variant: Variant, word: str, client: int, position: int, paged: int) -
     if word == "branch":
         source = REPOSITORY.default_branch_id
         return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, source, **options)  # type: ignore[arg-type]
-    args: tuple[bytes, ...] = (*path, who.encode()) if word in IDENTIFIED else path
+    args: tuple[Hashable, ...] = (*path, who.encode()) if word in IDENTIFIED else path
+    if word == "cached":
+        args = (((X, who.encode()), (Y, who.encode())),)
     if word == "swap":
         args = (*args, b"s0")
     return Call(variant.flows.get(word, flow), REPOSITORY, BRANCH, *args, **options)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ def test_every_scenario_that_is_named_exists() -> None:
     named += re.findall(r"`((?:branches|tags)/[\w-]+/[\w./-]+)`", FINDINGS)
     assert len(named) >= 15
     for name in named:
-        assert scenario_named(name)
+        assert scenario_named(name).name
 
 
 @pytest.mark.parametrize(("invariant", "name", "steps"), VIOLATIONS, ids=lambda value: value.replace("/", "_"))
