@@ -1,0 +1,147 @@
+"""A linearizable key-value store in an SQLite file: many tasks, many processes, one machine.
+
+The table is lakeFS' own: ``kv(partition_key, key, value)``. Every operation is one statement in a transaction of its
+own, which SQLite makes atomic and serialises. Source: https://www.sqlite.org/wal.html and /rescode.html.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, assert_never
+
+import trio
+
+from impl.stores.base import DELETE_IF, Answer, Store
+from model import kv
+
+BUSY_SECONDS: Final = 10.0
+"""How long to wait for another process that is writing, before an operation is refused."""
+
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS kv (partition_key BLOB NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, "
+    "PRIMARY KEY (partition_key, key)) WITHOUT ROWID"
+)
+_SET: Final = "INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+_UNDONE: Final = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_TOOBIG,
+    sqlite3.SQLITE_NOMEM,
+)
+"""Primary result codes after which SQLite has rolled the statement back, or never begun it."""
+
+
+class NotAStore(ValueError):
+    """The file is no SQLite database, cannot be opened, or its table ``kv`` is another one."""
+
+
+class SQLiteStore(Store):
+    """A store in a file that is created if it is not there. Close it, or use it as a context manager.
+
+    durable: wait for the disk at every write. Without it a power cut may undo the last writes (never a part of one,
+        and never out of order); a process that is killed loses nothing.
+
+    Raises:
+        NotAStore.
+    Cost: one statement, and one hand-over to a thread, for each operation; they are done one at a time.
+    """
+
+    capabilities = frozenset({DELETE_IF})
+
+    def __init__(self, path: Path | str, *, durable: bool = False, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = Path(path)
+        self._one_at_a_time = trio.CapacityLimiter(1)
+        try:
+            # Autocommit; whoever holds the limiter may use the connection, from whatever thread.
+            self._connection = sqlite3.connect(
+                self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.Error as error:
+            raise NotAStore(f"{self.path}: cannot be opened: {error}; name a file in a folder that exists") from error
+        try:
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._connection.execute(_SCHEMA)
+            self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
+        except sqlite3.Error as error:
+            self._connection.close()
+            expected = "an SQLite file with a table kv, or a new one"
+            raise NotAStore(f"{self.path}: no store: {error}; name {expected}") from error
+
+    def close(self) -> None:
+        """Close the file. Closing twice is no error."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def contents(self) -> Mapping[kv.Address, bytes]:
+        """All that it holds, in order. Blocks; memory: all of it."""
+        rows = self._connection.execute("SELECT partition_key, key, value FROM kv ORDER BY partition_key, key")
+        return {(partition, key): value for partition, key, value in rows}
+
+    async def apply(self, op: kv.Op) -> Answer:
+        return await trio.to_thread.run_sync(self._apply, op, limiter=self._one_at_a_time)
+
+    def _apply(self, op: kv.Op) -> Answer:
+        try:
+            return self._execute(op)
+        except sqlite3.ProgrammingError as error:
+            raise kv.Refused(f"{self.path}: {error}; open it again") from error
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in _UNDONE or isinstance(op, kv.Get | kv.ScanBatch):
+                raise kv.Refused(f"{self.path}: {error}") from error
+            raise kv.OutcomeUnknown(f"{self.path}: {error}") from error
+
+    def _execute(self, op: kv.Op) -> Answer:
+        execute = self._connection.execute
+        match op:
+            case kv.Get(partition, key):
+                row = execute("SELECT value FROM kv WHERE partition_key = ? AND key = ?", (partition, key)).fetchone()
+                if row is None:
+                    raise kv.NotFound
+                return kv.ValueWithPredicate(row[0], row[0])
+            case kv.Set(partition, key, value):
+                execute(_SET, (partition, key, value))
+            case kv.SetIf(partition, key, value, predicate):
+                self._set_if(partition, key, value, predicate)
+            case kv.Delete(partition, key):
+                execute("DELETE FROM kv WHERE partition_key = ? AND key = ?", (partition, key))
+            case kv.DeleteIf(partition, key, predicate):
+                sql = "DELETE FROM kv WHERE partition_key = ? AND key = ? AND value = ?"
+                if not execute(sql, (partition, key, predicate)).rowcount:
+                    raise kv.PredicateFailed
+            case kv.ScanBatch(partition, start, batch_size):
+                return self._scan(partition, start, batch_size)
+            case _:
+                assert_never(op)
+        return None
+
+    def _set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> None:
+        update = "UPDATE kv SET value = ? WHERE partition_key = ? AND key = ?"
+        execute = self._connection.execute
+        match predicate:
+            case None:
+                done = execute("INSERT INTO kv VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (partition, key, value))
+            case bytes():
+                done = execute(f"{update} AND value = ?", (value, partition, key, predicate))
+            case _:
+                done = execute(update, (value, partition, key))
+        if not done.rowcount:
+            raise kv.PredicateFailed
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        sql = "SELECT key, value FROM kv WHERE partition_key = ? AND key >= ? ORDER BY key LIMIT ?"
+        rows = self._connection.execute(sql, (partition, start, batch_size + 1 if batch_size else -1)).fetchall()
+        shown = rows[: batch_size or None]
+        return kv.Batch(tuple(kv.Entry(*row) for row in shown), more=len(shown) < len(rows))
