@@ -3,13 +3,19 @@
 import os
 import sys
 import time
-import traceback
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 import click
+
+from lakeproof.commands import (
+    AS_EXPECTED,
+    INCONCLUSIVE,
+    VIOLATED,
+    Commands,
+    complain,
+)
 
 if TYPE_CHECKING:
     from lakeproof.loading import Source
@@ -17,116 +23,8 @@ if TYPE_CHECKING:
     from lakeproof.scenario import Scenario
     from lakeproof.tasks import Outcome, Task
 
-AS_EXPECTED: Final = 0
-VIOLATED: Final = 1
-UNUSABLE: Final = 2
-INCONCLUSIVE: Final = 3
-INTERRUPTED: Final = 130
-NOBODY_READS: Final = 141
-"""As shells report a process that wrote into a closed pipe."""
-
 MEMORY_SHARE: Final = 0.6
 """So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
-
-
-class Commands(click.Group):
-    """A group whose errors are one line each, and which plug-ins join through the entry-point group
-    ``lakeproof.commands``. A plug-in is loaded when its command is called, and only then."""
-
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: object,
-    ) -> NoReturn:
-        try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _silence_stdout()
-            sys.exit(NOBODY_READS)
-        except click.Abort:
-            sys.exit(INTERRUPTED)
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "lakeproof"
-            _complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more")
-            sys.exit(UNUSABLE)
-        except OSError as error:
-            _silence_stdout()
-            _complain(f"{error.filename or 'output'}: {error.strerror or error}; make room, or write elsewhere")
-            sys.exit(UNUSABLE)
-        sys.exit(code if isinstance(code, int) else AS_EXPECTED)
-
-    def invoke(self, ctx: click.Context) -> object:
-        from lakeproof.explore.trace import TraceError
-        from lakeproof.loading import LoadError
-        from lakeproof.tasks import InternalError, Unusable
-
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # click would exit with 1, which is to say: violated
-            _silence_stdout()
-            return NOBODY_READS
-        except (LoadError, TraceError, Unusable) as error:
-            _complain(str(error))
-        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
-            raise
-        except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
-            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
-            _complain(
-                "nothing is established: either a file named with --from uses values of wrong types, or this is a "
-                "mistake of lakeproof's own; then please report it"
-            )
-        return UNUSABLE
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(point.name for point in _plug_ins())})
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        found = super().get_command(ctx, cmd_name)
-        if found is not None:
-            return found
-        for point in _plug_ins():
-            if point.name == cmd_name:
-                return _loaded(point)
-        return None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, command.get_short_help_str(100)) for name, command in sorted(self.commands.items())]
-        rows += [(p.name, f"plug-in: {p.value}") for p in _plug_ins() if p.name not in self.commands]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-def _plug_ins() -> metadata.EntryPoints:
-    return metadata.entry_points(group="lakeproof.commands")
-
-
-def _loaded(point: metadata.EntryPoint) -> click.Command:
-    try:
-        command = point.load()
-    except Exception as error:  # a broken plug-in must not break the rest
-        why = " ".join(str(error).split())
-        raise click.UsageError(
-            f"{point.name}: {point.value} cannot be loaded: {why}; is its extra installed?"
-        ) from error
-    if not isinstance(command, click.Command):
-        raise click.UsageError(f"{point.name}: {point.value} is {command!r}, not a click command; mend the plug-in")
-    return command
-
-
-def _complain(message: str) -> None:
-    click.echo(f"lakeproof: {message}", err=True)
-
-
-def _silence_stdout() -> None:
-    """Keep the interpreter from trying once more to write what cannot be written."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # it is never closed
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -278,7 +176,7 @@ def replay(trace_file: Path, file: Path | None) -> int:
     except TraceError as error:
         raise TraceError(f"{trace_file}: {error}") from error
     except ReplayDiverged as error:
-        _complain(f"{trace_file}: {error}")
+        complain(f"{trace_file}: {error}")
         return VIOLATED
     out = console()
     out.print(story([trace]), soft_wrap=True)
@@ -352,7 +250,7 @@ def _perform(
             click.echo("".join(lines.rest()), nl=False)
         count = len(files.written)
         kept = f"; {plural(count, 'trace is', 'traces are')} in {out}" if count else ""
-        _complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
+        complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
     ordered = [outcomes[scenario.name] for scenario in scenarios]
     _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)

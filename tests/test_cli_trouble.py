@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from lakeproof import cli
+from lakeproof import cli, commands
 from lakeproof.explore import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned
 
@@ -154,7 +154,7 @@ class Points:
         points = metadata.EntryPoints(
             metadata.EntryPoint(name=name, value=value, group="lakeproof.commands") for name, value in values.items()
         )
-        monkeypatch.setattr(cli, "_plug_ins", lambda: points)
+        monkeypatch.setattr(commands, "_plug_ins", lambda: points)
 
 
 @click.command()

@@ -1,0 +1,130 @@
+"""The group of all commands: a line for every error, exit codes, and commands that are loaded when they are called."""
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Final, NoReturn
+
+import click
+
+AS_EXPECTED: Final = 0
+VIOLATED: Final = 1
+UNUSABLE: Final = 2
+INCONCLUSIVE: Final = 3
+INTERRUPTED: Final = 130
+NOBODY_READS: Final = 141
+"""As shells report a process that wrote into a closed pipe."""
+
+LATER: Final[Mapping[str, tuple[str, str]]] = {
+    "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
+    "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
+    "migrate": ("lakeproof.migrating:migrate", "Move the SQL tables of an older lakeFS into a key-value store."),
+}
+"""Commands of ours that are loaded when they are called: where they are, and what they do."""
+
+
+class Commands(click.Group):
+    """A group whose errors are one line each, and which plug-ins join through the entry-point group
+    ``lakeproof.commands``. A plug-in is loaded when its command is called, and only then."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: object,
+    ) -> NoReturn:
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _silence_stdout()
+            sys.exit(NOBODY_READS)
+        except click.Abort:
+            sys.exit(INTERRUPTED)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "lakeproof"
+            complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more")
+            sys.exit(UNUSABLE)
+        except OSError as error:
+            _silence_stdout()
+            complain(f"{error.filename or 'output'}: {error.strerror or error}; make room, or write elsewhere")
+            sys.exit(UNUSABLE)
+        sys.exit(code if isinstance(code, int) else AS_EXPECTED)
+
+    def invoke(self, ctx: click.Context) -> object:
+        from lakeproof.explore.trace import TraceError
+        from lakeproof.loading import LoadError
+        from lakeproof.tasks import InternalError, Unusable
+
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # click would exit with 1, which is to say: violated
+            _silence_stdout()
+            return NOBODY_READS
+        except (LoadError, TraceError, Unusable) as error:
+            complain(str(error))
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
+            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
+            complain(
+                "nothing is established: either a file named with --from uses values of wrong types, or this is a "
+                "mistake of lakeproof's own; then please report it"
+            )
+        return UNUSABLE
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *LATER, *(point.name for point in _plug_ins())})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            return found
+        if cmd_name in LATER:
+            module, _, name = LATER[cmd_name][0].partition(":")
+            return getattr(import_module(module), name)  # type: ignore[no-any-return]
+        for point in _plug_ins():
+            if point.name == cmd_name:
+                return _loaded(point)
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
+        rows = sorted((told | {name: help_ for name, (_, help_) in LATER.items()}).items())
+        rows += [(p.name, f"plug-in: {p.value}") for p in _plug_ins() if p.name not in dict(rows)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _plug_ins() -> metadata.EntryPoints:
+    return metadata.entry_points(group="lakeproof.commands")
+
+
+def _loaded(point: metadata.EntryPoint) -> click.Command:
+    try:
+        command = point.load()
+    except Exception as error:  # a broken plug-in must not break the rest
+        why = " ".join(str(error).split())
+        raise click.UsageError(
+            f"{point.name}: {point.value} cannot be loaded: {why}; is its extra installed?"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise click.UsageError(f"{point.name}: {point.value} is {command!r}, not a click command; mend the plug-in")
+    return command
+
+
+def complain(message: str) -> None:
+    click.echo(f"lakeproof: {message}", err=True)
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from trying once more to write what cannot be written."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # it is never closed
