@@ -1,0 +1,311 @@
+"""Iterators under any moves, page by page, closed at any time, and in the middle of errors."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.codec import Undecodable
+from impl.effects import Env
+from impl.live import live_env
+from impl.refs.iterators import (
+    Iterator,
+    NoValue,
+    branch_by_commit_iterator,
+    commit_iterator,
+    leaf_commit_iterator,
+    staging_iterator,
+    tag_iterator,
+)
+from impl.stores import MemoryStore
+from model import keys, kv
+from model.identifiers import (
+    CommitID,
+)
+from model.records import Branch, Commit, Tag
+from tests.impl.refs.watched import REPOSITORY, TOKEN, P, Watched, branch, commit, everything, live, staged, stored, tag
+
+T = TypeVar("T")
+
+ids = st.sets(st.text("abc", min_size=1, max_size=3), max_size=9)
+
+
+AROUND: Final = (branch("main"), commit("c"), tag("~"), branch("zz"), commit("zz"))
+"""Neighbours of what is iterated over, on either side."""
+
+
+def reference(values: Sequence[T], position: Callable[[T], bytes], moves: Sequence[str | None]) -> list[T | None]:
+    """What `next` (a None among the moves) and seeks find in a sorted list."""
+    found: list[T | None] = []
+    index = 0
+    for move in moves:
+        if move is not None:
+            index = sum(position(value) < move.encode() for value in values)
+            continue
+        found.append(values[index] if index < len(values) else None)
+        index = min(index + 1, len(values))
+    return found
+
+
+def moved(store: Watched, make: Callable[[Env], Iterator[T]], moves: Sequence[str | None]) -> list[T | None]:
+    async def flow(env: Env) -> list[T | None]:
+        iterator = make(env)
+        found: list[T | None] = []
+        for move in moves:
+            before = len(store.ops)
+            if move is None:
+                found.append(iterator.value if await iterator.next() else None)
+            else:
+                await iterator.seek(move)
+                assert len(store.ops) == before, "a seek has no effect"
+        return found
+
+    return live(store, flow)
+
+
+class TestProtocol:
+    moves = st.lists(st.one_of(st.none(), st.none(), st.text("abc", max_size=3)), max_size=12)
+    sizes = st.integers(0, 4)
+
+    @given(ids, moves, sizes)
+    def test_a_scan_finds_what_its_sorted_list_holds_wherever_it_is_moved(
+        self, names: set[str], moves: list[str | None], batch_size: int
+    ) -> None:
+        store = stored(*map(tag, names), *AROUND[:2], branch("zz"), commit("zz"))
+        values = [tag(name) for name in sorted(names)]
+        expected = reference(values, lambda each: each.tag_id.encode(), moves)
+        assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
+
+    @given(ids, moves, sizes)
+    def test_so_do_branches_by_commit(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
+        branches = [branch(name, name[-1]) for name in names]
+        values = sorted(branches, key=lambda each: (each.commit_id, each.branch_id))
+        expected = reference(values, lambda each: each.commit_id.encode(), moves)
+        found = moved(
+            stored(*branches), lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
+        )
+        assert found == expected
+
+    @given(ids, moves, sizes, st.text("ab", max_size=2))
+    def test_so_do_staged_entries_below_a_prefix(
+        self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
+    ) -> None:
+        values = [staged(name.encode()) for name in sorted(names)]
+        below = [entry for entry in values if entry.key.startswith(prefix.encode())]
+        expected = reference(below, lambda each: each.key, moves)
+        found = moved(
+            stored(*values), lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size), moves
+        )
+        assert found == expected
+
+    @given(ids, moves, sizes)
+    def test_so_do_leaf_commits(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
+        ordered = sorted(names)
+        commits = [commit(name, *ordered[:n][-1:]) for n, name in enumerate(ordered)]
+        leaves = [each for each in commits if all(each.commit_id not in other.parents[:1] for other in commits)]
+        found = moved(stored(*commits), lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves)
+        assert found == reference(leaves, lambda each: each.commit_id.encode(), moves)
+
+    def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
+        async def flow(env: Env) -> None:
+            tags = tag_iterator(env, REPOSITORY)
+            with pytest.raises(NoValue, match=r"call next\(\)"):
+                _ = tags.value
+            assert await tags.next()
+            assert tags.value == tag("a")
+            await tags.seek("a")
+            with pytest.raises(NoValue):
+                _ = tags.value
+            assert await tags.next()
+            assert not await tags.next()
+            assert not await tags.next()
+            with pytest.raises(NoValue):
+                _ = tags.value
+
+        live(stored(tag("a")), flow)
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda env: tag_iterator(env, REPOSITORY, batch_size=1),
+            lambda env: branch_by_commit_iterator(env, REPOSITORY),
+            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
+            lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=1),
+        ],
+    )
+    @pytest.mark.parametrize("begun", [True, False])
+    def test_a_closed_iterator_has_no_next_and_no_effects(
+        self, make: Callable[[Env], Iterator[object]], begun: bool
+    ) -> None:
+        store = stored(tag("a"), tag("b"), branch("a"), branch("b"), commit("a"), commit("b", "a"), commit("c", "a"))
+
+        async def flow(env: Env) -> None:
+            iterator = make(env)
+            assert not begun or await iterator.next()
+            iterator.close()
+            iterator.close()
+            spent = len(store.ops)
+            assert not await iterator.next()
+            await iterator.seek("a")
+            assert not await iterator.next()
+            assert [value async for value in iterator] == []
+            with pytest.raises(NoValue):
+                _ = iterator.value
+            assert len(store.ops) == spent
+
+        live(store, flow)
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda env: tag_iterator(env, REPOSITORY),
+            lambda env: branch_by_commit_iterator(env, REPOSITORY),
+            lambda env: commit_iterator(env, REPOSITORY, CommitID("b")),
+            lambda env: leaf_commit_iterator(env, REPOSITORY),
+        ],
+    )
+    def test_an_iterator_that_is_closed_while_next_waits_shows_nothing(
+        self, make: Callable[[Env], Iterator[object]]
+    ) -> None:
+        store = stored(tag("a"), branch("a"), commit("b"))
+        iterator = make(live_env())
+        coroutine = iterator.next()
+        op = coroutine.send(None)
+        iterator.close()
+        assert isinstance(op, kv.Op)
+        with pytest.raises(StopIteration) as stopped:
+            coroutine.send(kv.step(store.contents(), op)[1])
+        assert stopped.value.value is False
+
+    @pytest.mark.parametrize("batch_size", [-1, -1000])
+    def test_a_page_size_that_is_none_is_refused(self, batch_size: int) -> None:
+        with pytest.raises(ValueError, match=f"batch_size={batch_size}: expected 1 or more, or 0 for everything"):
+            tag_iterator(live_env(), REPOSITORY, batch_size=batch_size)
+
+
+class TestLaziness:
+    def test_a_page_is_fetched_when_it_is_needed(self) -> None:
+        store = stored(*(tag(name) for name in "abcde"))
+
+        async def flow(env: Env) -> list[int]:
+            tags = tag_iterator(env, REPOSITORY, batch_size=2)
+            costs = [len(store.ops)]
+            while await tags.next():
+                costs.append(len(store.ops))
+            return [*costs, len(store.ops)]
+
+        assert live(store, flow) == [0, 1, 1, 2, 2, 3, 3]
+        assert all(isinstance(op, kv.ScanBatch) and op.batch_size == 2 for op in store.ops)
+
+    def test_a_seek_inside_the_page_costs_nothing_and_one_outside_starts_there(self) -> None:
+        store = stored(*(tag(name) for name in "abcdefgh"))
+
+        async def flow(env: Env) -> list[tuple[str, int]]:
+            tags = tag_iterator(env, REPOSITORY, batch_size=3)
+            found = []
+            for target in ("c", "a", "bb", "d", "a", "h", "i", "z"):
+                await tags.seek(target)
+                found.append((tags.value.tag_id if await tags.next() else "", len(store.ops)))
+            return found
+
+        expected = [("c", 1), ("a", 2), ("c", 2), ("d", 3), ("a", 4), ("h", 5), ("", 5), ("", 5)]
+        assert live(store, flow) == expected
+        assert [op.start for op in store.ops if isinstance(op, kv.ScanBatch)] == [
+            b"tags/c", b"tags/a", b"tags/d", b"tags/a", b"tags/h",
+        ]  # fmt: skip
+
+    def test_a_seek_before_the_prefix_starts_at_the_prefix(self) -> None:
+        store = stored(staged(b"a"), staged(b"b1"), staged(b"b2"))
+
+        async def flow(env: Env) -> list[bytes]:
+            entries = staging_iterator(env, TOKEN, b"b")
+            await entries.seek(b"a")
+            return [entry.key async for entry in entries]
+
+        assert live(store, flow) == [b"b1", b"b2"]
+        assert store.ops == [kv.ScanBatch(keys.staging_partition(TOKEN), b"key/b", 1000)]
+
+
+class TestErrors:
+    @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
+    def test_a_scan_that_breaks_is_reported_and_next_tries_it_again(
+        self, names: set[str], batch_size: int, fails: set[int]
+    ) -> None:
+        store = stored(*map(tag, names))
+        store.fails = fails
+
+        async def flow(env: Env) -> tuple[list[str], int]:
+            tags = tag_iterator(env, REPOSITORY, batch_size=batch_size)
+            found, broken = list[str](), 0
+            while True:
+                try:
+                    if not await tags.next():
+                        return found, broken
+                except kv.ScanInterrupted:
+                    broken += 1
+                else:
+                    found.append(tags.value.tag_id)
+
+        found, broken = live(store, flow)
+        assert found == sorted(names)
+        assert broken == len([number for number in fails if number < len(store.ops)])
+
+    def test_after_a_scan_that_broke_a_seek_goes_where_it_is_told(self) -> None:
+        store = stored(*(tag(name) for name in "abc"))
+        store.fails = {1}
+
+        async def flow(env: Env) -> list[str]:
+            tags = tag_iterator(env, REPOSITORY, batch_size=1)
+            assert await tags.next()
+            with pytest.raises(kv.ScanInterrupted):
+                await tags.next()
+            with pytest.raises(NoValue):
+                _ = tags.value
+            await tags.seek("c")
+            return [each.tag_id async for each in tags]
+
+        assert live(store, flow) == ["c"]
+
+    @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
+    def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
+        store = stored(branch("a", "1"), branch("b", "2"), commit("1"), commit("2"))
+        store.fails = {1}
+
+        async def flow(env: Env) -> int:
+            iterator = make(env, REPOSITORY, batch_size=1)
+            with pytest.raises(kv.ScanInterrupted):
+                await iterator.next()
+            return len([value async for value in iterator])
+
+        assert live(store, flow) == 2
+
+    @pytest.mark.parametrize(
+        ("key", "told"),
+        [
+            (b"tags/bad", r"b'r-u' b'tags/bad': not a tag record"),
+            (b"tags/b\xff", r"b'r-u' b'tags/b\\xff': the key schema knows no such key; expected a Tag"),
+            (b"tags/", r"b'r-u' b'tags/': the key schema knows no such key"),
+        ],
+    )
+    def test_what_is_no_record_is_reported_with_its_address_and_a_seek_passes_it(self, key: bytes, told: str) -> None:
+        store = stored(tag("a"), tag("c"))
+        trio.run(MemoryStore.apply, store, kv.Set(P, key, b"\xff"))
+
+        async def flow(env: Env) -> list[Tag]:
+            tags = tag_iterator(env, REPOSITORY)
+            await tags.seek(key.removeprefix(b"tags/"))
+            for _ in range(2):  # called again, it says it again
+                with pytest.raises(Undecodable, match=told):
+                    await tags.next()
+            await tags.seek(key.removeprefix(b"tags/") + b"\0")
+            return [each async for each in tags]
+
+        assert live(store, flow) == ([tag("c")] if key > b"tags/a" else [tag("a"), tag("c")])
+
+    def test_a_commit_that_is_no_record_is_reported_with_its_address(self) -> None:
+        store = Watched({(P, b"commits/c"): b"\xff"})
+        with pytest.raises(Undecodable, match=r"b'r-u' b'commits/c': not a commit record"):
+            everything(store, lambda env: commit_iterator(env, REPOSITORY, CommitID("c")))
