@@ -5,7 +5,7 @@ from typing import Final
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impl.effects import Env
@@ -173,6 +173,7 @@ class TestAncestry:
 
         assert live(stored(*self.HISTORY), flow) == ["d a", "c d a", "", "e c d a"]
 
+    @settings(deadline=None)
     @given(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=12))
     def test_is_that_of_a_plain_breadth_first_search(self, parents: list[list[int]]) -> None:
         names = [[f"{p % n:02}" for p in listed] if n else [] for n, listed in enumerate(parents)]

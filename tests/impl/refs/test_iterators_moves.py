@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 import pytest
 import trio
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impl.codec import Undecodable
@@ -70,6 +70,7 @@ class TestProtocol:
     moves = st.lists(st.one_of(st.none(), st.none(), st.text("abc", max_size=3)), max_size=12)
     sizes = st.integers(0, 4)
 
+    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_a_scan_finds_what_its_sorted_list_holds_wherever_it_is_moved(
         self, names: set[str], moves: list[str | None], batch_size: int
@@ -79,6 +80,7 @@ class TestProtocol:
         expected = reference(values, lambda each: each.tag_id.encode(), moves)
         assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
 
+    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_so_do_branches_by_commit(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
         branches = [branch(name, name[-1]) for name in names]
@@ -89,6 +91,7 @@ class TestProtocol:
         )
         assert found == expected
 
+    @settings(deadline=None)
     @given(ids, moves, sizes, st.text("ab", max_size=2))
     def test_so_do_staged_entries_below_a_prefix(
         self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
@@ -101,6 +104,7 @@ class TestProtocol:
         )
         assert found == expected
 
+    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_so_do_leaf_commits(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
         ordered = sorted(names)
@@ -230,6 +234,7 @@ class TestLaziness:
 
 
 class TestErrors:
+    @settings(deadline=None)
     @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
     def test_a_scan_that_breaks_is_reported_and_next_tries_it_again(
         self, names: set[str], batch_size: int, fails: set[int]

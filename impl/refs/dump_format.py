@@ -1,0 +1,241 @@
+"""A dump of refs as bytes, and what makes one malformed. Pure.
+
+Three objects, for branches, commits and tags: a header line, then each record's stored value, preceded by its length
+in 8 bytes (big-endian), in byte order of their ids. A fourth, the manifest, is JSON that names them. All four lie under
+the SHA-256 of their content, so that equal refs have equal dumps. Commits keep every bit of their stored value, also
+what this codec does not know. Branches have no staging tokens: uncommitted changes are no part of refs.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Final, TypeVar, cast
+
+import attrs
+
+from impl.codec import Undecodable, decode_branch, decode_commit, decode_tag, encode
+from model import keys
+from model.identifiers import CommitID, StagingToken, StorageNamespace
+from model.records import Branch, Commit, Tag
+
+T = TypeVar("T")
+
+FORMAT: Final = "lakeproof refs"
+VERSION: Final = 1
+PARTS: Final = ("branches", "commits", "tags")
+_LENGTH_BYTES: Final = 8
+
+
+class MalformedDump(ValueError):
+    """A dump that cannot be restored: names the object, what is wrong with it, and the repair."""
+
+
+@attrs.frozen
+class StoredCommit:
+    """A commit, and the bytes that it was read from."""
+
+    commit: Commit
+    value: bytes
+
+
+@attrs.frozen(kw_only=True)
+class Refs:
+    """All that names a repository's history, each in byte order of the ids. `Branch.staging_token` is empty."""
+
+    branches: tuple[Branch, ...]
+    commits: tuple[StoredCommit, ...]
+    tags: tuple[Tag, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Manifest:
+    """The ids of the three objects."""
+
+    branches: str
+    commits: str
+    tags: str
+
+
+def object_id(content: bytes) -> str:
+    """64 hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def dump_address(storage_namespace: StorageNamespace, part_id: str) -> str:
+    """Where an object of a dump lies."""
+    return f"{storage_namespace}/_lakefs/refs/{part_id}"
+
+
+def without_tokens(branch: Branch) -> Branch:
+    """A branch as a dump has it."""
+    return attrs.evolve(branch, staging_token=StagingToken(""), sealed_tokens=())
+
+
+def encode_refs(refs: Refs) -> dict[str, bytes]:
+    """The content of each of `PARTS`."""
+    return {
+        "branches": _join("branches", map(encode, refs.branches)),
+        "commits": _join("commits", (stored.value for stored in refs.commits)),
+        "tags": _join("tags", map(encode, refs.tags)),
+    }
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """One form per content."""
+    fields = {"format": FORMAT, "version": VERSION, **attrs.asdict(manifest)}
+    return json.dumps(fields, sort_keys=True, indent=1).encode() + b"\n"
+
+
+def decode_manifest(content: bytes) -> Manifest:
+    """Raises MalformedDump."""
+    try:
+        found: object = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise MalformedDump(f"no JSON: {error}; name the manifest of a dump") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise MalformedDump(f"no field format={FORMAT!r}; name the manifest of a dump")
+    fields = cast("Mapping[str, object]", found)
+    if fields.get("version") != VERSION:
+        raise MalformedDump(
+            f"version {fields.get('version')!r}: expected {VERSION}; restore with the program that dumped"
+        )
+    ids = [fields.get(part) for part in PARTS]
+    if not all(isinstance(part_id, str) for part_id in ids):
+        raise MalformedDump(f"{dict(zip(PARTS, ids, strict=True))}: expected three ids; dump again")
+    branches, commits, tags = cast("list[str]", ids)
+    return Manifest(branches=branches, commits=commits, tags=tags)
+
+
+def decode_part(part: str, content: bytes) -> tuple[bytes, ...]:
+    """The values of one of `PARTS`. Raises MalformedDump."""
+    header = _header(part)
+    if not content.startswith(header):
+        raise MalformedDump(f"begins with {content[: len(header)]!r}, expected {header!r}; dump again")
+    values: list[bytes] = []
+    at = len(header)
+    while at < len(content):
+        size = int.from_bytes(content[at : at + _LENGTH_BYTES])
+        start, at = at + _LENGTH_BYTES, at + _LENGTH_BYTES + size
+        if at > len(content):
+            raise MalformedDump(f"cut off in record {len(values)}; dump again")
+        values.append(content[start:at])
+    return tuple(values)
+
+
+def decode_refs(values: Mapping[str, Sequence[bytes]]) -> Refs:
+    """The refs of the values of all `PARTS`. Raises MalformedDump: no records, or `problems` has something to say."""
+    refs = Refs(
+        branches=_decoded("branches", values["branches"], decode_branch),
+        commits=_decoded("commits", values["commits"], lambda value: StoredCommit(decode_commit(value), value)),
+        tags=_decoded("tags", values["tags"], decode_tag),
+    )
+    for problem in problems(refs):
+        raise MalformedDump(f"{problem}; dump again")
+    return refs
+
+
+def problems(refs: Refs) -> Iterator[str]:
+    """Why refs cannot be those of a repository: bad or repeated ids, what names a commit that is not there, cycles."""
+    yield from _bad_ids("branch", [branch.branch_id for branch in refs.branches], keys.branch_key)
+    yield from _bad_ids("commit", [stored.commit.commit_id for stored in refs.commits], keys.commit_key)
+    yield from _bad_ids("tag", [tag.tag_id for tag in refs.tags], keys.tag_key)
+    for branch in refs.branches:
+        if branch.staging_token or branch.sealed_tokens:
+            yield f"branch {branch.branch_id!r} has staging tokens; expected none in a dump"
+    parents = {stored.commit.commit_id: stored.commit.parents for stored in refs.commits}
+    named = [(f"branch {branch.branch_id!r}", branch.commit_id) for branch in refs.branches]
+    named += [(f"tag {tag.tag_id!r}", tag.commit_id) for tag in refs.tags]
+    named += [(f"commit {child!r}", parent) for child, listed in parents.items() for parent in listed]
+    missing = [(what, commit_id) for what, commit_id in named if commit_id not in parents]
+    for what, commit_id in missing:
+        yield f"{what} names commit {commit_id!r}, which is not there"
+    if not missing:
+        try:
+            ancestors_first(parents)
+        except CycleError as error:
+            yield f"commits are their own ancestors: {' < '.join(map(repr, error.args[1]))}"
+
+
+def _bad_ids(what: str, ids: Sequence[T], key_of: Callable[[T], bytes]) -> Iterator[str]:
+    before = b""
+    for found in ids:
+        try:
+            key = key_of(found)
+        except keys.InvalidName as error:
+            yield str(error)
+        else:
+            if key <= before:
+                yield f"{what} {found!r} stands behind {before.partition(b'/')[2]!r}; expected each once, in order"
+            before = key
+
+
+def ancestors_first(parents: Mapping[CommitID, Collection[CommitID]]) -> Iterable[CommitID]:
+    """Every commit after all its parents. Raises graphlib.CycleError."""
+    return tuple(TopologicalSorter(parents).static_order())
+
+
+def with_generations(commits: Sequence[StoredCommit]) -> tuple[StoredCommit, ...]:
+    """The same commits; those that have no generation (0) get theirs: one above the highest of their parents.
+
+    These are encoded anew; all others keep their bytes. Raises graphlib.CycleError.
+    """
+    if all(stored.commit.generation for stored in commits):
+        return tuple(commits)
+    by_id = {stored.commit.commit_id: stored for stored in commits}
+    for commit_id in ancestors_first({commit_id: stored.commit.parents for commit_id, stored in by_id.items()}):
+        commit = by_id[commit_id].commit
+        if not commit.generation:
+            generation = 1 + max((by_id[parent].commit.generation for parent in commit.parents), default=0)
+            commit = attrs.evolve(commit, generation=generation)
+            by_id[commit_id] = StoredCommit(commit, encode(commit))
+    return tuple(by_id[stored.commit.commit_id] for stored in commits)
+
+
+def whole_histories(refs: Refs) -> Refs:
+    """Refs without the commits that no ref leads to and whose ancestry is not all there.
+
+    A scan that is no snapshot meets such commits: made while it went on, child ahead of it and parent behind.
+    """
+    parents = {stored.commit.commit_id: stored.commit.parents for stored in refs.commits}
+    children: dict[CommitID, list[CommitID]] = {}
+    for child, listed in parents.items():
+        for parent in listed:
+            children.setdefault(parent, []).append(child)
+    torn = _closure((commit_id for commit_id in children if commit_id not in parents), children)
+    if not torn:
+        return refs
+    reached = _closure(
+        [*(branch.commit_id for branch in refs.branches), *(tag.commit_id for tag in refs.tags)], parents
+    )
+    kept = [stored for stored in refs.commits if stored.commit.commit_id in reached.union(parents.keys() - torn)]
+    return attrs.evolve(refs, commits=tuple(kept))
+
+
+def _closure(start: Iterable[CommitID], edges: Mapping[CommitID, Collection[CommitID]]) -> set[CommitID]:
+    met: set[CommitID] = set()
+    todo = list(start)
+    while todo:
+        commit_id = todo.pop()
+        if commit_id not in met:
+            met.add(commit_id)
+            todo += edges.get(commit_id, ())
+    return met
+
+
+def _header(part: str) -> bytes:
+    return f"{FORMAT}: {part} {VERSION}\n".encode()
+
+
+def _join(part: str, values: Iterable[bytes]) -> bytes:
+    return _header(part) + b"".join(len(value).to_bytes(_LENGTH_BYTES) + value for value in values)
+
+
+def _decoded(part: str, values: Sequence[bytes], decode: Callable[[bytes], T]) -> tuple[T, ...]:
+    found = []
+    for number, value in enumerate(values):
+        try:
+            found.append(decode(value))
+        except Undecodable as error:
+            raise MalformedDump(f"{part}: record {number}: {error}; dump again") from error
+    return tuple(found)
