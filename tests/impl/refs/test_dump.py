@@ -1,0 +1,242 @@
+"""Dump and restore: what was dumped comes back whole, wherever either stopped, whatever else happened meanwhile."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from impl.codec import decode_branch, decode_commit, decode_tag, encode
+from impl.effects import Env
+from impl.live import live_env
+from impl.refs.dump import NotDumpable, Order, RefsDump, dump_refs, restore_refs
+from impl.refs.dump_format import MalformedDump
+from impl.repositories.entities import uid_partition
+from model import keys, kv, objects
+from model.identifiers import BranchID, CommitID, StagingToken
+from tests.impl.refs.benches import TARGET, Bench, bench
+from tests.impl.refs.watched import REPOSITORY, P, branch, commit, tag
+
+A_REPOSITORY: Final = (
+    commit("c1"),
+    commit("c2", "c1"),
+    commit("c3", "c1"),
+    commit("c4", "c2", "c3"),
+    branch("main", "c4"),
+    branch("dev", "c2"),
+    tag("v1"),
+    attrs.evolve(tag("v2"), commit_id=CommitID("c3")),
+    commit("c"),
+)
+
+
+@st.composite
+def repositories(draw: st.DrawFn) -> Bench:
+    """Any history with merges, a default branch, more branches and tags, and commits that no ref leads to."""
+    names = [f"{number:x}" for number in draw(st.permutations(range(draw(st.integers(1, 9)))))]
+    commits = [
+        commit(name, *draw(st.lists(st.sampled_from(names[:n]), unique=True, max_size=3)) if n else ())
+        for n, name in enumerate(names)
+    ]
+    heads = st.sampled_from(names)
+    branches = draw(st.dictionaries(st.text("ab", min_size=1, max_size=3), heads, max_size=4))
+    tags = draw(st.dictionaries(st.text("ab/", min_size=1, max_size=3), heads, max_size=4))
+    return bench(
+        *commits,
+        branch("main", draw(heads)),
+        *(branch(name, head) for name, head in branches.items()),
+        *(attrs.evolve(tag(name), commit_id=CommitID(head)) for name, head in tags.items()),
+    )
+
+
+class TestRoundTrip:
+    @settings(deadline=None)
+    @given(repositories(), st.integers(0, 4))
+    def test_a_restored_dump_is_what_was_dumped_and_dumps_to_the_same_bytes(self, made: Bench, batch_size: int) -> None:
+        before = dict(made.store)
+        dump = made.dump(batch_size=batch_size)
+        assert made.store == before
+        dumped = dict(made.lake)
+        assert len(dumped) == 4
+        made.restore(dump, batch_size=batch_size)
+        assert made.refs(TARGET) == made.refs(REPOSITORY)
+        assert {at: value for at, value in made.store.items() if at in before} == before
+        assert made.dump(TARGET) == dump
+        assert made.lake == dumped
+
+    def test_the_dump_of_a_bare_repository_is_empty_and_comes_back(self) -> None:
+        made = bench()
+        made.restore(made.dump(TARGET))
+        assert made.store == {}
+
+    def test_branches_get_fresh_staging_tokens_and_uncommitted_changes_stay_behind(self) -> None:
+        main = attrs.evolve(branch("main", "c1"), sealed_tokens=(StagingToken("r-main:s"),), hidden=True)
+        made = bench(commit("c1"), main)
+        made.restore(made.dump())
+        restored = decode_branch(made.store[uid_partition(TARGET), b"branches/main"])
+        assert restored == attrs.evolve(main, staging_token=restored.staging_token, sealed_tokens=())
+        assert restored.staging_token.startswith("copy-main:v.")
+
+    def test_deleted_branches_are_no_part_of_it(self) -> None:
+        made = bench(commit("c1"), branch("main", "c1"), branch("gone", ""))
+        made.restore(made.dump())
+        assert sorted(made.refs(TARGET)) == [b"branches/main", b"commits/c1"]
+
+    def test_what_this_codec_does_not_know_of_a_commit_comes_back(self) -> None:
+        made = bench(branch("main", "c1"))
+        # Field 4 is the creation date: 1 s and 7 ns; field 99 belongs to some newer lakeFS.
+        foreign = encode(commit("c1")) + b"\x22\x04\x08\x01\x10\x07" + b"\x9a\x06\x01x"
+        made.store = {**made.store, (P, b"commits/c1"): foreign}
+        made.restore(made.dump())
+        assert made.store[uid_partition(TARGET), b"commits/c1"] == foreign
+
+    def test_commits_without_a_generation_get_theirs_and_others_keep_what_they_have(self) -> None:
+        history = [commit("a"), commit("b", "a"), commit("c", "b"), commit("d", "c"), commit("e", "b", "d")]
+        lacking = [attrs.evolve(each, generation=7 if each.commit_id == "c" else 0) for each in history]
+        made = bench(*lacking, branch("main", "e"))
+        made.restore(made.dump())
+        restored = {
+            name: decode_commit(made.refs(TARGET)[keys.commit_key(CommitID(name))]).generation for name in "abcde"
+        }
+        assert restored == {"a": 1, "b": 2, "c": 7, "d": 8, "e": 9}
+
+    def test_dumping_and_restoring_cost_what_they_say(self) -> None:
+        made = bench(*A_REPOSITORY)
+        dump = made.dump()
+        scans = [op.start for op in made.ops if isinstance(op, kv.ScanBatch)]
+        assert scans == [b"branches/", b"tags/", b"commits/"]
+        assert [type(op) for op in made.ops[3:]] == [objects.Put] * 4
+        made.restore(dump)
+        assert [type(op) for op in made.ops] == [objects.GetObject] * 4 + [kv.ScanBatch] * 3 + [kv.SetIf] * 9
+        kinds = [op.key.split(b"/")[0] for op in made.ops if isinstance(op, kv.SetIf)]
+        assert kinds == [b"commits"] * 5 + [b"tags"] * 2 + [b"branches"] * 2
+
+
+def dangling(refs: Mapping[bytes, bytes]) -> list[str]:
+    """Heads and parents that are not there, read off the records themselves."""
+    named = set[str]()
+    for key, value in refs.items():
+        match key.split(b"/")[0]:
+            case b"branches":
+                named.add(decode_branch(value).commit_id)
+            case b"tags":
+                named.add(decode_tag(value).commit_id)
+            case b"commits":
+                named.update(decode_commit(value).parents)
+    return sorted(name for name in named if f"commits/{name}".encode() not in refs)
+
+
+class TestCrashes:
+    def test_wherever_a_restore_stops_no_ref_dangles_and_another_one_finishes_it(self) -> None:
+        whole = bench(*A_REPOSITORY)
+        dump = whole.dump()
+        over, effects = False, 0
+        while not over:
+            made = Bench(dict(whole.store), dict(whole.lake))
+            over = made.crash(restore_refs(live_env(), TARGET, dump), effects)
+            heads = {key: value for key, value in made.refs(TARGET).items() if not key.startswith(b"commits/")}
+            commits = {key: value for key, value in made.refs(TARGET).items() if key.startswith(b"commits/")}
+            assert not heads or dangling({**heads, **commits}) == []
+            begun = {at: made.store[at] for at in made.store if at[0] == uid_partition(TARGET)}
+            made.restore(dump)
+            assert made.refs(TARGET) == made.refs(REPOSITORY)
+            assert {at: made.store[at] for at in begun} == begun, "what was restored already keeps its tokens"
+            effects += 1
+        assert effects == 4 + 3 + 9 + 2
+
+    def test_a_restore_that_is_over_may_be_done_again(self) -> None:
+        made = bench(*A_REPOSITORY)
+        dump = made.dump()
+        made.restore(dump)
+        once = dict(made.store)
+        made.restore(dump)
+        assert made.store == once
+
+    def test_wherever_a_dump_stops_another_one_gives_the_same_bytes(self) -> None:
+        whole = bench(*A_REPOSITORY)
+        dump = whole.dump()
+        for effects in range(8):
+            made = Bench(dict(whole.store))
+            assert not made.crash(dump_refs(live_env(), REPOSITORY), effects)
+            assert made.dump() == dump
+            assert made.lake == whole.lake
+
+    @pytest.mark.parametrize("at", range(7, 16))
+    def test_a_write_whose_answer_was_lost_is_no_obstacle(self, at: int) -> None:
+        made = bench(*A_REPOSITORY)
+        dump = made.dump()
+        flow = restore_refs(live_env(), TARGET, dump)
+        reply: object = None
+        for _ in range(at + 1):
+            reply, _ = made.step(flow, reply)
+        # A client library that tried again is told that the predicate failed, and passes this on.
+        reply, over = made.step(flow, kv.PredicateFailed())
+        while not over:
+            reply, over = made.step(flow, reply)
+        assert made.refs(TARGET) == made.refs(REPOSITORY)
+
+
+async def commit_on_main(env: Env, head: str, made: str) -> None:
+    """A commit, as far as refs see it: its record, and then the branch."""
+    await env.store.set(P, keys.commit_key(CommitID(made)), encode(commit(made, head)))
+    await env.store.set(P, keys.branch_key(BranchID("main")), encode(branch("main", made)))
+
+
+class TestConcurrentCommits:
+    """Two commits between any two effects of a dump; ids in an order that scans may miss."""
+
+    def outcomes(self, order: Order, *, checks: bool) -> dict[str, int]:
+        met = {"restored": 0, "not dumpable": 0, "malformed": 0}
+        for first, second in (("z", "a"), ("a", "z")):
+            for batch_size in (1, 0):
+                effects = len(self.effects_of_a_dump(order, batch_size))
+                for one in range(effects + 1):
+                    for other in range(one, effects + 1):
+                        met[self.outcome(order, checks, batch_size, {first: one, second: other})] += 1
+        return met
+
+    def effects_of_a_dump(self, order: Order, batch_size: int) -> list[object]:
+        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
+        made.dump(order=order, batch_size=batch_size)
+        return made.ops
+
+    def outcome(self, order: Order, checks: bool, batch_size: int, when: Mapping[str, int]) -> str:
+        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
+        flow = dump_refs(live_env(), REPOSITORY, order=order, checks=checks, batch_size=batch_size)
+        reply, over, effects, head = None, False, 0, "m"
+        try:
+            while not over:
+                for name in [name for name, at in when.items() if at == effects]:
+                    Bench.run(made, commit_on_main(live_env(), head, name))
+                    head = name
+                reply, over = made.step(flow, reply)
+                effects += 1
+            assert isinstance(reply, RefsDump)
+            made.restore(reply)
+        except NotDumpable:
+            return "not dumpable"
+        except MalformedDump:
+            return "malformed"
+        assert dangling(made.refs(TARGET)) == []
+        return "restored"
+
+    @pytest.mark.parametrize("checks", [True, False])
+    def test_branches_first_always_gives_a_dump_that_can_be_restored(self, checks: bool) -> None:
+        met = self.outcomes("branches-first", checks=checks)
+        assert met["restored"] > 100
+        assert met["not dumpable"] == met["malformed"] == 0
+
+    def test_commits_first_gives_dumps_that_cannot_be_restored(self) -> None:
+        met = self.outcomes("commits-first", checks=False)
+        assert met["malformed"] > 0
+        assert met["restored"] > 0
+
+    def test_commits_first_is_refused_as_often_where_it_is_checked(self) -> None:
+        unchecked, checked = (self.outcomes("commits-first", checks=checks) for checks in (False, True))
+        assert checked == {
+            "restored": unchecked["restored"],
+            "not dumpable": unchecked["malformed"],
+            "malformed": 0,
+        }
