@@ -1,0 +1,225 @@
+"""The five tables where they are: in an SQLite file, or in PostgreSQL.
+
+Both are read in one transaction, so that all tables are of one moment, and row by row. SQLite, which has no such types,
+holds ``parents`` and ``metadata`` as JSON text, and ``creation_date`` as ISO 8601 text.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+import attrs
+
+from impl.migration.rows import TABLES, CommitRow, RepositoryRow, Row, StagedRow, UnusableTables
+
+if TYPE_CHECKING:
+    pass
+
+MICROSECONDS: Final = 1_000_000
+FETCHED_AT_ONCE: Final = 1_000
+
+_KEYS: Final[Mapping[type[Row], tuple[str, ...]]] = {RepositoryRow: ("id",), StagedRow: ("staging_token", "key")}
+_KEY_OF_OTHERS: Final = ("repository_id", "id")
+
+
+def columns(kind: type[Row]) -> tuple[str, ...]:
+    """The columns of a table, in the order of the fields."""
+    return tuple(field.name for field in attrs.fields(kind))
+
+
+def _query(table: str, collate: str) -> str:
+    kind = TABLES[table]
+    order = ", ".join(name if name == "key" else f"{name} {collate}" for name in _KEYS.get(kind, _KEY_OF_OTHERS))
+    return f"SELECT {', '.join(columns(kind))} FROM {table} ORDER BY {order}"  # noqa: S608  # made of our own names
+
+
+class _Connection(Protocol):
+    def execute(self, query: str, /) -> object: ...
+    def close(self) -> None: ...
+
+
+def _look(connection: _Connection) -> None:
+    """Whether all tables and columns are there; if not, the connection is closed. Raises what the database does."""
+    try:
+        for table in TABLES:
+            connection.execute(_query(table, "") + " LIMIT 0")
+    except BaseException:
+        connection.close()
+        raise
+
+
+class SQLiteTables:
+    """The tables of an SQLite file, which is opened read-only. Close it, or use it as a context manager.
+
+    Raises:
+        UnusableTables: no such file, no database, a table or column is missing.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise UnusableTables(f"{self.path}: no such file; name an SQLite file with the five tables")
+        with self._told("open"):
+            self._connection = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None
+            )
+            _look(self._connection)
+            self._connection.execute("BEGIN")
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """See `Tables`."""
+        with self._told(table):
+            cursor = self._connection.execute(_query(table, "COLLATE BINARY"))
+            while found := cursor.fetchmany(FETCHED_AT_ONCE):
+                for row in found:
+                    yield _row(table, row)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise UnusableTables(
+                f"{self.path}: {what}: {error}; expected the five tables of a lakeFS before KV"
+            ) from error
+
+
+class PostgresTables:
+    """The tables of a PostgreSQL database, seen from one read-only transaction. Needs the extra ``postgresql``.
+
+    Raises:
+        UnusableTables: no connection; a table or column is missing; the extra is not installed.
+    """
+
+    def __init__(self, dsn: str) -> None:
+        try:
+            import psycopg
+        except ImportError as error:
+            raise UnusableTables("PostgreSQL needs psycopg: pip install 'lakeproof[postgresql]'") from error
+        self._error: type[Exception] = psycopg.Error
+        with self._told("connect"):
+            self._connection: psycopg.Connection[tuple[object, ...]] = psycopg.connect(dsn)
+            self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            self._connection.read_only = True
+            _look(self._connection)
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """See `Tables`. Rows are fetched in portions, by a cursor on the server."""
+        with self._told(table), self._connection.cursor(f"{table}_rows") as cursor:
+            cursor.itersize = FETCHED_AT_ONCE
+            cursor.execute(_query(table, 'COLLATE "C"'))
+            for row in cursor:
+                yield _row(table, row)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except self._error as error:
+            said = " ".join(str(error).split())
+            raise UnusableTables(
+                f"PostgreSQL: {what}: {said}; expected the five tables of a lakeFS before KV"
+            ) from error
+
+
+def _row(table: str, values: Sequence[object]) -> Row:
+    kind = TABLES[table]
+    names = columns(kind)
+    shown = "/".join(
+        str(value) for name, value in zip(names, values, strict=True) if name in ("id", "key", "repository_id")
+    )
+    found: dict[str, object] = {}
+    for name, value in zip(names, values, strict=True):
+        try:
+            found[name] = _COLUMNS.get(name, _text)(value)
+        except (ValueError, TypeError) as error:
+            raise UnusableTables(f"{table} {shown}: {name} {value!r}: {error}; mend the row") from None
+    if kind is not CommitRow:
+        found.pop("metadata", None)
+    return kind(**found)  # type: ignore[arg-type]  # each checked by its column
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected text")
+    value.encode()
+    return value
+
+
+def _binary(value: object) -> bytes:
+    if not isinstance(value, bytes | memoryview):
+        raise TypeError("expected bytes")
+    return bytes(value)
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("expected a number")
+    return value
+
+
+def _moment(value: object) -> int:
+    """Microseconds since 1970. Text without an offset is taken as UTC."""
+    when = datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(when, datetime):
+        raise TypeError("expected a date and time, as in 2022-05-17T12:00:00+00:00")
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    passed = when - datetime(1970, 1, 1, tzinfo=UTC)
+    return (passed.days * 86_400 + passed.seconds) * MICROSECONDS + passed.microseconds
+
+
+def _json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _parents(value: object) -> tuple[str, ...]:
+    found = _json(value)
+    if not isinstance(found, list) or not all(isinstance(parent, str) for parent in found):
+        raise TypeError("expected a list of commit ids")
+    return tuple(found)
+
+
+def _metadata(value: object) -> tuple[tuple[str, str], ...]:
+    found = {} if value is None else _json(value)
+    if not isinstance(found, dict) or not all(isinstance(part, str) for pair in found.items() for part in pair):
+        raise TypeError("expected an object of strings")
+    return tuple(sorted(found.items()))
+
+
+_COLUMNS: Final[Mapping[str, Callable[[object], object]]] = {
+    "creation_date": _moment,
+    "version": _number,
+    "generation": _number,
+    "parents": _parents,
+    "metadata": _metadata,
+    "key": _binary,
+    "identity": _binary,
+    "data": lambda value: None if value is None else _binary(value),
+}

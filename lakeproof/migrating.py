@@ -1,0 +1,62 @@
+"""The command ``migrate``: the SQL tables of an older lakeFS into a store."""
+
+import getpass
+import json
+import socket
+from contextlib import closing
+from pathlib import Path
+
+import click
+import trio
+
+from lakeproof.commands import UNUSABLE, VIOLATED, complain
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("store", metavar="STORE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--restart", is_flag=True, help="Clear away what a run that died has left, and begin from scratch.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
+    """Move the five SQL tables of a lakeFS before KV into a key-value store, verify, and switch.
+
+    SOURCE is an SQLite file, or a PostgreSQL address (postgresql://...). STORE is an SQLite file with the table kv; it
+    is created if it is not there. Nothing is valid until the end: a run that dies leaves a store that says so.
+    """
+    from impl.live import live_env, run
+    from impl.migration import migrating
+    from impl.migration.rows import UnusableTables
+    from impl.migration.sources import PostgresTables, SQLiteTables
+    from impl.stores.sqlite import NotAStore, SQLiteStore
+    from model import kv
+
+    who = f"{getpass.getuser()}@{socket.gethostname()}"
+    postgres = source.startswith(("postgresql://", "postgres://"))
+    try:
+        tables = PostgresTables(source) if postgres else SQLiteTables(source)
+        with closing(tables), SQLiteStore(store, durable=True) as target:
+            click.echo(f"migrating {'PostgreSQL' if postgres else source} to {store}", err=True)
+            flow = migrating.migrate(live_env(), tables, who=who, restart=restart, batch_size=1_000)
+            done = trio.run(run, flow, target)
+    except (UnusableTables, NotAStore) as error:
+        complain(str(error))
+        return UNUSABLE
+    except migrating.HalfMigrated as error:
+        complain(f"{store}: {error} (--restart)")
+        return UNUSABLE
+    except migrating.AlreadyMigrated as error:
+        complain(f"{store}: {error}")
+        return UNUSABLE
+    except (migrating.Different, migrating.Superseded) as error:
+        complain(f"{store}: {error}; the store is not in use yet: --restart")
+        return VIOLATED
+    except kv.KVError as error:
+        complain(f"{store}: {error}; the store is half-migrated: mend the cause, then --restart")
+        return UNUSABLE
+    if as_json:
+        click.echo(json.dumps({"store": str(store), "rows": dict(done.counts)}))
+    else:
+        for table, count in done.counts:
+            click.echo(f"{table:<24}{count:>10,}")
+        click.echo(f"migrated and verified: {sum(count for _, count in done.counts):,} rows in {store}")
+    return 0

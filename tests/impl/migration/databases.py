@@ -1,0 +1,120 @@
+"""Databases of an older lakeFS: generated rows, and the tables that hold them."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+from impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from impl.migration.sources import columns
+
+NAMES = {kind: name for name, kind in TABLES.items()}
+TYPES = {
+    "creation_date": "timestamptz",
+    "metadata": "jsonb",
+    "parents": "text[]",
+    "version": "integer",
+    "generation": "integer",
+    "key": "bytea",
+    "identity": "bytea",
+    "data": "bytea",
+}
+
+
+def moment(microseconds: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+
+
+def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
+    connection = sqlite3.connect(path)
+    for name, kind in TABLES.items():
+        connection.execute(f"CREATE TABLE {name} ({', '.join(columns(kind))})")
+    for row in rows:
+        values: list[object] = []
+        for column in columns(type(row)):
+            value = getattr(row, column)
+            if column == "creation_date":
+                value = moment(value).isoformat()
+            elif column in ("metadata", "parents"):
+                value = json.dumps(dict(value) if column == "metadata" else list(value))
+            values.append(value)
+        marks = ", ".join("?" * len(values))
+        connection.execute(f"INSERT INTO {NAMES[type(row)]} VALUES ({marks})", values)  # noqa: S608
+    connection.commit()
+    connection.close()
+
+
+def fill_postgres(address: str, rows: Sequence[Row]) -> None:
+    with psycopg.connect(address) as connection:
+        for name, kind in TABLES.items():
+            shape = ", ".join(f"{column} {TYPES.get(column, 'text')}" for column in columns(kind))
+            connection.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({shape})")
+        for row in rows:
+            values: list[object] = []
+            for column in columns(type(row)):
+                value = getattr(row, column)
+                if column == "creation_date":
+                    value = moment(value)
+                elif column == "metadata":
+                    value = Jsonb(dict(value))
+                elif column == "parents":
+                    value = list(value)
+                values.append(value)
+            marks = ", ".join(["%s"] * len(values))
+            connection.execute(f"INSERT INTO {NAMES[type(row)]} VALUES ({marks})", values)  # noqa: S608
+
+
+ids = st.text(st.sampled_from("abcé-_.Z"), min_size=1, max_size=4)
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
+moments = st.integers(0, 4_000_000_000_000_000)
+
+
+@st.composite
+def databases(draw: st.DrawFn) -> tuple[Row, ...]:
+    """A few repositories with commits that know each other, branches, tags, and staged entries, some of nobody."""
+    rows: list[Row] = []
+    tokens = [f"token{number}" for number in range(6)]
+    for repository_id in draw(st.lists(ids, max_size=3, unique=True)):
+        commits = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
+        names = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
+        rows.append(
+            RepositoryRow(
+                id=repository_id,
+                storage_namespace=draw(texts),
+                creation_date=draw(moments),
+                default_branch=names[0],
+            )
+        )
+        for number, commit_id in enumerate(commits):
+            parents = draw(st.lists(st.sampled_from(commits[:number]), max_size=2, unique=True)) if number else []
+            rows.append(
+                CommitRow(
+                    repository_id=repository_id,
+                    id=commit_id,
+                    committer=draw(texts),
+                    message=draw(texts),
+                    creation_date=draw(moments),
+                    meta_range_id=draw(texts),
+                    metadata=tuple(sorted(draw(st.dictionaries(texts, texts, max_size=2)).items())),
+                    parents=tuple(parents),
+                    version=draw(st.integers(0, 3)),
+                    generation=draw(st.integers(-1, 9)),
+                )
+            )
+        for name in names:
+            token = draw(st.sampled_from(tokens)) if len(tokens) > 1 else tokens[0]
+            head = draw(st.sampled_from(commits))
+            rows.append(BranchRow(repository_id=repository_id, id=name, staging_token=token, commit_id=head))
+        tags = draw(st.dictionaries(ids, st.sampled_from(commits), max_size=2))
+        rows += [TagRow(repository_id=repository_id, id=tag, commit_id=head) for tag, head in tags.items()]
+    for token in draw(st.lists(st.sampled_from(tokens), max_size=3, unique=True)):
+        for key in draw(st.lists(st.binary(min_size=1, max_size=3), max_size=3, unique=True)):
+            identity = draw(st.binary(max_size=2))
+            data = draw(st.none() | st.binary(max_size=3))
+            rows.append(StagedRow(staging_token=token, key=key, identity=identity, data=data))
+    return tuple(rows)
