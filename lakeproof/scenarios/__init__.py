@@ -8,6 +8,7 @@ def catalogue() -> tuple[Scenario, ...]:
     from lakeproof.scenarios import (
         branches,
         commits,
+        dumps,
         hardened,
         kv3,
         merges,
@@ -18,5 +19,5 @@ def catalogue() -> tuple[Scenario, ...]:
         under_deletion,
     )
 
-    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion)
+    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion, dumps)
     return tuple(scenario for module in modules for scenario in module.SCENARIOS)
