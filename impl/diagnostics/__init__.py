@@ -1,0 +1,14 @@
+"""Diagnostics: what a store holds, and what is wrong with it. Reads only.
+
+Partition by partition: the repository entries; each repository's branches, commits and tags; the changes under each
+staging token; the notes to the cleaner, and what is left of those instances. What users wrote stays out of it: no
+messages, no metadata, no paths, no data. A store that others write to meanwhile is no reason for false alarms: whatever
+seems to be missing is asked for once more.
+Source: graveler-on-kv.md, "Note: All the above tables ... are also used by `pkg/diagnostics`"; lakeFS issue 3575.
+"""
+
+from impl.diagnostics.archive import NotWritten, shown, unshown, write_zip
+from impl.diagnostics.collecting import collect
+from impl.diagnostics.findings import NOTES, Collected, Finding
+
+__all__ = ["NOTES", "Collected", "Finding", "NotWritten", "collect", "shown", "unshown", "write_zip"]

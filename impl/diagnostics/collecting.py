@@ -1,0 +1,333 @@
+"""Collecting: one scan for each partition, and another look at what seems to be missing."""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from typing import Final, TypeVar
+
+import attrs
+from google.protobuf.message import DecodeError
+
+from impl.codec import Undecodable, decode_at, decode_branch
+from impl.diagnostics.findings import (
+    BranchRow,
+    CleanupRow,
+    Collected,
+    CommitRow,
+    Finding,
+    FindingKind,
+    RepositoryRow,
+    StagingRow,
+    TagRow,
+)
+from impl.effects import Env
+from impl.refs.branches import is_tombstone
+from impl.refs.iterators import BATCH_SIZE, checked
+from impl.repositories.entities import uid_partition
+from model import keys, kv
+from model.identifiers import CommitID, StagingToken
+from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+
+R = TypeVar("R", bound=Record)
+Entity = Branch | Commit | Tag
+PartitionOf = Callable[[Repository], bytes]
+"""Where a repository's entities are. Raises InvalidName."""
+
+_CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
+
+
+async def collect(
+    env: Env,
+    *,
+    partition_of: PartitionOf = uid_partition,
+    batch_size: int = BATCH_SIZE,
+) -> Collected:
+    """Read a whole store. Never writes, and raises nothing: what cannot be read or decoded is a finding.
+
+    The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
+    for each repository that misses any. Memory: a row for each entity that is not a staged entry.
+    Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose.
+    """
+    collector = _Collector(env, partition_of, checked(batch_size))
+    collected_at = await env.clock.now()
+    await collector.read_repositories()
+    await collector.read_staging()
+    await collector.read_cleanup()
+    return collector.collected(collected_at)
+
+
+@attrs.frozen
+class _Owner:
+    """A branch that names a staging token."""
+
+    partition: bytes
+    key: bytes
+
+
+class _Collector:
+    def __init__(self, env: Env, partition_of: PartitionOf, batch_size: int) -> None:
+        self._env = env
+        self._partition_of = partition_of
+        self._batch_size = batch_size
+        self._repositories: list[RepositoryRow] = []
+        self._branches: list[BranchRow] = []
+        self._commits: list[CommitRow] = []
+        self._tags: list[TagRow] = []
+        self._staging: list[StagingRow] = []
+        self._cleanup: list[CleanupRow] = []
+        self._findings: list[Finding] = []
+        self._owners: dict[StagingToken, list[_Owner]] = {}
+
+    def collected(self, collected_at: int) -> Collected:
+        return Collected(
+            collected_at=collected_at,
+            repositories=tuple(self._repositories),
+            branches=tuple(self._branches),
+            commits=tuple(self._commits),
+            tags=tuple(self._tags),
+            staging=tuple(self._staging),
+            cleanup=tuple(self._cleanup),
+            findings=tuple(self._findings),
+        )
+
+    async def read_repositories(self) -> None:
+        async for entry, repository in self._records(keys.GRAVELER, Repository):
+            try:
+                partition = self._partition_of(repository)
+            except keys.InvalidName as error:
+                self._find("bad-name", keys.GRAVELER, entry.key, str(error))
+                self._repositories.append(_repository_row(repository, ()))
+                continue
+            await self._read_repository(repository, partition, entry)
+
+    async def _read_repository(self, repository: Repository, partition: bytes, entry: kv.Entry) -> None:
+        found: dict[bytes, Entity] = {}
+        before = len(self._findings)
+        async for at, record in self._records(partition, Branch, Commit, Tag):
+            found[at.key] = record
+            match record:
+                case Branch():
+                    self._branches.append(_branch_row(repository, record))
+                    for token in (record.staging_token, *record.sealed_tokens):
+                        self._owners.setdefault(token, []).append(_Owner(partition, at.key))
+                case Commit():
+                    self._commits.append(_commit_row(repository, record))
+                case Tag():
+                    self._tags.append(_tag_row(repository, record))
+        self._repositories.append(_repository_row(repository, found.values()))
+        unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
+        if repository.state is RepositoryState.ACTIVE and not unread:
+            await self._judge(repository, partition, entry, found)
+
+    async def _judge(
+        self, repository: Repository, partition: bytes, entry: kv.Entry, found: Mapping[bytes, Entity]
+    ) -> None:
+        """Report what is missing, unless it is there by now, or the repository itself is not as it was."""
+        missing: list[Finding] = []
+        absent: dict[CommitID, bool] = {}
+        for key, what, commit_id in _suspects(found):
+            if commit_id not in absent:
+                absent[commit_id] = await self._get(partition, _commit_key(commit_id)) is kv.NotFound
+            if absent[commit_id]:
+                message = f"{what} names commit {commit_id!r}, which is not there"
+                missing.append(Finding("dangling", partition, key, message))
+        default = repository.default_branch_id
+        key = keys.BRANCHES_PREFIX + default.encode()
+        if not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
+            missing.append(Finding("no-default-branch", partition, key, f"default branch {default!r} is not there"))
+        if missing and await self._get(keys.GRAVELER, entry.key) != entry.value:
+            message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
+            missing = [Finding("changed-meanwhile", keys.GRAVELER, entry.key, message)]
+        self._findings += missing
+
+    async def _may_be_branch(self, partition: bytes, key: bytes) -> bool:
+        """Whether there is a branch by now, or something that has its own finding."""
+        value = await self._get(partition, key)
+        if isinstance(value, bytes):
+            try:
+                return not is_tombstone(decode_branch(value))
+            except Undecodable:
+                return True
+        return value is None
+
+    async def read_staging(self) -> None:
+        for token, owners in sorted(self._owners.items()):
+            first = owners[0]
+            for other in owners[1:]:
+                if other != first:
+                    message = f"staging token {token!r} is also that of {_path(first)!r}"
+                    self._find("shared-token", other.partition, other.key, message)
+            try:
+                partition = keys.staging_partition(token)
+            except keys.InvalidName as error:
+                self._find("bad-name", first.partition, first.key, str(error))
+                continue
+            entries = tombstones = data_bytes = 0
+            async for _, record in self._records(partition, StagedEntry):
+                entries += 1
+                tombstones += record.data is None
+                data_bytes += len(record.data or b"")
+            self._staging.append(
+                StagingRow(
+                    staging_token=token,
+                    owners=tuple(_path(owner) for owner in dict.fromkeys(owners)),
+                    entries=entries,
+                    tombstones=tombstones,
+                    data_bytes=data_bytes,
+                )
+            )
+
+    async def read_cleanup(self) -> None:
+        async for entry, record in self._records(keys.DELETED, CleanupRecord):
+            try:
+                partition = keys.repository_partition(record.repository_id, record.instance_uid)
+            except keys.InvalidName as error:
+                self._find("bad-name", keys.DELETED, entry.key, str(error))
+                continue
+            left = len([1 async for _ in self._scan(partition)])
+            row = CleanupRow(repository_id=record.repository_id, instance_uid=record.instance_uid, left=left)
+            self._cleanup.append(row)
+
+    async def _records(self, partition: bytes, *kinds: type[R]) -> AsyncIterator[tuple[kv.Entry, R]]:
+        """The records of these kinds in a partition; all else is a finding."""
+        async for entry in self._scan(partition):
+            try:
+                record = decode_at(partition, entry.key, entry.value)
+            except Undecodable as error:
+                self._find("undecodable", partition, entry.key, _why(error, entry.value))
+                continue
+            if not isinstance(record, kinds):
+                self._find("unknown-key", partition, entry.key, f"{len(entry.value)} bytes under a key of others")
+                continue
+            expected = keys.parse(partition, entry.key)
+            assert expected is not None, "decode_at knows no record of an address that it cannot parse"
+            if expected.name != _name(record):
+                message = f"holds the record of {_name(record).decode(errors='backslashreplace')!r}"
+                self._find("misplaced", partition, entry.key, message)
+            yield entry, record
+
+    async def _scan(self, partition: bytes) -> AsyncIterator[kv.Entry]:
+        """What a partition holds, as far as it can be read."""
+        try:
+            async for entry in self._env.store.scan(partition, batch_size=self._batch_size):
+                yield entry
+        except kv.KVError as error:
+            self._find("unreadable", partition, b"", f"{type(error).__name__}: {error}".rstrip(": "))
+
+    async def _get(self, partition: bytes, key: bytes) -> bytes | type[kv.NotFound] | None:
+        """The value, or NotFound, or None where nobody can tell."""
+        try:
+            return (await self._env.store.get(partition, key)).value
+        except kv.NotFound:
+            return kv.NotFound
+        except kv.KVError as error:
+            self._find("unreadable", partition, key, f"{type(error).__name__}: {error}".rstrip(": "))
+            return None
+
+    def _find(self, kind: FindingKind, partition: bytes, key: bytes, message: str) -> None:
+        self._findings.append(Finding(kind, partition, key, message))
+
+
+def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:
+    """Keys, names and commit ids of what names a commit that was not met."""
+    for key, record in found.items():
+        match record:
+            case Branch():
+                what, named = f"branch {record.branch_id!r}", (record.commit_id,) if _is_live(record) else ()
+            case Commit():
+                what, named = f"commit {record.commit_id!r}", record.parents
+            case Tag():
+                what, named = f"tag {record.tag_id!r}", (record.commit_id,)
+        yield from ((key, what, commit_id) for commit_id in named if _commit_key(commit_id) not in found)
+
+
+def _commit_key(commit_id: CommitID) -> bytes:
+    """The key, of whatever a record says: it need not be a name that the schema can hold."""
+    return keys.COMMITS_PREFIX + commit_id.encode()
+
+
+def _is_live(record: Entity | None) -> bool:
+    return isinstance(record, Branch) and not is_tombstone(record)
+
+
+def _why(error: Undecodable, value: bytes) -> str:
+    """What is wrong with a value, without the value."""
+    cause = error.__cause__
+    if cause is None or isinstance(cause.__cause__, DecodeError | UnicodeDecodeError):
+        return f"{len(value)} bytes that are no record of the kind that the key asks for"
+    return str(cause)
+
+
+def _name(record: Record) -> bytes:
+    """The last part of the key that the record says to have."""
+    match record:
+        case Repository():
+            return record.repository_id.encode()
+        case Branch():
+            return record.branch_id.encode()
+        case Commit():
+            return record.commit_id.encode()
+        case Tag():
+            return record.tag_id.encode()
+        case StagedEntry():
+            return record.key
+        case CleanupRecord():
+            return f"{record.repository_id}/{record.instance_uid}".encode()
+
+
+def _path(owner: _Owner) -> str:
+    path = owner.partition + b"/" + owner.key.removeprefix(keys.BRANCHES_PREFIX)
+    return path.decode(errors="backslashreplace")
+
+
+def _repository_row(repository: Repository, entities: Collection[Entity]) -> RepositoryRow:
+    counts = Counter(type(entity) for entity in entities)
+    return RepositoryRow(
+        repository_id=repository.repository_id,
+        instance_uid=repository.instance_uid,
+        state=repository.state.name.lower(),
+        bare=repository.bare,
+        default_branch_id=repository.default_branch_id,
+        storage_namespace=_CREDENTIALS.sub("", repository.storage_namespace),
+        creation_date=repository.creation_date,
+        branches=counts[Branch],
+        commits=counts[Commit],
+        tags=counts[Tag],
+    )
+
+
+def _branch_row(repository: Repository, branch: Branch) -> BranchRow:
+    return BranchRow(
+        repository_id=repository.repository_id,
+        instance_uid=repository.instance_uid,
+        branch_id=branch.branch_id,
+        commit_id=branch.commit_id,
+        staging_token=branch.staging_token,
+        sealed_tokens=branch.sealed_tokens,
+        hidden=branch.hidden,
+        deleted=is_tombstone(branch),
+    )
+
+
+def _commit_row(repository: Repository, commit: Commit) -> CommitRow:
+    return CommitRow(
+        repository_id=repository.repository_id,
+        instance_uid=repository.instance_uid,
+        commit_id=commit.commit_id,
+        parents=commit.parents,
+        meta_range_id=commit.meta_range_id,
+        creation_date=commit.creation_date,
+        version=commit.version,
+        generation=commit.generation,
+        message_characters=len(commit.message),
+        metadata_pairs=len(commit.metadata),
+    )
+
+
+def _tag_row(repository: Repository, tag: Tag) -> TagRow:
+    return TagRow(
+        repository_id=repository.repository_id,
+        instance_uid=repository.instance_uid,
+        tag_id=tag.tag_id,
+        commit_id=tag.commit_id,
+    )

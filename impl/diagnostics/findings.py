@@ -1,0 +1,145 @@
+"""What diagnostics find: rows for what there is, findings for what is wrong with it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import attrs
+
+from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
+
+FindingKind = Literal[
+    "undecodable",
+    "misplaced",
+    "bad-name",
+    "dangling",
+    "no-default-branch",
+    "shared-token",
+    "unreadable",
+    "unknown-key",
+    "changed-meanwhile",
+]
+NOTES: Final = frozenset({"unknown-key", "changed-meanwhile"})
+"""Findings that say nothing bad: keys of others, and repositories that changed while they were read."""
+
+
+@attrs.frozen
+class Finding:
+    """Something worth a look, and where it is. An empty key means the whole partition."""
+
+    kind: FindingKind
+    partition: bytes
+    key: bytes
+    message: str
+
+
+@attrs.frozen(kw_only=True)
+class RepositoryRow:
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+    state: str
+    bare: bool
+    default_branch_id: BranchID
+    storage_namespace: str  # without credentials
+    creation_date: int  # microseconds since 1970
+    branches: int
+    commits: int
+    tags: int
+
+
+@attrs.frozen(kw_only=True)
+class BranchRow:
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+    branch_id: BranchID
+    commit_id: CommitID
+    staging_token: StagingToken
+    sealed_tokens: tuple[StagingToken, ...]
+    hidden: bool
+    deleted: bool
+
+
+@attrs.frozen(kw_only=True)
+class CommitRow:
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+    commit_id: CommitID
+    parents: tuple[CommitID, ...]
+    meta_range_id: str
+    creation_date: int  # microseconds since 1970
+    version: int
+    generation: int
+    message_characters: int
+    metadata_pairs: int
+
+
+@attrs.frozen(kw_only=True)
+class TagRow:
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+    tag_id: TagID
+    commit_id: CommitID
+
+
+@attrs.frozen(kw_only=True)
+class StagingRow:
+    """A staging token, open or sealed, and what is staged under it."""
+
+    staging_token: StagingToken
+    owners: tuple[str, ...]  # as "repository-uid/branch"
+    entries: int
+    tombstones: int
+    data_bytes: int
+
+
+@attrs.frozen(kw_only=True)
+class CleanupRow:
+    """A note to the cleaner, and how many entities of that instance are left."""
+
+    repository_id: RepositoryID
+    instance_uid: InstanceUID
+    left: int
+
+
+@attrs.frozen(kw_only=True)
+class Collected:
+    """All that was found, each kind in the order of its keys."""
+
+    collected_at: int  # microseconds since 1970
+    repositories: tuple[RepositoryRow, ...]
+    branches: tuple[BranchRow, ...]
+    commits: tuple[CommitRow, ...]
+    tags: tuple[TagRow, ...]
+    staging: tuple[StagingRow, ...]
+    cleanup: tuple[CleanupRow, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def tables(self) -> dict[str, Sequence[attrs.AttrsInstance]]:
+        """Rows by the kind of entity."""
+        names = ("repositories", "branches", "commits", "tags", "staging", "cleanup")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything could be read."""
+        return not any(finding.kind == "unreadable" for finding in self.findings)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing bad was found, as far as everything could be read."""
+        return all(finding.kind == "unreadable" or finding.kind in NOTES for finding in self.findings)
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """Counts, ready for JSON."""
+        return {
+            "format": "lakeproof diagnostics",
+            "version": 1,
+            "collected_at": self.collected_at,
+            "complete": self.complete,
+            "rows": {name: len(rows) for name, rows in self.tables.items()},
+            "staged_entries": sum(row.entries for row in self.staging),
+            "repository_states": dict(sorted(Counter(row.state for row in self.repositories).items())),
+            "findings": dict(sorted(Counter(finding.kind for finding in self.findings).items())),
+        }
