@@ -104,6 +104,7 @@ class _Collector:
         found: dict[bytes, Entity] = {}
         before = len(self._findings)
         async for at, record in self._records(partition, Branch, Commit, Tag):
+            assert isinstance(record, Entity)
             found[at.key] = record
             match record:
                 case Branch():
@@ -231,14 +232,19 @@ class _Collector:
 def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:
     """Keys, names and commit ids of what names a commit that was not met."""
     for key, record in found.items():
-        match record:
-            case Branch():
-                what, named = f"branch {record.branch_id!r}", (record.commit_id,) if _is_live(record) else ()
-            case Commit():
-                what, named = f"commit {record.commit_id!r}", record.parents
-            case Tag():
-                what, named = f"tag {record.tag_id!r}", (record.commit_id,)
+        what, named = _named(record)
         yield from ((key, what, commit_id) for commit_id in named if _commit_key(commit_id) not in found)
+
+
+def _named(record: Entity) -> tuple[str, tuple[CommitID, ...]]:
+    """What it is called, and which commits it names."""
+    match record:
+        case Branch():
+            return f"branch {record.branch_id!r}", (record.commit_id,) if _is_live(record) else ()
+        case Commit():
+            return f"commit {record.commit_id!r}", record.parents
+        case Tag():
+            return f"tag {record.tag_id!r}", (record.commit_id,)
 
 
 def _commit_key(commit_id: CommitID) -> bytes:
