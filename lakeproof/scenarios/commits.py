@@ -73,6 +73,13 @@ SINGLE_READ: Final = Variant(
     },
 )
 
+KEPT_TOKEN: Final = Variant(
+    name="commits/lock-free-reset-keeps-token",
+    commit=lock_free.commit,
+    source=SOURCE + " (a reset that leaves the branch its token: the record may return to a value that it has had)",
+    options={"reset": {"fresh_token": False}},
+)
+
 FORGETFUL: Final = Variant(
     name="commits/lock-free-create-forgets",
     commit=lock_free.commit,
@@ -189,6 +196,9 @@ SCENARIOS = [
     *scenarios(TAKEN, ["commit-commit"], {"/false-predicate": FAULTS["/false-predicate"]}),
     *scenarios(SINGLE_READ, ["write-commit", "write.commit-read", "write.commit-list"], NONE),
     *scenarios(SINGLE_READ, ["write.commit-remove-read", "cached-commit"], NONE),
+    *scenarios(LOCK_FREE, ["reset-reset-commit", "write-reset-reset"], NO_FALSE),
+    *scenarios(KEPT_TOKEN, ["reset-reset-commit", "write-reset-reset"], NONE),
+    *scenarios(KEPT_TOKEN, ["write.commit-reset", "write-commit-reset"], NONE),
     *scenarios(FORGETFUL, ["add-commit", "add-add-commit"], NONE),
     *scenarios(FORGETFUL, ["swap-commit", "swap-swap-commit"], NONE, initially=["write"]),
     *scenarios(REPAIRED, ["commit-commit", "write-commit", "write.commit-commit"]),

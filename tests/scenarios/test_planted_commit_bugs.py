@@ -8,12 +8,13 @@ import pytest
 from impl.codec import encode
 from impl.effects import Env
 from impl.graveler import committing, lock_free, reading
+from impl.refs import branches
 from impl.repositories.entities import uid_partition
 from lakeproof.explore.search import Limits, search
 from lakeproof.scenarios._branch_data import Variant, scenario
 from model import keys
 from model.identifiers import StagingToken
-from model.records import Branch, Repository
+from model.records import Branch, Commit, Repository
 
 FLOWS = Variant(name="planted/lock-free", commit=lock_free.commit, source="tests")
 KEEPING = Variant(
@@ -31,6 +32,14 @@ def all_of_ours(ours: tuple[StagingToken, ...], branch: Branch) -> tuple[Staging
 
 def none_left(branch: Branch, tokens: tuple[StagingToken, ...]) -> tuple[StagingToken, ...]:
     return ()
+
+
+async def add_nothing(env: Env, repository: Repository, commit: Commit) -> None:
+    pass
+
+
+def one_token(env: Env, repository: Repository, branch_id: str, *, fresh: bool = True) -> StagingToken:
+    return StagingToken("r-main:u.s1.0")
 
 
 def oldest_first(branch: Branch) -> tuple[StagingToken, ...]:
@@ -54,6 +63,12 @@ BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], Variant, str, str]] = {  
     ),
     "a committer that was beaten commits all that it sealed once more": (
         lock_free, "still_sealed", all_of_ours, KEEPING, "write.commit-write.commit", "acknowledged-write-is-kept",
+    ),
+    "a commit record is not written": (
+        committing, "add_commit", add_nothing, KEEPING, "commit-commit", "head-exists",
+    ),
+    "two branches get one token": (
+        branches, "birth_token", one_token, KEEPING, "commit-commit", "token-has-one-owner",
     ),
     "a reader takes the oldest token first": (
         reading, "tokens", oldest_first, FLOWS, "write.commit-write.read", "read-is-legal",
