@@ -1,0 +1,347 @@
+"""Diagnostics: every planted trouble is named with its place, nothing else is, nothing is written."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from impl.codec import encode
+from impl.diagnostics import Collected, collect, write_zip
+from impl.effects import Env
+from impl.live import live_env, run
+from impl.refs.branches import create_branch, delete_branch_by_tombstone
+from impl.refs.tags import create_tag
+from impl.repositories import hardened, kv3, step1
+from impl.staging import stage, tombstone
+from impl.stores import MemoryStore
+from impl.stores.base import Answer
+from model import keys, kv
+from model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from model.records import CleanupRecord, Record, RepositoryState, StagedEntry
+from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
+from tests.impl.refs.watched import REPOSITORY, P, Watched, branch, commit, stored, tag
+
+
+def findings(store: MemoryStore) -> list[tuple[object, ...]]:
+    return [attrs.astuple(finding) for finding in diagnosed(store).findings]
+
+
+class TestSoundStores:
+    @pytest.mark.parametrize("batch_size", [0, 1, 2, 1000])
+    def test_a_sound_repository_has_its_rows_and_no_findings(self, batch_size: int) -> None:
+        token = branch("main").staging_token
+        store = stored(*SOUND, StagedEntry(key=b"a", identity=b"", data=b"123"), tombstone(b"b"))
+        # `stored` puts changes under a token of its own, which is that of "main".
+        assert keys.staging_partition(token) in {partition for partition, _ in store.contents()}
+        found = diagnosed(store, batch_size)
+        assert found.findings == ()
+        assert [attrs.astuple(row) for row in found.repositories] == [
+            ("r", "u", "active", False, "main", "mem://r", 0, 2, 2, 1)
+        ]
+        assert [attrs.astuple(row) for row in found.branches] == [
+            ("r", "u", "dev", "c", "r-dev:t", (), False, False),
+            ("r", "u", "main", "d", "r-main:t", (), False, False),
+        ]
+        assert [attrs.astuple(row) for row in found.commits] == [
+            ("r", "u", "c", (), "", 0, 1, 1, 0, 0),
+            ("r", "u", "d", ("c",), "", 0, 1, 1, 0, 0),
+        ]
+        assert [attrs.astuple(row) for row in found.tags] == [("r", "u", "v", "c")]
+        assert [attrs.astuple(row) for row in found.staging] == [
+            ("r-dev:t", ("r-u/dev",), 0, 0, 0),
+            ("r-main:t", ("r-u/main",), 2, 1, 3),
+        ]
+        assert found.summary == {
+            "format": "lakeproof diagnostics",
+            "version": 1,
+            "collected_at": 5,
+            "complete": True,
+            "rows": {"repositories": 1, "branches": 2, "commits": 2, "tags": 1, "staging": 2, "cleanup": 0},
+            "staged_entries": 2,
+            "repository_states": {"active": 1},
+            "findings": {},
+        }
+
+    def test_what_our_own_flows_leave_behind_is_sound(self) -> None:
+        async def flow(env: Env) -> None:
+            for variant, name in ((kv3, "one"), (step1, "two"), (hardened, "three")):
+                repository = await variant.create_repository(env, RepositoryID(name))
+                made = await create_branch(env, repository, BranchID("dev"), "main")
+                await create_branch(env, repository, BranchID("gone"), "main")
+                await delete_branch_by_tombstone(env, repository, BranchID("gone"))
+                await create_tag(env, repository, TagID("v"), "dev")
+                await stage(env, made.staging_token, tombstone(b"x"))
+            await kv3.create_bare_repository(env, RepositoryID("bare"))
+            await hardened.delete_repository(env, RepositoryID("three"))
+
+        store = MemoryStore()
+        trio.run(partial(run, flow(live_env()), store))
+        found = diagnosed(store)
+        assert found.findings == ()
+        assert (found.sound, found.complete) == (True, True)
+        states = {row.repository_id: row.state for row in found.repositories}
+        assert states == {"one": "active", "two": "active", "bare": "active", "three": "deleted"}
+        assert [row.deleted for row in found.branches if row.branch_id == "gone"] == [True] * 3
+
+    def test_an_empty_store_has_nothing(self) -> None:
+        found = diagnosed(Watched())
+        assert (found.findings, [len(rows) for rows in found.tables.values()]) == ((), [0] * 6)
+
+    @pytest.mark.parametrize("state", [s for s in RepositoryState if s is not RepositoryState.ACTIVE])
+    def test_nobody_blames_a_repository_that_is_half_built_or_half_deleted(self, state: RepositoryState) -> None:
+        store = stored(attrs.evolve(REPOSITORY, state=state), branch("dev"), tag("v"), commit("d", "c"))
+        assert findings(store) == []
+
+    def test_what_is_left_for_the_cleaner_is_counted(self) -> None:
+        note = CleanupRecord(repository_id=RepositoryID("old"), instance_uid=InstanceUID("w"))
+        store = stored(*SOUND)
+        put(store, keys.DELETED, keys.cleanup_key(note.repository_id, note.instance_uid), encode(note))
+        put(store, b"old-w", b"tags/v", encode(tag("v")))
+        put(store, b"old-w", b"commits/c", b"\xff")
+        found = diagnosed(store)
+        assert [attrs.astuple(row) for row in found.cleanup] == [("old", "w", 2)]
+        assert found.findings == ()
+
+    def test_what_users_wrote_and_credentials_stay_out(self, tmp_path: Path) -> None:
+        secret = "hunter2"  # noqa: S105  # that is the point
+        namespace = StorageNamespace(f"s3://key:{secret}@bucket/path?sig={secret}#{secret}")
+        wordy = attrs.evolve(commit("c"), message=secret, committer=secret, metadata=((secret, secret),))
+        store = stored(
+            attrs.evolve(REPOSITORY, storage_namespace=namespace),
+            wordy,
+            branch("main", "c"),
+            StagedEntry(key=secret.encode(), identity=secret.encode(), data=secret.encode()),
+        )
+        put(store, P, b"commits/bad", b"\xff" + secret.encode())
+        found = diagnosed(store)
+        write_zip(tmp_path / "d.zip", found)
+        assert secret not in "".join(unzipped(tmp_path / "d.zip").values())
+        assert found.repositories[0].storage_namespace == "s3://bucket/path"
+        assert (found.commits[0].message_characters, found.commits[0].metadata_pairs) == (7, 1)
+        assert [finding.kind for finding in found.findings] == ["undecodable"]
+
+
+class TestFindings:
+    @pytest.mark.parametrize(
+        ("records", "told"),
+        [
+            (
+                (REPOSITORY, branch("main")),
+                ("dangling", P, b"branches/main", "branch 'main' names commit 'c', which is not there"),
+            ),
+            (
+                (REPOSITORY, commit("c"), branch("main"), attrs.evolve(tag("v"), commit_id=CommitID(""))),
+                ("dangling", P, b"tags/v", "tag 'v' names commit '', which is not there"),
+            ),
+            (
+                (REPOSITORY, commit("c", "b"), branch("main")),
+                ("dangling", P, b"commits/c", "commit 'c' names commit 'b', which is not there"),
+            ),
+            (
+                (REPOSITORY, commit("c"), branch("dev")),
+                ("no-default-branch", P, b"branches/main", "default branch 'main' is not there"),
+            ),
+            (
+                (REPOSITORY, commit("c"), branch("main", "")),
+                ("no-default-branch", P, b"branches/main", "default branch 'main' is not there"),
+            ),
+            (
+                (*SOUND, attrs.evolve(branch("twin", "c"), sealed_tokens=(StagingToken("r-main:t"),))),
+                ("shared-token", P, b"branches/twin", "staging token 'r-main:t' is also that of 'r-u/main'"),
+            ),
+            (
+                (*SOUND, attrs.evolve(branch("odd", "c"), staging_token=StagingToken("graveler"))),
+                (
+                    "bad-name",
+                    P,
+                    b"branches/odd",
+                    "staging token 'graveler': the partition of that name is taken; choose another",
+                ),
+            ),
+            (
+                (attrs.evolve(REPOSITORY, instance_uid=InstanceUID("a-b")),),
+                (
+                    "bad-name",
+                    b"graveler",
+                    b"repos/r",
+                    "instance uid 'a-b': expected no '-': it would blur where the repository id ends; leave it out",
+                ),
+            ),
+        ],
+    )
+    def test_each_is_named_with_its_place(
+        self, records: tuple[Record, ...], told: tuple[str, bytes, bytes, str]
+    ) -> None:
+        found = diagnosed(stored(*records))
+        assert [attrs.astuple(finding) for finding in found.findings] == [told]
+        assert not found.sound
+        assert found.complete
+
+    def test_bytes_that_are_no_record_are_named_and_the_rest_is_still_read(self) -> None:
+        store = stored(*SOUND)
+        put(store, keys.GRAVELER, b"repos/bad", b"\xff")
+        put(store, keys.GRAVELER, b"repos/future", b"\x28\x09")  # state 9
+        put(store, P, b"branches/bad", b"\xff\xff")
+        put(store, P, b"commits/bad", b"\xff")
+        put(store, P, b"tags/a", b"\xff")
+        put(store, b"r-main:t", b"key/p", b"\xff")
+        put(store, keys.DELETED, b"repo/r/u", b"\xff")
+        found = diagnosed(store)
+        assert {finding.kind for finding in found.findings} == {"undecodable"}
+        assert [(finding.partition, finding.key) for finding in found.findings] == [
+            (b"graveler", b"repos/bad"),
+            (b"graveler", b"repos/future"),
+            (b"r-u", b"branches/bad"),
+            (b"r-u", b"commits/bad"),
+            (b"r-u", b"tags/a"),
+            (b"r-main:t", b"key/p"),
+            (b"graveler_deleted", b"repo/r/u"),
+        ]
+        messages = {finding.key: finding.message for finding in found.findings}
+        assert messages[b"branches/bad"] == "2 bytes that are no record of the kind that the key asks for"
+        assert messages[b"repos/future"] == "repository state 9: expected one of [0, 1, 2, 3]"
+        assert found.tables == diagnosed(stored(*SOUND)).tables
+
+    def test_a_commit_that_is_there_but_undecodable_does_not_dangle(self) -> None:
+        store = stored(REPOSITORY, branch("main", "c"))
+        put(store, P, b"commits/c", b"\xff")
+        assert [finding[0] for finding in findings(store)] == ["undecodable"]
+
+    def test_a_default_branch_that_is_there_but_undecodable_is_not_missing(self) -> None:
+        store = stored(REPOSITORY)
+        put(store, P, b"branches/main", b"\xff")
+        assert [finding[0] for finding in findings(store)] == ["undecodable"]
+
+    def test_a_record_at_another_ones_address_is_named_and_does_not_stand_in_for_it(self) -> None:
+        store = stored(REPOSITORY, branch("main", "c"))
+        put(store, P, b"commits/x", encode(commit("c")))
+        assert findings(store) == [
+            ("misplaced", P, b"commits/x", "holds the record of 'c'"),
+            ("dangling", P, b"branches/main", "branch 'main' names commit 'c', which is not there"),
+        ]
+
+    def test_keys_of_others_are_noted_and_no_trouble(self) -> None:
+        store = stored(*SOUND)
+        put(store, P, b"locks/main", b"12")
+        put(store, P, b"\xff\xfe", b"")
+        put(store, keys.GRAVELER, b"settings", b"")
+        found = diagnosed(store)
+        assert found.sound
+        assert [(finding.kind, finding.key, finding.message) for finding in found.findings] == [
+            ("unknown-key", b"locks/main", "2 bytes under a key of others"),
+            ("unknown-key", b"\xff\xfe", "0 bytes under a key of others"),
+            ("unknown-key", b"settings", "0 bytes under a key of others"),
+        ]
+
+    @settings(deadline=None)
+    @given(
+        st.sets(st.sampled_from("abcdef")),
+        st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), unique=True, max_size=2)),
+        st.dictionaries(st.sampled_from("xyz"), st.sampled_from("abcdef")),
+        st.dictionaries(st.sampled_from("xyz"), st.sampled_from("abcdef")),
+    )
+    def test_exactly_what_dangles_is_found(
+        self, extra: set[str], parents: Mapping[str, list[str]], heads: Mapping[str, str], tags: Mapping[str, str]
+    ) -> None:
+        commits = {**{name: [] for name in extra}, **parents}
+        named = [(f"branch {name!r}", head) for name, head in heads.items()]
+        named += [(f"tag {name!r}", head) for name, head in tags.items()]
+        named += [(f"commit {name!r}", parent) for name, listed in commits.items() for parent in listed]
+        records = [commit(name, *listed) for name, listed in commits.items()]
+        branches = [branch(name, head) for name, head in heads.items()]
+        at = [attrs.evolve(tag(name), commit_id=CommitID(head)) for name, head in tags.items()]
+        found = findings(stored(attrs.evolve(REPOSITORY, bare=True), *records, *branches, *at))
+        assert sorted(str(finding[3]) for finding in found) == sorted(
+            f"{what} names commit {head!r}, which is not there" for what, head in named if head not in commits
+        )
+
+
+class Failing(Watched):
+    """Fails whatever touches a partition."""
+
+    partition = b""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if op.partition == self.partition:
+            raise kv.Refused("disk on fire")
+        return await super().apply(op)
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize("partition", [keys.GRAVELER, P, b"r-main:t", keys.DELETED])
+    def test_a_partition_that_cannot_be_read_is_named_and_the_others_are_read(self, partition: bytes) -> None:
+        store = Failing(stored(*SOUND).contents())
+        store.partition = partition
+        found = diagnosed(store)
+        assert [attrs.astuple(finding) for finding in found.findings] == [
+            ("unreadable", partition, b"", "Refused: disk on fire")
+        ]
+        assert (found.sound, found.complete) == (True, False)
+
+    @pytest.mark.parametrize("number", range(14))
+    def test_any_operation_may_fail_and_nothing_is_said_to_dangle_that_does_not(self, number: int) -> None:
+        store = stored(*SOUND)
+        store.fails = {number}
+        found = diagnosed(store, batch_size=1)
+        assert [finding.kind for finding in found.findings] == ["unreadable"] * (number < len(store.ops))
+
+
+class TestConcurrentWrites:
+    """Others write between any two effects."""
+
+    @pytest.mark.parametrize("batch_size", [0, 1])
+    def test_commits_meanwhile_do_not_dangle(self, batch_size: int) -> None:
+        for at in range(30):
+            store = stored(*SOUND)
+            later: list[Record] = [commit("z", "d"), commit("a", "z"), branch("main", "a"), tag("w")]
+            interrupted(store, batch_size, {at + n: ((record,), ()) for n, record in enumerate(later)})
+
+    @pytest.mark.parametrize("batch_size", [0, 1])
+    def test_a_repository_that_is_deleted_meanwhile_is_noted_and_no_trouble(self, batch_size: int) -> None:
+        noted = 0
+        for at in range(30):
+            store = stored(*SOUND)
+            gone = [(keys.GRAVELER, b"repos/r"), *((P, key) for partition, key in store.contents() if partition == P)]
+            kinds = interrupted(store, batch_size, {at: ((), tuple(gone))})
+            noted += kinds == ["changed-meanwhile"]
+        assert noted
+
+
+Changes = Mapping[int, tuple[tuple[Record, ...], tuple[kv.Address, ...]]]
+"""By number of the effect: what is written and what is deleted before it."""
+
+
+def interrupted(store: Watched, batch_size: int, changes: Changes) -> list[str]:
+    """The kinds of findings: notes only."""
+    contents = dict(store.contents())
+    flow = collect(live_env(), batch_size=batch_size)
+    reply: object = flow.send(None) and 0
+    for number in range(1000):
+        written, deleted = changes.get(number, ((), ()))
+        contents.update(stored(*written).contents())
+        for address in deleted:
+            contents.pop(address, None)
+        try:
+            op = flow.send(reply)
+        except StopIteration as stop:
+            found: Collected = stop.value
+            break
+        assert isinstance(op, kv.Get | kv.ScanBatch)
+        _, reply = kv.step(contents, op)
+    else:
+        raise AssertionError("no end")
+    assert found.sound, found.findings
+    return [finding.kind for finding in found.findings]

@@ -1,0 +1,104 @@
+"""The zip: whole, the same for the same findings, and never over something else."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.diagnostics import NotWritten, shown, unshown, write_zip
+from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
+from tests.impl.refs.watched import P, branch, stored
+
+
+class TestZip:
+    def test_it_has_a_table_for_each_kind_the_findings_and_a_summary(self, tmp_path: Path) -> None:
+        store = stored(*SOUND, branch("loose", "nowhere"))
+        put(store, P, b"tags/\xff\\", b"")
+        found = diagnosed(store)
+        write_zip(tmp_path / "d.zip", found)
+        members = unzipped(tmp_path / "d.zip")
+        assert sorted(members) == [
+            "branches.jsonl",
+            "cleanup.jsonl",
+            "commits.jsonl",
+            "errors.jsonl",
+            "repositories.jsonl",
+            "staging.jsonl",
+            "summary.json",
+            "tags.jsonl",
+        ]
+        assert [json.loads(line)["branch_id"] for line in members["branches.jsonl"].splitlines()] == [
+            "dev",
+            "loose",
+            "main",
+        ]
+        assert json.loads(members["tags.jsonl"]) == {
+            "repository_id": "r",
+            "instance_uid": "u",
+            "tag_id": "v",
+            "commit_id": "c",
+        }
+        assert [json.loads(line) for line in members["errors.jsonl"].splitlines()] == [
+            {
+                "kind": "unknown-key",
+                "partition": "r-u",
+                "key": "tags/\\xff\\\\",
+                "message": "0 bytes under a key of others",
+            },
+            {
+                "kind": "dangling",
+                "partition": "r-u",
+                "key": "branches/loose",
+                "message": "branch 'loose' names commit 'nowhere', which is not there",
+            },
+        ]
+        assert json.loads(members["summary.json"]) == found.summary
+
+    def test_equal_findings_give_equal_bytes_and_leave_nothing_else_behind(self, tmp_path: Path) -> None:
+        for name in ("one.zip", "two.zip"):
+            write_zip(tmp_path / name, diagnosed(stored(*SOUND)))
+        assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["one.zip", "two.zip"]
+
+    def test_nothing_is_overwritten(self, tmp_path: Path) -> None:
+        path = tmp_path / "d.zip"
+        path.write_text("mine")
+        with pytest.raises(NotWritten, match=r"d\.zip: is there already; remove it, or name another file"):
+            write_zip(path, diagnosed(stored()))
+        assert path.read_text() == "mine"
+
+    def test_a_folder_that_is_not_there(self, tmp_path: Path) -> None:
+        with pytest.raises(NotWritten, match=r"d\.zip: cannot be written: No such file or directory; make room there"):
+            write_zip(tmp_path / "none" / "d.zip", diagnosed(stored()))
+
+    def test_a_disk_that_is_full_leaves_nothing_behind(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(self: Path, target: Path) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "rename", full)
+        with pytest.raises(NotWritten, match=r"d\.zip: cannot be written: No space left on device; make room there"):
+            write_zip(tmp_path / "d.zip", diagnosed(stored()))
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestShown:
+    @given(st.binary())
+    def test_bytes_are_shown_as_text_that_prints_and_gives_them_back(self, value: bytes) -> None:
+        assert shown(value).isprintable()
+        assert unshown(shown(value)) == value
+
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            (b"tags/v1", "tags/v1"),
+            ("tags/é".encode(), "tags/é"),
+            (b"\xff", "\\xff"),
+            (b"\\xff", "\\\\xff"),
+            (b"a\nb\0", "a\\x0ab\\x00"),
+            ("\u2028".encode(), "\\xe2\\x80\\xa8"),
+        ],
+    )
+    def test_for_instance(self, value: bytes, text: str) -> None:
+        assert shown(value) == text
