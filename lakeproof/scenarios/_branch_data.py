@@ -14,8 +14,10 @@ from impl.graveler import founding, lock_free, merging, reading, resetting, writ
 from impl.refs import branches
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
+from model.entry import ENTRY
 from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from model.invariants import Invariant, entries, refs
+from model.linearizable import linearizable
 from model.records import Repository
 
 REPOSITORY: Final = Repository(
@@ -207,6 +209,7 @@ def _invariants(
         (entries.commit_is_causal, causal),
         (refs.commits_form_one_line, heads),
         (entries.read_is_legal(initial, BRANCH), "read" in flat or "list" in flat),
+        (linearizable(ENTRY), any(client.count("read") > 1 for client in words)),
         (refs.commit_makes_progress, commits > 1 and variant.beatable),
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
         (entries.refused_write_is_absent, flat.count("add") > 1 or flat.count("swap") > 1),

@@ -29,6 +29,11 @@ LOCK_FREE: Final = Variant(
         "commit-makes-progress": NOBODYS_PROGRESS,
         "refused-write-is-absent": Refuted(UNSURE, ("add-add-commit/false-predicate",)),
         "acknowledged-delete-is-kept": Refuted(UNSURE, ("add-remove-commit/false-predicate",)),
+        "linearizable": Refuted(
+            "a write that comes late to a sealed token is seen by who reads through it, and gone when that token has "
+            "been committed without it, until its writer tries again",
+            ("write-commit-read.read",),
+        ),
     },
 )
 
@@ -188,6 +193,7 @@ SCENARIOS = [
     ),
     *scenarios(LOCK_FREE, ["write.remove-commit", "write.commit-remove-read"], NO_FALSE),
     *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], NO_FALSE),
+    *scenarios(LOCK_FREE, ["write-read.read", "write-commit-read.read", "write.commit-read.read"], NONE),
     *scenarios(LOCK_FREE, ["swap-commit", "swap-swap-commit"], NO_FALSE, initially=["write"]),
     *scenarios(LOCK_FREE, ["write.writey.commit-list", "write-writey-commit"], PAGED, paged=1),
     *scenarios(LOCK_FREE, ["write.writey.commit-read"], {"/paged-by-two": Faults()}, paged=2),

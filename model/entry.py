@@ -1,0 +1,43 @@
+"""The sequential specification of one entry of a branch: a register that commits leave alone.
+
+Calls are those of `impl.graveler`, with repository, branch and path first; all of one path. Source: graveler-on-kv.md,
+"Staged Object".
+"""
+
+from collections.abc import Hashable
+from typing import Final
+
+from model.linearizable import Specification
+from model.snapshot import CallView, Status
+
+DONE: Final = "done"
+
+
+def _apply(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
+    match name:
+        case "set_entry":
+            return args[3], DONE
+        case "delete_entry":
+            return None, DONE
+        case "get_entry":
+            return state, state
+        case "commit":
+            return state, DONE
+        case _:
+            raise ValueError(f"{name}: expected set_entry, delete_entry, get_entry or commit; leave it out")
+
+
+def _result(call: CallView) -> Hashable:
+    if call.name != "get_entry":
+        return DONE
+    return getattr(call.value, "identity", None) if call.status is Status.OK else None
+
+
+ENTRY: Final = Specification(
+    name="an entry",
+    initial=None,
+    apply=_apply,
+    result=_result,
+    is_answer=lambda error: type(error).__name__ == "PathNotFound",
+)
+"""``PathNotFound`` is an answer: there is no entry. All other errors say that the call did not take place."""
