@@ -22,7 +22,10 @@ _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, 
 
 
 class ReadOnlySQLiteStore(SQLiteStore):
-    """The same store, opened so that SQLite refuses every write; nothing is created. Raises NotAStore."""
+    """The same store, opened so that SQLite refuses every write. Raises NotAStore.
+
+    SQLite may leave an empty log beside the file, as any reader of its does.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)

@@ -198,7 +198,7 @@ class _Collector:
                 self._find("undecodable", partition, entry.key, _why(error, entry.value))
                 continue
             if not isinstance(record, kinds):
-                self._find("unknown-key", partition, entry.key, f"{len(entry.value)} bytes under a key of others")
+                self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of others")
                 continue
             expected = keys.parse(partition, entry.key)
             assert expected is not None, "decode_at knows no record of an address that it cannot parse"
@@ -260,8 +260,12 @@ def _why(error: Undecodable, value: bytes) -> str:
     """What is wrong with a value, without the value."""
     cause = error.__cause__
     if cause is None or isinstance(cause.__cause__, DecodeError | UnicodeDecodeError):
-        return f"{len(value)} bytes that are no record of the kind that the key asks for"
+        return f"{_size(value)}: no record of the kind that the key asks for"
     return str(cause)
+
+
+def _size(value: bytes) -> str:
+    return f"{len(value)} byte{'' if len(value) == 1 else 's'}"
 
 
 def _name(record: Record) -> bytes:

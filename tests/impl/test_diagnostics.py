@@ -211,7 +211,7 @@ class TestFindings:
             (b"graveler_deleted", b"repo/r/u"),
         ]
         messages = {finding.key: finding.message for finding in found.findings}
-        assert messages[b"branches/bad"] == "2 bytes that are no record of the kind that the key asks for"
+        assert messages[b"branches/bad"] == "2 bytes: no record of the kind that the key asks for"
         assert messages[b"repos/future"] == "repository state 9: expected one of [0, 1, 2, 3]"
         assert found.tables == diagnosed(stored(*SOUND)).tables
 

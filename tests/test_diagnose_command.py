@@ -1,0 +1,166 @@
+"""``lakeproof diagnose``: exit codes, one clear line for what is unusable, and a store that is only read."""
+
+import sqlite3
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import pytest
+import trio
+
+from impl.stores.sqlite import SQLiteStore
+from lakeproof.diagnosing import FINDINGS_SHOWN_MAX, ReadOnlySQLiteStore
+from model import keys, kv
+from model.records import Record
+from tests.commands import complaint, lakeproof
+from tests.impl.diagnosing import SOUND
+from tests.impl.refs.watched import P, branch, stored
+
+EMPTY: Final = sha256(b"").hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def make_store(*records: Record, **values: bytes) -> None:
+    """``store.db``, with these records, and these bytes under keys of the repository's partition."""
+
+    async def fill() -> None:
+        with SQLiteStore("store.db") as store:
+            for (partition, key), value in stored(*records).contents().items():
+                await store.set(partition, key, value)
+            for name, value in values.items():
+                await store.set(P, name.encode(), value)
+
+    trio.run(fill)
+
+
+class TestVerdicts:
+    def test_a_sound_store_is_0(self) -> None:
+        make_store(*SOUND)
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert result.stdout.splitlines() == [
+            "1 repository, 2 branches, 2 commits, 1 tag, 2 staging tokens, 0 notes to the cleaner",
+            "0 findings, 0 notes",
+            "written to d.zip",
+        ]
+        assert (result.exit_code, result.stderr) == (0, "")
+        with zipfile.ZipFile("d.zip") as archive:
+            assert len(archive.read("commits.jsonl").splitlines()) == 2
+
+    def test_keys_of_others_are_0(self) -> None:
+        make_store(*SOUND, locks=b"")
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "0 findings, 1 note")
+
+    def test_what_dangles_or_cannot_be_decoded_is_1_and_is_named(self) -> None:
+        make_store(*SOUND, branch("loose", "nowhere"), **{"tags/x": b"\xff"})
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert result.exit_code == 1
+        assert result.stdout.splitlines()[1:4] == [
+            "undecodable: r-u tags/x: 1 byte: no record of the kind that the key asks for",
+            "dangling: r-u branches/loose: branch 'loose' names commit 'nowhere', which is not there",
+            "2 findings, 0 notes",
+        ]
+
+    def test_many_findings_are_told_in_a_few_lines_and_all_are_in_the_zip(self) -> None:
+        make_store(*SOUND, **{f"tags/x{number:02}": b"\xff" for number in range(FINDINGS_SHOWN_MAX + 7)})
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert result.stdout.splitlines()[-3:] == ["and 7 more", "27 findings, 0 notes", "written to d.zip"]
+        with zipfile.ZipFile("d.zip") as archive:
+            assert len(archive.read("errors.jsonl").splitlines()) == 27
+
+    def test_a_store_that_cannot_be_read_to_its_end_is_3(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        async def refuse(self: SQLiteStore, op: kv.Op) -> None:
+            raise kv.Refused("disk on fire")
+
+        make_store(*SOUND)
+        monkeypatch.setattr(SQLiteStore, "apply", refuse)
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert result.exit_code == 3
+        assert "unreadable: graveler: Refused: disk on fire" in result.stdout.splitlines()
+
+
+class TestOnlyReads:
+    def test_the_file_stays_as_it_is(self, folder: Path) -> None:
+        make_store(*SOUND)
+        before = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        lakeproof("diagnose", "store.db", "--out", "d.zip")
+        after = {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        assert before.items() <= after.items()
+        # SQLite's own: an empty log, and its index.
+        assert after.keys() - before.keys() <= {"d.zip", "store.db-wal", "store.db-shm"}
+        assert after.get("store.db-wal", EMPTY) == EMPTY
+
+    def test_a_store_in_use_is_read_with_its_last_writes(self) -> None:
+        make_store(*SOUND)
+        with SQLiteStore("store.db") as store:
+            trio.run(store.set, P, b"tags/x", b"\xff")
+            assert lakeproof("diagnose", "store.db", "--out", "d.zip").exit_code == 1
+
+    def test_sqlite_itself_refuses_writes(self) -> None:
+        make_store(*SOUND)
+        with ReadOnlySQLiteStore("store.db") as store:
+            with pytest.raises(kv.Refused, match="readonly"):
+                trio.run(store.set, P, b"tags/x", b"")
+            assert store.contents() == stored(*SOUND).contents()
+
+
+class TestUnusable:
+    def test_no_file(self, folder: Path) -> None:
+        told = complaint(lakeproof("diagnose", "none.db", "--out", "d.zip"))
+        assert told == ("none.db: no such file; name an SQLite file with lakeFS' table kv(partition_key, key, value)")
+        assert list(folder.iterdir()) == []
+
+    def test_a_folder(self) -> None:
+        Path("folder").mkdir()
+        assert complaint(lakeproof("diagnose", "folder", "--out", "d.zip")).startswith("folder: no such file; name")
+
+    @pytest.mark.parametrize("content", [b"not a database, but quite long\n" * 9, b"", b"SQLite format 3\0"])
+    def test_a_file_that_is_no_store(self, folder: Path, content: bytes) -> None:
+        Path("store.db").write_bytes(content)
+        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
+        assert told.startswith("store.db: no store: ")
+        assert told.endswith("; name an SQLite file with lakeFS' table kv(partition_key, key, value)")
+        assert [path.name for path in folder.iterdir()] == ["store.db"]
+        assert Path("store.db").read_bytes() == content
+
+    @pytest.mark.parametrize(
+        ("schema", "told"),
+        [
+            ("CREATE TABLE other (key BLOB)", "store.db: no store: no such table: kv; name an SQLite file"),
+            ("CREATE TABLE kv (key BLOB)", "store.db: no store: no such column: partition_key; name an SQLite file"),
+        ],
+    )
+    def test_a_database_that_is_no_store(self, schema: str, told: str) -> None:
+        with sqlite3.connect("store.db") as connection:
+            connection.execute(schema)
+        connection.close()
+        assert complaint(lakeproof("diagnose", "store.db", "--out", "d.zip")).startswith(told)
+
+    def test_text_where_bytes_are_expected(self) -> None:
+        with sqlite3.connect("store.db") as connection:
+            connection.execute("CREATE TABLE kv (partition_key, key, value)")
+            connection.execute("INSERT INTO kv VALUES (?, 'repos/r', NULL)", (keys.GRAVELER,))
+        connection.close()
+        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
+        assert told.startswith("store.db: column key holds text; expected blob everywhere: name an SQLite file")
+
+    def test_a_zip_that_is_there_already(self) -> None:
+        make_store(*SOUND)
+        Path("d.zip").write_text("mine")
+        told = complaint(lakeproof("diagnose", "store.db", "--out", "d.zip"))
+        assert told == "d.zip: is there already; remove it, or name another file"
+        assert Path("d.zip").read_text() == "mine"
+
+    def test_a_folder_that_is_not_there(self) -> None:
+        make_store(*SOUND)
+        told = complaint(lakeproof("diagnose", "store.db", "--out", "none/d.zip"))
+        assert told.startswith("none/d.zip: cannot be written: No such file or directory; make room there")
+
+    def test_no_place_for_the_zip(self) -> None:
+        assert complaint(lakeproof("diagnose", "store.db")).startswith("Missing option '--out'")
