@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
+from impl.closing import Closing
 from impl.migration.rows import TABLES, CommitRow, RepositoryRow, Row, StagedRow, UnusableTables
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _look(connection: _Connection) -> None:
         raise
 
 
-class SQLiteTables:
+class SQLiteTables(Closing):
     """The tables of an SQLite file, which is opened read-only. Close it, or use it as a context manager.
 
     Raises:
@@ -82,14 +82,6 @@ class SQLiteTables:
     def close(self) -> None:
         self._connection.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
         try:
@@ -100,7 +92,7 @@ class SQLiteTables:
             ) from error
 
 
-class PostgresTables:
+class PostgresTables(Closing):
     """The tables of a PostgreSQL database, seen from one read-only transaction. Needs the extra ``postgresql``.
 
     Raises:
@@ -129,14 +121,6 @@ class PostgresTables:
 
     def close(self) -> None:
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:

@@ -7,11 +7,11 @@ own, which SQLite makes atomic and serialises. Source: https://www.sqlite.org/wa
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self, assert_never
+from typing import Final, assert_never
 
 import trio
 
+from impl.closing import Closing
 from impl.stores.base import DELETE_IF, Answer, Store
 from model import kv
 
@@ -39,7 +39,7 @@ class NotAStore(ValueError):
     """The file is no SQLite database, cannot be opened, or its table ``kv`` is another one."""
 
 
-class SQLiteStore(Store):
+class SQLiteStore(Closing, Store):
     """A store in a file that is created if it is not there. Close it, or use it as a context manager.
 
     durable: wait for the disk at every write. Without it a power cut may undo the last writes (never a part of one,
@@ -75,14 +75,6 @@ class SQLiteStore(Store):
     def close(self) -> None:
         """Close the file. Closing twice is no error."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def contents(self) -> Mapping[kv.Address, bytes]:
         """All that it holds, in order. Blocks; memory: all of it."""
