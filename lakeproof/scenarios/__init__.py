@@ -12,6 +12,7 @@ def catalogue() -> tuple[Scenario, ...]:
         hardened,
         kv3,
         merges,
+        migrations,
         naive,
         step1,
         step2,
@@ -19,5 +20,5 @@ def catalogue() -> tuple[Scenario, ...]:
         under_deletion,
     )
 
-    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion, dumps)
+    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion, dumps, migrations)
     return tuple(scenario for module in modules for scenario in module.SCENARIOS)

@@ -1,0 +1,94 @@
+"""A migration that crashes, and two at once: the version record must mean that everything is there."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from impl.migration.migrating import METADATA, VERSION, VERSION_KEY, migrate
+from impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
+from lakeproof.scenario import Aftermath, Call, Faults, Scenario
+from lakeproof.scenarios._branch_data import FAULTS
+from model import keys
+from model.invariants import Always, Finding, Reached, Violation
+from model.records import Branch, Commit, Repository, StagedEntry
+from model.snapshot import Outcome, Snapshot, Status
+
+ROWS: Final[tuple[Row, ...]] = (
+    RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
+    CommitRow(
+        repository_id="r",
+        id="c",
+        committer="",
+        message="",
+        creation_date=1,
+        meta_range_id="",
+        metadata=(),
+        parents=(),
+        version=1,
+        generation=1,
+    ),
+    BranchRow(repository_id="r", id="main", staging_token="t", commit_id="c"),  # noqa: S106  # no password
+    StagedRow(staging_token="t", key=b"x", identity=b"i", data=b"d"),  # noqa: S106
+)
+TABLES: Final = MemoryTables(ROWS)
+
+
+def _missing(snapshot: Snapshot) -> str:
+    """What a complete migration of the rows has and this store lacks; empty if nothing."""
+    entry = snapshot.store.get((keys.GRAVELER, b"repos/r"))
+    if not isinstance(entry, Repository):
+        return "the repository"
+    partition = keys.repository_partition(entry.repository_id, entry.instance_uid)
+    places = {
+        "the branch": ((partition, b"branches/main"), Branch),
+        "the commit": ((partition, b"commits/c"), Commit),
+        "the staged entry": ((b"t", b"key/x"), StagedEntry),
+    }
+    return ", ".join(what for what, (where, kind) in places.items() if not isinstance(snapshot.store.get(where), kind))
+
+
+def _version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:
+    if snapshot.store.get((METADATA, VERSION_KEY)) != VERSION:
+        return
+    missing = _missing(snapshot)
+    if missing:
+        yield Violation("version-means-complete", f"the store has its version and lacks {missing}")
+    else:
+        yield Reached("the store has its version, and everything is there")
+
+
+version_means_complete = Always(
+    id="version-means-complete",
+    meaning="a store with a schema version holds every row that was migrated",
+    check=_version_means_complete,
+)
+
+
+def _restartable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    last = outcomes[-1]
+    fine = last.status is Status.OK or type(last.error).__name__ == "AlreadyMigrated"
+    if fine and not _missing(snapshot):
+        return [Reached("a restart completes the migration, or finds it complete")]
+    return [Violation("migration-is-restartable", f"a restart ends in {last.error!r}; missing: {_missing(snapshot)}")]
+
+
+RESTARTABLE: Final = Aftermath(
+    id="migration-is-restartable",
+    meaning="whatever crashed or failed before, a restart from scratch completes the migration",
+    calls=[Call(migrate, TABLES, restart=True)],
+    check=_restartable,
+)
+
+RACES: Final = {"alone": (False,), "first-first": (False, False), "first-restart": (False, True)}
+
+SCENARIOS = [
+    Scenario(
+        name=f"migrations/by-version/{race}{suffix}",
+        clients=[[Call(migrate, TABLES, restart=restart)] for restart in restarts],
+        invariants=[version_means_complete],
+        aftermath=[RESTARTABLE],
+        faults=faults,
+        source="graveler-on-kv.md, Execution Plan",
+    )
+    for race, restarts in RACES.items()
+    for suffix, faults in {**FAULTS, "/refusal": Faults(refusals=1)}.items()
+]
