@@ -1,0 +1,59 @@
+"""The command ``demo``: hundreds of clients on one branch, live, under the invariants of the search."""
+
+import click
+
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.demo.clients import VARIANTS, Settings
+from lakeproof.demo.view import json_lines, show, summary
+
+
+@click.command()
+@click.option("--writers", type=click.IntRange(1), default=300, show_default=True, metavar="N")
+@click.option("--readers", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="A tenth lists.")
+@click.option("--committers", type=click.IntRange(0), default=2, show_default=True, metavar="N")
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="In all."
+)
+@click.option("--variant", type=click.Choice(VARIANTS), default="lock-free", show_default=True, help="Of commit.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of paths, pauses and delays.")
+@click.option("--single-read", is_flag=True, help="Leave out the second look at the branch: entries get lost.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+def demo(
+    writers: int,
+    readers: int,
+    committers: int,
+    seconds: float,
+    variant: str,
+    seed: int,
+    single_read: bool,
+    as_json: bool,
+) -> int:
+    """Let hundreds of clients loose on a branch, live, and check what comes of it.
+
+    Everything is in memory, each operation takes a random few hundred microseconds. The first commit is a long one;
+    then they follow each other. About once a second everybody waits until the stores have been held against what was
+    promised, by the same invariants as in verify. Exit code 1 if one is violated; Ctrl-C ends it with what is known.
+    """
+    if single_read and variant == "locked":
+        raise click.UsageError("--single-read --variant locked: a locked writer reads once anyway; leave one out")
+    settings = Settings(
+        writers=writers,
+        readers=readers,
+        committers=committers,
+        seconds=seconds,
+        variant=variant,
+        seed=seed,
+        single_read=single_read,
+    )
+    done = show(settings)
+    if as_json:
+        for line in json_lines(done):
+            click.echo(line)
+    else:
+        summary(done)
+    tallies = done.judge.tallies.values()
+    if any(tally.unexpected for tally in tallies):
+        return VIOLATED
+    if done.interrupted:
+        raise click.Abort
+    return INCONCLUSIVE if any(tally.verdict == "inconclusive" for tally in tallies) else AS_EXPECTED
