@@ -49,7 +49,7 @@ class Settings:
     """Writers and readers do not look at the branch again. The negative control: entries get lost."""
     folders: int = 64
     paths: int = 8  # in each folder
-    bulk_folders: int = 125
+    bulk_folders: int = 64
     """Entries staged before anybody else begins: the first commit takes them all, and is long."""
     calls_per_second: float = 1000.0
     """How often all writers and readers together would call if every answer came at once."""

@@ -4,6 +4,7 @@ import math
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from itertools import count
 from random import Random
 from types import TracebackType
 
@@ -30,9 +31,15 @@ class Gate(AbstractAsyncContextManager[None]):
         self._opened.set()
         self._emptied = trio.Event()
 
-    async def __aenter__(self) -> None:
+    async def pause(self, seconds: float) -> None:
+        """Sleep so long while it is open: whoever it closes on sleeps again, so that not all rush in together."""
+        await trio.sleep(seconds)
         while not self._opened.is_set():
             await self._opened.wait()
+            await trio.sleep(seconds)
+
+    async def __aenter__(self) -> None:
+        assert self._opened.is_set(), "the gate is closed: pause() first, and do nothing else in between"
         self._inside += 1
 
     async def __aexit__(
@@ -154,16 +161,14 @@ class Demo:
     async def _client(self, client: int, gate: Gate, next_call: Callable[[], Doing]) -> None:
         rng, mean = self.world.rng, self.settings.pause_seconds
         while True:
-            await trio.sleep(-math.log(1 - rng.random()) * mean)
+            await gate.pause(-math.log(1 - rng.random()) * mean)
             async with gate:
                 await self.world.call(client, next_call())
 
     async def _committer(self, client: int, gate: Gate) -> None:
-        """The first to begin makes the long commit; the others wait for it to begin."""
-        number = 0
-        while True:
+        """Whoever seals first makes the long commit."""
+        for number in count():
+            await gate.pause(self.settings.commit_pause_seconds * 2 * self.world.rng.random())
             async with gate:
                 await self.world.call(client, self.calls.commit(f"{client}.{number}"))
             self._long.set()
-            number += 1
-            await trio.sleep(self.settings.commit_pause_seconds * 2 * self.world.rng.random())
