@@ -38,8 +38,9 @@ unit: $(READY)  ## the tests, without those marked deep
 deep: $(READY)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
-bench: $(READY)  ## the search's throughput, against the scalar search and Spin
+bench: $(READY)  ## the search against its rivals, and the commit flows against a lock
 	@$(BIN)/python -m benchmarks.search $(ARGS)
+	@$(BIN)/python -m benchmarks.commits $(ARGS)
 
 clean:  ## remove what make and the tools made
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
