@@ -40,7 +40,7 @@ deep: $(READY)  ## the tests marked deep: minutes
 
 bench: $(READY)  ## the search against its rivals, and the commit flows against a lock
 	@$(BIN)/python -m benchmarks.search $(ARGS)
-	@$(BIN)/python -m benchmarks.commits $(ARGS)
+	@$(BIN)/python -m benchmarks.commits
 
 clean:  ## remove what make and the tools made
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
