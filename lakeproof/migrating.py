@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import os
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -30,7 +31,11 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     from impl.stores.sqlite import NotAStore, SQLiteStore
     from model import kv
 
-    who = f"{getpass.getuser()}@{socket.gethostname()}"
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a number without a name, as in some containers
+        user = str(os.getuid())
+    who = f"{user}@{socket.gethostname()}"
     postgres = source.startswith(("postgresql://", "postgres://"))
     try:
         tables = PostgresTables(source) if postgres else SQLiteTables(source)
@@ -44,7 +49,7 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     except migrating.HalfMigrated as error:
         complain(f"{store}: {error} (--restart)")
         return UNUSABLE
-    except migrating.AlreadyMigrated as error:
+    except (migrating.AlreadyMigrated, migrating.NotEmpty) as error:
         complain(f"{store}: {error}")
         return UNUSABLE
     except (migrating.Different, migrating.Superseded) as error:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.commands import lakeproof
 from tests.impl.migration.databases import fill_sqlite
-from tests.impl.migration.test_migration import ROWS
+from tests.impl.migration.moving import ROWS
 
 
 @pytest.fixture

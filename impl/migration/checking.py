@@ -1,6 +1,7 @@
 """What tables must be before anything of them is written: every row has a place, and every name leads somewhere."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from impl.migration.rows import (
     TABLES,
@@ -12,16 +13,19 @@ from impl.migration.rows import (
     Tables,
     TagRow,
     UnusableTables,
+    key_of,
     shown,
 )
 from model import keys
 from model.identifiers import BranchID, CommitID, RepositoryID, StagingToken, TagID
 
-INT32_MAX = 2**31 - 1
+METADATA: Final = b"kv-internal-metadata"
+"""lakeFS' partition for what it says of the store itself."""
+INT32_MAX: Final = 2**31 - 1
 
 
 def check(tables: Tables) -> None:
-    """Read all tables once. Memory: the ids of repositories, and those of the commits.
+    """Read all tables once. Memory: the ids of repositories, branches and commits, and the staging tokens of branches.
 
     Raises:
         UnusableTables: names the first row that cannot be migrated, what is expected, and the repair.
@@ -35,9 +39,14 @@ def problems(tables: Tables) -> Iterator[str]:
     repositories: dict[str, str] = {}
     commits: set[tuple[str, str]] = set()
     branches: set[tuple[str, str]] = set()
+    owners: dict[str, str] = {}
     for table in TABLES:
+        before: tuple[bytes, ...] = ()
         for row in tables.rows(table):
             where = f"{table} {shown(row)}"
+            if key_of(row) == before:
+                yield f"{where}: expected one row of that key, and there are more; delete all but one"
+            before = key_of(row)
             yield from (f"{where}: {problem}" for problem in _unnameable(row))
             if isinstance(row, RepositoryRow):
                 repositories[row.id] = row.default_branch
@@ -47,11 +56,20 @@ def problems(tables: Tables) -> Iterator[str]:
                 commits.add((row.repository_id, row.id))
             elif isinstance(row, BranchRow):
                 branches.add((row.repository_id, row.id))
+                owner = owners.setdefault(row.staging_token, shown(row))
+                if owner != shown(row):
+                    yield (
+                        f"{where}: expected a staging token of its own, and {row.staging_token!r} is that of {owner}; "
+                        "give one of them another"
+                    )
     yield from _dangling(tables, commits)
+    inhabited = {repository_id for known in (branches, commits) for repository_id, _ in known}
     for repository_id, default in repositories.items():
-        if branches & {(repository_id, default)} or not any(name == repository_id for name, _ in branches | commits):
-            continue
-        yield f"graveler_repositories {repository_id}: expected its default branch {default!r} among graveler_branches"
+        if repository_id in inhabited and (repository_id, default) not in branches:
+            yield (
+                f"graveler_repositories {repository_id}: expected its default branch {default!r} among "
+                "graveler_branches; restore it"
+            )
 
 
 def _unnameable(row: Row) -> Iterator[str]:
@@ -61,7 +79,7 @@ def _unnameable(row: Row) -> Iterator[str]:
                 keys.repository_key(RepositoryID(row.id))
             case BranchRow():
                 keys.branch_key(BranchID(row.id))
-                keys.staging_partition(StagingToken(row.staging_token))
+                yield from _untaken(row.staging_token)
             case CommitRow():
                 keys.commit_key(CommitID(row.id))
                 for name, number in (("version", row.version), ("generation", row.generation)):
@@ -70,10 +88,16 @@ def _unnameable(row: Row) -> Iterator[str]:
             case TagRow():
                 keys.tag_key(TagID(row.id))
             case StagedRow():
-                keys.staging_partition(StagingToken(row.staging_token))
+                yield from _untaken(row.staging_token)
                 keys.staged_key(row.key)
     except keys.InvalidName as error:
         yield str(error)
+
+
+def _untaken(token: str) -> Iterator[str]:
+    """Raises InvalidName."""
+    if keys.staging_partition(StagingToken(token)) == METADATA:
+        yield f"staging token {token!r}: the partition of that name is taken; choose another"
 
 
 def _dangling(tables: Tables, commits: set[tuple[str, str]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ import attrs
 
 from impl.codec import decode_repository, encode
 from impl.effects import Env
+from impl.migration.checking import METADATA as METADATA
 from impl.migration.checking import check
 from impl.migration.comparing import differences
 from impl.migration.extracting import extract
@@ -31,7 +32,6 @@ from model.identifiers import (
 )
 from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
-METADATA: Final = b"kv-internal-metadata"
 VERSION_KEY: Final = b"kv-schema-version"
 VERSION: Final = b"1"
 MIGRATING: Final = b"migrating "
@@ -53,6 +53,10 @@ class MigrationError(Exception):
 
 class AlreadyMigrated(MigrationError):
     """The store has a schema version: it is in use."""
+
+
+class NotEmpty(MigrationError):
+    """The store has repositories and no schema version: somebody uses it who knows of no versions."""
 
 
 class HalfMigrated(MigrationError):
@@ -84,7 +88,7 @@ async def migrate(
     Cost: two passes over the tables before, one effect a row, one scan of everything after.
 
     Raises:
-        UnusableTables: nothing was written. AlreadyMigrated, HalfMigrated: nothing was changed.
+        UnusableTables: nothing was written. AlreadyMigrated, NotEmpty, HalfMigrated: nothing was changed.
         Superseded, Different, store errors: the store stays half-migrated; restart.
     """
     check(tables)
@@ -93,14 +97,20 @@ async def migrate(
     for row in tables.rows("graveler_repositories"):
         assert isinstance(row, RepositoryRow)
         uids[row.id] = InstanceUID(env.ids.unique("instance"))
-    for partition, rows in _by_partition(tables, uids):
-        await env.store.set(METADATA, JOURNAL + partition, b"")
-        for row in rows:
-            key, record = _record(row)
-            await env.store.set(partition, key, encode(record))
+    branched: set[str] = set()
+    noted = b""
+    for row in _entities(tables):
+        partition = _partition(row, uids)
+        if partition != noted:
+            await env.store.set(METADATA, JOURNAL + partition, b"")
+            noted = partition
+        if isinstance(row, BranchRow):
+            branched.add(row.repository_id)
+        key, record = _record(row)
+        await env.store.set(partition, key, encode(record))
     for row in tables.rows("graveler_repositories"):
         assert isinstance(row, RepositoryRow)
-        repository = _repository(row, uids[row.id])
+        repository = _repository(row, uids[row.id], bare=row.id not in branched)
         try:
             await env.store.set_if(keys.GRAVELER, keys.repository_key(RepositoryID(row.id)), encode(repository), None)
         except kv.PredicateFailed:
@@ -108,8 +118,8 @@ async def migrate(
     found, counts = await differences(tables, extract(env, _journal(env, batch_size), batch_size), DIFFERENCES_MAX)
     if found:
         raise Different("; ".join(found))
-    await _replace_mark(env, VERSION, mark)
-    await _make_sure(env, uids)
+    if not await _replace_mark(env, VERSION, mark):
+        await _make_sure(env, uids)
     return Migrated(counts)
 
 
@@ -118,6 +128,7 @@ async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes
     try:
         found = await env.store.get(METADATA, VERSION_KEY)
     except kv.NotFound:
+        await _refuse_used(env)
         await _replace_mark(env, mark, None)
         return mark
     if not found.value.startswith(MIGRATING):
@@ -132,9 +143,17 @@ async def _claim(env: Env, who: str, *, restart: bool, batch_size: int) -> bytes
     return mark
 
 
-async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> None:
+async def _refuse_used(env: Env) -> None:
+    async for entry in env.store.scan(keys.GRAVELER, batch_size=1):
+        found = entry.key.decode("utf-8", "backslashreplace")
+        raise NotEmpty(f"{found!r} is there, and no schema version: the store is in use; name an empty one")
+
+
+async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> bool:
+    """Whether the store has said that it did; if not, there is now what we wanted, but perhaps not by us."""
     try:
         await env.store.set_if(METADATA, VERSION_KEY, mark, predicate)
+        return True
     except kv.PredicateFailed:
         # Applied after all, if what is there is ours: its answer was lost on the way.
         try:
@@ -143,12 +162,16 @@ async def _replace_mark(env: Env, mark: bytes, predicate: kv.Predicate) -> None:
             found = None
         if found is None or found.value != mark:
             raise Superseded("another run has taken the store over") from None
+        return False
 
 
 async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
     """The version is the same whoever wrote it; the instances are not. 1 effect."""
     for repository_id, uid in list(uids.items())[:1]:
-        found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
+        try:
+            found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
+        except kv.NotFound:
+            raise Superseded(f"repository {repository_id!r} is gone: somebody else uses the store") from None
         if decode_repository(found.value).instance_uid != uid:
             raise Superseded("another run has taken the store over, and finished")
 
@@ -169,20 +192,10 @@ async def _journal(env: Env, batch_size: int) -> AsyncIterator[bytes]:
         yield entry.key.removeprefix(JOURNAL)
 
 
-def _by_partition(tables: Tables, uids: dict[str, InstanceUID]) -> Iterator[tuple[bytes, list[Row]]]:
-    """Rows by the partition that they go to; at most one partition of one table is in memory."""
+def _entities(tables: Tables) -> Iterator[Row]:
+    """All rows but the repositories; each table's by partition."""
     for table in ("graveler_staging_kv", "graveler_commits", "graveler_tags", "graveler_branches"):
-        held: list[Row] = []
-        at = b""
-        for row in tables.rows(table):
-            partition = _partition(row, uids)
-            if held and partition != at:
-                yield at, held
-                held = []
-            at = partition
-            held.append(row)
-        if held:
-            yield at, held
+        yield from tables.rows(table)
 
 
 def _partition(row: Row, uids: dict[str, InstanceUID]) -> bytes:
@@ -192,13 +205,14 @@ def _partition(row: Row, uids: dict[str, InstanceUID]) -> bytes:
     return keys.repository_partition(RepositoryID(row.repository_id), uids[row.repository_id])
 
 
-def _repository(row: RepositoryRow, uid: InstanceUID) -> Repository:
+def _repository(row: RepositoryRow, uid: InstanceUID, *, bare: bool) -> Repository:
     return Repository(
         repository_id=RepositoryID(row.id),
         storage_namespace=StorageNamespace(row.storage_namespace),
         default_branch_id=BranchID(row.default_branch),
         creation_date=row.creation_date,
         instance_uid=uid,
+        bare=bare,
     )
 
 

@@ -2,6 +2,9 @@
 
 Both are read in one transaction, so that all tables are of one moment, and row by row. SQLite, which has no such types,
 holds ``parents`` and ``metadata`` as JSON text, and ``creation_date`` as ISO 8601 text.
+
+lakeFS' tables allow NULL where its code reads it as nothing: no ``parents``, no ``metadata``, a ``generation`` that was
+never filled in (0), and a deleted path's ``identity``. Source: lakeFS ``pkg/ddl``, migrations 16 to 27.
 """
 
 import json
@@ -10,15 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import attrs
 
 from impl.closing import Closing
-from impl.migration.rows import TABLES, CommitRow, RepositoryRow, Row, StagedRow, UnusableTables
-
-if TYPE_CHECKING:
-    pass
+from impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
 
 MICROSECONDS: Final = 1_000_000
 FETCHED_AT_ONCE: Final = 1_000
@@ -145,8 +145,10 @@ def _row(table: str, values: Sequence[object]) -> Row:
             found[name] = _COLUMNS.get(name, _text)(value)
         except (ValueError, TypeError) as error:
             raise UnusableTables(f"{table} {shown}: {name} {value!r}: {error}; mend the row") from None
-    if kind is not CommitRow:
-        found.pop("metadata", None)
+    if kind is StagedRow and found["identity"] is None:
+        if found["data"] is not None:
+            raise UnusableTables(f"{table} {shown}: data without an identity: expected both or neither; mend the row")
+        found["identity"] = b""
     return kind(**found)  # type: ignore[arg-type]  # each checked by its column
 
 
@@ -161,6 +163,10 @@ def _binary(value: object) -> bytes:
     if not isinstance(value, bytes | memoryview):
         raise TypeError("expected bytes")
     return bytes(value)
+
+
+def _binary_or_null(value: object) -> bytes | None:
+    return None if value is None else _binary(value)
 
 
 def _number(value: object) -> int:
@@ -184,26 +190,26 @@ def _json(value: object) -> object:
 
 
 def _parents(value: object) -> tuple[str, ...]:
-    found = _json(value)
+    found = [] if value is None else _json(value)
     if not isinstance(found, list) or not all(isinstance(parent, str) for parent in found):
         raise TypeError("expected a list of commit ids")
-    return tuple(found)
+    return tuple(_text(parent) for parent in found)
 
 
 def _metadata(value: object) -> tuple[tuple[str, str], ...]:
     found = {} if value is None else _json(value)
     if not isinstance(found, dict) or not all(isinstance(part, str) for pair in found.items() for part in pair):
         raise TypeError("expected an object of strings")
-    return tuple(sorted(found.items()))
+    return tuple(sorted((_text(name), _text(text)) for name, text in found.items()))
 
 
 _COLUMNS: Final[Mapping[str, Callable[[object], object]]] = {
     "creation_date": _moment,
     "version": _number,
-    "generation": _number,
+    "generation": lambda value: 0 if value is None else _number(value),
     "parents": _parents,
     "metadata": _metadata,
     "key": _binary,
-    "identity": _binary,
-    "data": lambda value: None if value is None else _binary(value),
+    "identity": _binary_or_null,
+    "data": _binary_or_null,
 }

@@ -32,6 +32,7 @@ def moment(microseconds: int) -> datetime:
 
 def fill_sqlite(path: Path, rows: Sequence[Row]) -> None:
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous = OFF")
     for name, kind in TABLES.items():
         connection.execute(f"CREATE TABLE {name} ({', '.join(columns(kind))})")
     for row in rows:
@@ -78,7 +79,8 @@ moments = st.integers(0, 4_000_000_000_000_000)
 def databases(draw: st.DrawFn) -> tuple[Row, ...]:
     """A few repositories with commits that know each other, branches, tags, and staged entries, some of nobody."""
     rows: list[Row] = []
-    tokens = [f"token{number}" for number in range(6)]
+    tokens = [f"token{number}" for number in range(9)]
+    free = list(tokens)
     for repository_id in draw(st.lists(ids, max_size=3, unique=True)):
         commits = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
         names = draw(st.lists(ids, min_size=1, max_size=3, unique=True))
@@ -107,7 +109,7 @@ def databases(draw: st.DrawFn) -> tuple[Row, ...]:
                 )
             )
         for name in names:
-            token = draw(st.sampled_from(tokens)) if len(tokens) > 1 else tokens[0]
+            token = f"{repository_id}-{name}" if draw(st.booleans()) else free.pop()
             head = draw(st.sampled_from(commits))
             rows.append(BranchRow(repository_id=repository_id, id=name, staging_token=token, commit_id=head))
         tags = draw(st.dictionaries(ids, st.sampled_from(commits), max_size=2))

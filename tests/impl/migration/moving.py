@@ -1,0 +1,67 @@
+"""Moving a small database of an older lakeFS, and looking at what has arrived."""
+
+from collections.abc import AsyncIterator
+
+import trio
+
+from impl.effects import Env
+from impl.live import live_env, run
+from impl.migration import migrating
+from impl.migration.extracting import extract
+from impl.migration.migrating import migrate
+from impl.migration.rows import (
+    TABLES,
+    BranchRow,
+    CommitRow,
+    RepositoryRow,
+    Row,
+    StagedRow,
+    Tables,
+    TagRow,
+)
+from impl.stores import MemoryStore, Store
+
+ROWS: tuple[Row, ...] = (
+    RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
+    CommitRow(
+        repository_id="r",
+        id="c1",
+        committer="me",
+        message="first",
+        creation_date=2,
+        meta_range_id="m",
+        metadata=(("a", "b"),),
+        parents=(),
+        version=1,
+        generation=1,
+    ),
+    BranchRow(repository_id="r", id="main", staging_token="r-main:t", commit_id="c1"),
+    TagRow(repository_id="r", id="v1", commit_id="c1"),
+    StagedRow(staging_token="r-main:t", key=b"x", identity=b"i", data=b"d"),
+    StagedRow(staging_token="r-main:t", key=b"y", identity=b"", data=None),
+    StagedRow(staging_token="nobodys", key=b"z", identity=b"i", data=b""),
+)
+
+
+def migrated(store: Store, tables: Tables, *, restart: bool = False) -> migrating.Migrated:
+    return trio.run(run, migrate(live_env(), tables, batch_size=2, restart=restart), store)
+
+
+def held_by(tables: Tables) -> set[Row]:
+    return {row for table in TABLES for row in tables.rows(table)}
+
+
+def rows_in(store: Store) -> set[Row]:
+    async def collect(env: Env) -> tuple[Row, ...]:
+        async def journal() -> AsyncIterator[bytes]:
+            async for entry in env.store.scan(migrating.METADATA, migrating.JOURNAL):
+                if entry.key.startswith(migrating.JOURNAL):
+                    yield entry.key.removeprefix(migrating.JOURNAL)
+
+        return tuple([row async for row in extract(env, journal())])
+
+    return set(trio.run(run, collect(live_env()), store))
+
+
+def version(store: MemoryStore) -> bytes | None:
+    return store.contents().get((migrating.METADATA, migrating.VERSION_KEY))

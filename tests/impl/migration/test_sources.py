@@ -1,0 +1,164 @@
+"""What is read from SQLite and PostgreSQL is what was written there, of one moment, or named."""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import psycopg
+import pytest
+from hypothesis import given, settings
+
+from impl.migration import migrating
+from impl.migration.rows import (
+    TABLES,
+    CommitRow,
+    Row,
+    UnusableTables,
+    key_of,
+)
+from impl.migration.sources import PostgresTables, SQLiteTables
+from impl.stores import MemoryStore
+from tests.impl.migration.databases import databases, fill_postgres, fill_sqlite
+from tests.impl.migration.moving import ROWS, held_by, migrated, rows_in, version
+from tests.servers import postgres
+
+
+@settings(max_examples=60, deadline=None)
+@given(databases())
+def test_what_was_in_sqlite_is_in_the_store(rows: tuple[Row, ...]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        fill_sqlite(Path(folder) / "old.db", rows)
+        with SQLiteTables(Path(folder) / "old.db") as tables:
+            assert held_by(tables) == set(rows)
+            store = MemoryStore()
+            counts = migrated(store, tables).counts
+    assert sum(count for _, count in counts) == len(rows)
+    assert rows_in(store) == set(rows)
+    assert version(store) == migrating.VERSION
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with postgres() as found:
+        yield found
+
+
+def test_what_was_in_postgresql_is_in_the_store(address: str) -> None:
+    @settings(max_examples=15, deadline=None)
+    @given(databases())
+    def check(rows: tuple[Row, ...]) -> None:
+        fill_postgres(address, rows)
+        with PostgresTables(address) as tables:
+            assert held_by(tables) == set(rows)
+            for table in TABLES:
+                found = list(tables.rows(table))
+                assert found == sorted(found, key=key_of)
+            store = MemoryStore()
+            migrated(store, tables)
+        assert rows_in(store) == set(rows)
+
+    check()
+
+
+def test_sqlite_is_seen_as_it_was_at_one_moment(tmp_path: Path) -> None:
+    fill_sqlite(tmp_path / "old.db", ROWS)
+    other = sqlite3.connect(tmp_path / "old.db", isolation_level=None)
+    other.execute("PRAGMA journal_mode = WAL")
+    with SQLiteTables(tmp_path / "old.db") as tables:
+        before = list(tables.rows("graveler_tags"))
+        other.execute("DELETE FROM graveler_tags")
+        assert list(tables.rows("graveler_tags")) == before
+    other.close()
+
+
+def test_postgresql_is_seen_as_it_was_at_one_moment(address: str) -> None:
+    fill_postgres(address, ROWS)
+    with PostgresTables(address) as tables:
+        before = list(tables.rows("graveler_tags"))
+        with psycopg.connect(address) as other:
+            other.execute("DELETE FROM graveler_tags")
+        assert list(tables.rows("graveler_tags")) == before
+
+
+NULLS = (
+    "UPDATE graveler_commits SET parents = NULL, metadata = NULL, generation = NULL",
+    "UPDATE graveler_staging_kv SET identity = NULL WHERE data IS NULL",
+)
+
+READ: tuple[Row, ...] = tuple(
+    attrs.evolve(row, metadata=(), generation=0) if isinstance(row, CommitRow) else row for row in ROWS
+)
+
+
+def test_null_is_read_as_nothing_where_the_tables_allow_it_in_sqlite(tmp_path: Path) -> None:
+    fill_sqlite(tmp_path / "old.db", ROWS)
+    connection = sqlite3.connect(tmp_path / "old.db")
+    for statement in NULLS:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    store = MemoryStore()
+    with SQLiteTables(tmp_path / "old.db") as tables:
+        migrated(store, tables)
+    assert rows_in(store) == set(READ)
+
+
+def test_null_is_read_as_nothing_where_the_tables_allow_it_in_postgresql(address: str) -> None:
+    fill_postgres(address, ROWS)
+    with psycopg.connect(address) as connection:
+        for statement in NULLS:
+            connection.execute(statement)
+    store = MemoryStore()
+    with PostgresTables(address) as tables:
+        migrated(store, tables)
+    assert rows_in(store) == set(READ)
+
+
+@pytest.mark.parametrize("dsn", ["postgresql://nobody@127.0.0.1:1/none?connect_timeout=2"])
+def test_a_postgresql_that_is_not_there_is_named(dsn: str) -> None:
+    with pytest.raises(UnusableTables, match="PostgreSQL: connect"):
+        PostgresTables(dsn)
+
+
+def test_a_postgresql_without_the_tables_is_named(address: str) -> None:
+    with psycopg.connect(address) as connection:
+        connection.execute("DROP TABLE IF EXISTS " + ", ".join(TABLES))
+    with pytest.raises(UnusableTables, match="graveler_repositories"):
+        PostgresTables(address)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE graveler_commits SET metadata = '{'", "metadata '{'"),
+        ("UPDATE graveler_commits SET parents = '\"c\"'", "expected a list of commit ids"),
+        ("UPDATE graveler_repositories SET creation_date = 'yesterday'", "creation_date 'yesterday'"),
+        ("UPDATE graveler_branches SET commit_id = NULL", "commit_id None: expected text"),
+        ("UPDATE graveler_commits SET parents = '[\"\\ud800\"]'", "surrogates not allowed"),
+        ("UPDATE graveler_commits SET metadata = '{\"a\": 1}'", "expected an object of strings"),
+        ("UPDATE graveler_commits SET version = NULL", "version None: expected a number"),
+        ("UPDATE graveler_staging_kv SET identity = NULL WHERE key = x'78'", "data without an identity"),
+        ("UPDATE graveler_commits SET generation = 'x'", "generation 'x': expected a number"),
+        ("UPDATE graveler_staging_kv SET identity = 'text'", "identity 'text': expected bytes"),
+    ],
+)
+def test_a_malformed_column_is_named(tmp_path: Path, statement: str, message: str) -> None:
+    fill_sqlite(tmp_path / "old.db", ROWS)
+    connection = sqlite3.connect(tmp_path / "old.db")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    with SQLiteTables(tmp_path / "old.db") as tables, pytest.raises(UnusableTables) as refused:
+        migrated(MemoryStore(), tables)
+    assert message in str(refused.value)
+    assert "mend the row" in str(refused.value)
+
+
+def test_a_file_that_is_not_there_or_no_database_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnusableTables, match="no such file"):
+        SQLiteTables(tmp_path / "old.db")
+    (tmp_path / "notes").write_text("no database " * 100)
+    with pytest.raises(UnusableTables, match="file is not a database"):
+        SQLiteTables(tmp_path / "notes")
