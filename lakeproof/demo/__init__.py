@@ -8,9 +8,9 @@ from lakeproof.demo.view import json_lines, show, summary
 
 
 @click.command()
-@click.option("--writers", type=click.IntRange(1), default=300, show_default=True, metavar="N")
+@click.option("--writers", type=click.IntRange(1), default=300, show_default=True, metavar="N", help="A fifth deletes.")
 @click.option("--readers", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="A tenth lists.")
-@click.option("--committers", type=click.IntRange(0), default=2, show_default=True, metavar="N")
+@click.option("--committers", type=click.IntRange(0), default=2, show_default=True, metavar="N", help="0: never.")
 @click.option(
     "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="In all."
 )

@@ -55,7 +55,8 @@ class Settings:
     """How often all writers and readers together would call if every answer came at once."""
     round_seconds: float = 1.0
     jitter_seconds: float = 0.0006
-    """Every operation of the store takes a random time up to this; of the object store, 20 times as long."""
+    """Every operation of the key-value store takes a random time up to this."""
+    objects_jitter_seconds: float = 0.012
     commit_pause_seconds: float = 0.05
 
     @property

@@ -6,7 +6,7 @@ nobody is in the middle of anything: the stores are held against what was promis
 what is there now taken for having just been written. So nothing that a later round ought to know is forgotten.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -83,7 +83,7 @@ class Folder:
     commits: bool = True
     """Whether commits are still held against it."""
 
-    def start(self, paths: Sequence[bytes], content: dict[bytes, bytes]) -> None:
+    def start(self, paths: Sequence[bytes], content: Mapping[bytes, bytes]) -> None:
         """Begin a round: all paths are as if just written, or just deleted."""
         self.running = [Running(monitor) for monitor in self.monitors]
         for event in just_written(paths, content):
@@ -100,7 +100,7 @@ class Folder:
             yield from ((running.monitor.id, finding) for finding in running.end(snapshot))
 
 
-def just_written(paths: Sequence[bytes], content: dict[bytes, bytes]) -> Iterator[Event]:
+def just_written(paths: Sequence[bytes], content: Mapping[bytes, bytes]) -> Iterator[Event]:
     """A write or a delete of each path, one after the other, by nobody."""
     for index, path in enumerate(paths):
         found = content.get(path)

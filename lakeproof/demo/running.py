@@ -77,7 +77,7 @@ class Demo:
 
     def __attrs_post_init__(self) -> None:
         rng = Random(self.settings.seed)
-        self.world = World(rng, self.settings.jitter_seconds)
+        self.world = World(rng, self.settings.jitter_seconds, self.settings.objects_jitter_seconds)
         self.judge = Judge(self.settings, self.world)
         self.calls = Calls(self.settings, rng)
 

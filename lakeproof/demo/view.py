@@ -70,9 +70,9 @@ def told(judge: Judge) -> str:
 
 def measures(measured: Measured) -> Table:
     """A row for each kind of call."""
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("calls")
-    for head in ("ok", "a second", "refused", "unknown", "retries", "p50 ms", "p95 ms", "p99 ms", "max ms"):
+    for head in ("ok", "/s", "refused", "unknown", "retries", "p50 ms", "p95 ms", "p99 ms", "max ms"):
         table.add_column(head, justify="right")
     for name, kind in measured.kinds.items():
         latencies = [f"{value * 1000:,.1f}" for value in kind.latencies()]

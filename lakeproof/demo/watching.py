@@ -31,7 +31,6 @@ from model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapsho
 PARTITION: Final = uid_partition(REPOSITORY)
 BRANCH_KEY: Final = keys.branch_key(BRANCH)
 LOCK_KEY: Final = lock_key(BRANCH)
-OBJECTS_ARE_SLOWER: Final = 20
 
 
 @attrs.define
@@ -41,8 +40,8 @@ class Jitter:
     rng: Random
     limit: float
 
-    async def wait(self, times: int = 1) -> None:
-        await trio.sleep(self.rng.random() * self.limit * times)
+    async def wait(self) -> None:
+        await trio.sleep(self.rng.random() * self.limit)
 
 
 class SlowObjects(MemoryObjectStore):
@@ -53,7 +52,7 @@ class SlowObjects(MemoryObjectStore):
         self._jitter = jitter
 
     async def perform(self, op: objects.Op) -> ObjectAnswer:
-        await self._jitter.wait(OBJECTS_ARE_SLOWER)
+        await self._jitter.wait()
         return await super().perform(op)
 
 
@@ -147,6 +146,7 @@ class World:
 
     rng: Random
     jitter_seconds: float
+    objects_jitter_seconds: float
     measured: Measured = attrs.field(factory=Measured)
     heads: Heads = attrs.field(factory=Heads)
     events: list[Event] = attrs.field(factory=list)
@@ -159,7 +159,7 @@ class World:
 
     def __attrs_post_init__(self) -> None:
         self.jitter = Jitter(self.rng, self.jitter_seconds)
-        self.objects = SlowObjects(self.jitter)
+        self.objects = SlowObjects(Jitter(self.rng, self.objects_jitter_seconds))
         self.env = Env.with_unique(lambda kind: f"{self.rng.getrandbits(64):016x}")
 
     def now(self) -> int:
