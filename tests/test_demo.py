@@ -2,7 +2,10 @@
 
 import json
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
+from random import Random
 
 import attrs
 import pytest
@@ -12,10 +15,16 @@ from hypothesis import strategies as st
 from trio.testing import wait_all_tasks_blocked
 
 import lakeproof.demo
-from lakeproof.demo.clients import VARIANTS, Settings
+from impl.graveler.founding import found
+from impl.live import run
+from impl.stores import MemoryStore, Store
+from impl.stores.conformance import check_store
+from lakeproof.demo.clients import REPOSITORY, VARIANTS, Calls, Settings
 from lakeproof.demo.measuring import Kind, Measured, percentile
-from lakeproof.demo.running import Gate
+from lakeproof.demo.running import Demo, Gate
 from lakeproof.demo.view import line, show
+from lakeproof.demo.watching import Jitter, Watched, World
+from model.snapshot import Invoked, Returned, Status
 from tests.commands import complaint, spawned
 from tests.commands import lakeproof as command
 from tests.demo_runs import BUSY, LOSING, LOST, SMALL, done, small, verdicts, virtual
@@ -38,6 +47,12 @@ class TestSoundVariants:
         measured = done(BUSY).measured
         assert measured.kinds["write"].retries
         assert measured.kinds["commit"].retries
+
+    def test_rates_are_known_while_the_first_round_is_under_way(self) -> None:
+        demo, told = Demo(SMALL), list[float]()
+        trio.run(demo.run, lambda demo: told.append(demo.measured.seconds), 0.1, clock=virtual())
+        assert told == sorted(told)
+        assert 0 < told[1] < told[-1] < 2 * SMALL.seconds
 
     def test_every_call_is_counted_once_and_every_end_has_its_latency(self) -> None:
         demo = small()
@@ -75,6 +90,73 @@ class TestNegativeControls:
                 found = {name for name, verdict in verdicts(demo).items() if verdict == "violated"}
         assert found & LOST
         assert found <= {*LOST, "read-is-legal"}
+
+
+class TestWatching:
+    """What clients go through keeps the contract of a store, and records at the right moments."""
+
+    def test_the_store_that_clients_see_conforms(self) -> None:
+        @asynccontextmanager
+        async def opened() -> AsyncIterator[Store]:
+            yield Watched(MemoryStore(), Jitter(Random(0), 0.001), lambda: None, None)
+
+        trio.run(check_store, opened, clock=virtual())
+
+    def test_a_call_begins_with_its_first_operation_and_ends_with_its_last(self) -> None:
+        world = World(Random(0), 1.0, 1.0)
+        write = Calls(SMALL, Random(0)).write(b"f000/00", b"w")
+        told: list[tuple[bool, int]] = []
+
+        async def main() -> None:
+            await run(found(world.env, REPOSITORY), world.store)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(world.call, 0, write)
+                for _ in range(400):
+                    await trio.sleep(0.01)
+                    told.append((any(b"f000" in key for _, key in world.store.contents()), len(world.events)))
+
+        trio.run(main, clock=virtual())
+        assert told[0] == (False, 0)  # it waits for the store, and has not begun
+        assert sorted(set(told), key=told.index) == [(False, 0), (False, 1), (True, 1), (True, 2)]
+
+    def test_a_call_that_is_cancelled_has_begun_and_never_ends(self) -> None:
+        world = World(Random(0), 1.0, 1.0)
+
+        async def main() -> None:
+            await run(found(world.env, REPOSITORY), world.store)
+            with trio.move_on_after(1.0):
+                await world.call(0, Calls(SMALL, Random(0)).write(b"f000/00", b"w"))
+
+        trio.run(main, clock=virtual())
+        [event] = world.events
+        assert isinstance(event, Invoked)
+        assert not world.measured.kinds["write"].seconds
+
+    def test_an_error_of_the_flow_is_an_answer(self) -> None:
+        world = World(Random(0), 0.001, 0.001)
+        calls = Calls(SMALL, Random(0))
+
+        async def main() -> list[Status]:
+            before = await world.call(0, calls.read(b"f000/00"))
+            await run(found(world.env, REPOSITORY), world.store)
+            return [
+                before,
+                await world.call(0, calls.read(b"f000/00")),
+                await world.call(0, calls.write(b"f000/00", b"w")),
+                await world.call(0, calls.commit("m")),
+                await world.call(0, calls.read(b"f000/00")),
+                await damaged(),
+            ]
+
+        async def damaged() -> Status:
+            for address in world.objects.contents():
+                await world.objects.delete(address)
+            return await world.call(0, calls.read(b"f000/00"))
+
+        ok, refused = Status.OK, Status.FAIL
+        # No branch; no entry, which is an answer like any other; three that succeed; its objects are gone.
+        assert trio.run(main, clock=virtual()) == [refused, ok, ok, ok, ok, refused]
+        assert [each.index for each in world.events if isinstance(each, Returned)] == [0, 1, 2, 3, 4, 5]
 
 
 class TestMeasuring:

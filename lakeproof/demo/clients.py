@@ -51,7 +51,7 @@ class Settings:
     paths: int = 8  # in each folder
     bulk_folders: int = 64
     """Entries staged before anybody else begins: the first commit takes them all, and is long."""
-    calls_per_second: float = 1000.0
+    calls_per_second: float = 500.0
     """How often all writers and readers together would call if every answer came at once."""
     round_seconds: float = 1.0
     jitter_seconds: float = 0.0006

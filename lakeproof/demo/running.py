@@ -70,8 +70,8 @@ class Demo:
     calls: Calls = attrs.field(init=False)
     interrupted: bool = False
     stage: str = "staging"
-    _began: float = 0.0
-    """When the traffic of this round began."""
+    _began: float | None = None
+    """Since when there is traffic that is not counted yet; None: nobody does anything, or only staging in bulk."""
     _long: trio.Event = attrs.field(factory=trio.Event)
     """The first commit has ended."""
 
@@ -101,6 +101,7 @@ class Demo:
     async def _watched(self, watch: Callable[["Demo"], None], every: float) -> None:
         while True:
             await trio.sleep(every)
+            self._count()
             watch(self)
 
     async def _interruptible(self, scope: trio.CancelScope) -> None:
@@ -153,10 +154,16 @@ class Demo:
             self._began = trio.current_time()
             await trio.sleep(min(self.settings.round_seconds, max(ends - trio.current_time(), 0)))
 
+    def _count(self) -> None:
+        """Count the seconds of traffic so far."""
+        if self._began is not None:
+            now = trio.current_time()
+            self.measured.seconds += now - self._began
+            self._began = now
+
     def _pause(self) -> None:
-        if self._began:
-            self.measured.seconds += trio.current_time() - self._began
-            self._began = 0.0
+        self._count()
+        self._began = None
 
     async def _client(self, client: int, gate: Gate, next_call: Callable[[], Doing]) -> None:
         rng, mean = self.world.rng, self.settings.pause_seconds

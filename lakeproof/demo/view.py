@@ -163,8 +163,13 @@ def _bounds(settings: Settings, demo: Demo) -> dict[str, object]:
 
 
 def show(settings: Settings, *, clock: trio.abc.Clock | None = None) -> Demo:
-    """Run the demo under a live view."""
+    """Run the demo under a live view. Raises KeyboardInterrupt at the second Ctrl-C."""
     demo = Demo(settings)
-    with Progress() as progress:
-        trio.run(demo.run, progress, progress.every, clock=clock)
+    try:
+        with Progress() as progress:
+            trio.run(demo.run, progress, progress.every, clock=clock)
+    except BaseExceptionGroup as group:
+        if group.subgroup(KeyboardInterrupt) is not None:
+            raise KeyboardInterrupt from None
+        raise
     return demo

@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from impl.codec import decode_at
+from impl.committed import CommittedError
 from impl.effects import Env
 from impl.graveler.locked import lock_key
 from impl.live import run
@@ -178,7 +179,7 @@ class World:
         view = CallView(doing.name, doing.args, Status.OK)
         try:
             view = attrs.evolve(view, value=await run(doing.flow(self.env), watched, self.objects, self.now))
-        except (RepositoryError, GravelerError) as error:
+        except (RepositoryError, GravelerError, CommittedError) as error:
             view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
         if doing.kind == "commit":
             view = attrs.evolve(view, observed=((refs.EFFORT.name, refs.EFFORT.fold(tuple(watched.effort))),))
