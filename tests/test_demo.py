@@ -40,7 +40,7 @@ class TestSoundVariants:
         assert expected.items() <= verdicts(demo).items()
         assert not any(tally.unexpected for tally in demo.judge.tallies.values())
         assert demo.judge.rounds > 2
-        assert demo.measured.kinds["commit"].ok > 2
+        assert demo.measured.kinds["commit"].ok > 1
         assert demo.world.heads.moves == demo.measured.kinds["commit"].ok
 
     def test_writers_meet_a_change_of_the_token_and_committers_are_beaten(self) -> None:
