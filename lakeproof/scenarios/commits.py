@@ -4,7 +4,7 @@ from typing import Final
 
 from impl.graveler import lock_free, locked, optimistic
 from lakeproof.scenario import Faults, Flow
-from lakeproof.scenarios._branch_data import FAULTS, PAGED, Variant, scenario, scenarios
+from lakeproof.scenarios._branch_data import FAULTS, PAGED, Variant, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
 
 SOURCE: Final = "graveler-on-kv.md, Update Commits, staging and lock-free"
@@ -167,6 +167,7 @@ JUMP: Final = {"/clock-jump": Faults(clock_jumps=(LEASE + 1,))}
 
 NO_FALSE: Final = {suffix: FAULTS[suffix] for suffix in ("", "/crash", "/lost-answer")}
 NONE: Final = {"": Faults()}
+FAULTY: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer", "/false-predicate")}
 
 SCENARIOS = [
     *scenarios(
@@ -198,7 +199,9 @@ SCENARIOS = [
     *scenarios(LOCK_FREE, ["write.writey.commit-list", "write-writey-commit"], PAGED, paged=1),
     *scenarios(LOCK_FREE, ["write.writey.commit-read"], {"/paged-by-two": Faults()}, paged=2),
     *scenarios(KEEPING, ["write-commit-commit"], NONE),
-    *scenarios(TAKEN, ["commit-commit", "write.commit-write.commit"], NO_FALSE),
+    *scenarios(TAKEN, ["commit-commit"], NO_FALSE),
+    *scenarios(TAKEN, ["write.commit-write.commit"], NONE),
+    *scenarios(TAKEN, ["write.commit-write.commit"], FAULTY, deep=True),
     *scenarios(TAKEN, ["commit-commit"], {"/false-predicate": FAULTS["/false-predicate"]}),
     *scenarios(SINGLE_READ, ["write-commit", "write.commit-read", "write.commit-list"], NONE),
     *scenarios(SINGLE_READ, ["write.commit-remove-read", "cached-commit"], NONE),
@@ -207,18 +210,23 @@ SCENARIOS = [
     *scenarios(KEPT_TOKEN, ["write.commit-reset", "write-commit-reset"], NONE),
     *scenarios(FORGETFUL, ["add-commit", "add-add-commit"], NONE),
     *scenarios(FORGETFUL, ["swap-commit", "swap-swap-commit"], NONE, initially=["write"]),
-    *scenarios(REPAIRED, ["commit-commit", "write-commit", "write.commit-commit"]),
+    *scenarios(REPAIRED, ["commit-commit", "write-commit"]),
+    *scenarios(REPAIRED, ["write.commit-commit"], NONE),
+    *scenarios(REPAIRED, ["write.commit-commit"], FAULTY, deep=True),
     *scenarios(OPTIMISTIC, ["write-commit"]),
-    *scenarios(OPTIMISTIC, ["commit-commit", "write.commit-commit"], NO_FALSE),
+    *scenarios(OPTIMISTIC, ["commit-commit"], NO_FALSE),
+    *scenarios(OPTIMISTIC, ["write.commit-commit"], NONE),
+    *scenarios(OPTIMISTIC, ["write.commit-commit"], FAULTY, deep=True),
     *scenarios(OPTIMISTIC, ["write-commit-reset"], NONE),
     *scenarios(UNSEALED, ["write-commit", "write.commit-commit"], NONE),
-    *scenarios(LOCKED, ["commit-commit", "write-commit", "write.commit-write.commit"]),
+    *scenarios(LOCKED, ["commit-commit", "write-commit"]),
+    *scenarios(LOCKED, ["write.commit-write.commit"], NONE),
+    *scenarios(LOCKED, ["write.commit-write.commit"], FAULTY, deep=True),
     *scenarios(LEASED, ["write-commit", "commit-commit"], JUMP),
     *scenarios(LOCK_FREE, ["write.commit-write.commit-remove", "write.remove.commit-commit"], NO_FALSE, deep=True),
     *scenarios(KEEPING, ["commit-commit-commit", "write-writey-commit-commit"], NO_FALSE, deep=True),
-    *(
-        scenario(KEEPING, f"write-writey-commit-commit-{other}", faults, suffix=suffix, deep=True)
-        for other in ("drop", "reset")
-        for suffix, faults in NO_FALSE.items()
+    *scenarios(KEEPING, ["write-commit-commit-reset"], NO_FALSE, deep=True),
+    *scenarios(
+        KEEPING, ["write-writey-commit-commit-drop"], {"": Faults(), "/crash": Faults(crashes=1)}, deep=True
     ),
 ]

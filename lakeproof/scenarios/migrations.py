@@ -80,7 +80,17 @@ RESTARTABLE: Final = Aftermath(
 
 RACES: Final = {"alone": (False,), "first-first": (False, False), "first-restart": (False, True)}
 
-SCENARIOS = [
+LIVE_TWICE: Final = Scenario(
+    name="migrations/by-version/first-restart-restart",
+    clients=[[Call(migrate, TABLES, restart=restart)] for restart in (False, True, True)],
+    invariants=[version_means_complete],
+    expect={"version-means-complete": "violated"},
+    reason="version-means-complete: a run that was taken over, alive after all, clears away what the winner wrote: "
+    "nothing is deleted conditionally",
+    source="graveler-on-kv.md, Execution Plan",
+)
+
+_SOUND = [
     Scenario(
         name=f"migrations/by-version/{race}{suffix}",
         clients=[[Call(migrate, TABLES, restart=restart)] for restart in restarts],
@@ -92,3 +102,5 @@ SCENARIOS = [
     for race, restarts in RACES.items()
     for suffix, faults in {**FAULTS, "/refusal": Faults(refusals=1)}.items()
 ]
+
+SCENARIOS = [*_SOUND, LIVE_TWICE]

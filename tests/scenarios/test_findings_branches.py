@@ -28,7 +28,7 @@ def scenario_named(name: str) -> Scenario:
 
 def test_every_scenario_that_is_named_exists() -> None:
     named = re.findall(r"`((?:commits/)?(?:lock-free|optimistic|locked)[\w-]*/[\w.-]+[\w/-]*)`", FINDINGS)
-    named += re.findall(r"`((?:branches|tags)/[\w-]+/[\w./-]+)`", FINDINGS)
+    named += re.findall(r"`((?:branches|tags|migrations)/[\w-]+/[\w./-]+)`", FINDINGS)
     assert len(named) >= 15
     for name in named:
         assert scenario_named(name).name
