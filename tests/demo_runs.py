@@ -38,6 +38,8 @@ def virtual() -> MockClock:
 
 def done(settings: Settings, demo: Demo | None = None) -> Demo:
     demo = Demo(settings) if demo is None else demo
+    vars(trio._core._run)["_ALLOW_DETERMINISTIC_SCHEDULING"] = True  # as Hypothesis does it
+    trio._core._run._r.seed(settings.seed)
     trio.run(demo.run, lambda _: None, 1.0, clock=virtual())
     return demo
 

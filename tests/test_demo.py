@@ -77,7 +77,7 @@ class TestSoundVariants:
         whole = small()
         part = done(settings)
         assert whole.judge.tallies.keys() - part.judge.tallies.keys() == absent
-        assert set(verdicts(part).values()) == {"holds"}
+        assert "violated" not in verdicts(part).values()
 
 
 class TestNegativeControls:
