@@ -1,0 +1,137 @@
+"""Staged entries: in the partition of their token, as "key/<path>". A tombstone is a change; so is an empty object."""
+
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impl.codec import Undecodable
+from impl.effects import Env
+from impl.live import live_env, run
+from impl.staging import drop, get_staged, scan_staged, stage, stage_if, tombstone, unstage
+from impl.stores import MemoryStore
+from model import keys, kv
+from model.identifiers import StagingToken
+from model.records import StagedEntry
+
+T = TypeVar("T")
+
+TOKEN = StagingToken("r-main:u.1.0")
+OTHER = StagingToken("r-main:u.1.01")
+"""Another token, whose partition begins with the name of the first."""
+
+paths = st.binary(min_size=1, max_size=3)
+entries = st.builds(StagedEntry, key=paths, identity=st.binary(max_size=2), data=st.none() | st.binary(max_size=2))
+staged = st.lists(entries, max_size=8, unique_by=lambda entry: entry.key)
+PAGES = pytest.mark.parametrize("batch_size", [0, 1, 2, 1000])
+
+
+def do(store: MemoryStore, flow: Callable[[Env], Coroutine[Any, Any, T]]) -> T:  # type: ignore[explicit-any]
+    return trio.run(partial(run, flow(live_env()), store))
+
+
+def put(store: MemoryStore, changes: Iterable[StagedEntry], token: StagingToken = TOKEN) -> None:
+    async def flow(env: Env) -> None:
+        for entry in changes:
+            await stage(env, token, entry)
+
+    do(store, flow)
+
+
+def scan(store: MemoryStore, token: StagingToken, prefix: bytes = b"", batch_size: int = 0) -> list[StagedEntry]:
+    async def flow(env: Env) -> list[StagedEntry]:
+        return [entry async for entry in scan_staged(env, token, prefix, batch_size)]
+
+    return do(store, flow)
+
+
+def entry(path: bytes, identity: bytes = b"1") -> StagedEntry:
+    return StagedEntry(key=path, identity=identity, data=b"")
+
+
+def test_a_token_is_a_partition_and_a_path_a_key_in_it() -> None:
+    store = MemoryStore()
+    put(store, [entry(b"a/b")])
+    assert list(store.contents()) == [(b"r-main:u.1.0", b"key/a/b")]
+
+
+@given(staged, st.sampled_from([b"", b"\0", b"a", b"\xff"]), st.integers(0, 4))
+def test_a_scan_is_by_path_within_its_prefix_and_its_token(
+    changes: list[StagedEntry], prefix: bytes, batch_size: int
+) -> None:
+    store = MemoryStore()
+    put(store, changes)
+    put(store, [entry(b"a"), entry(b"\xff\xff\xff\xff")], OTHER)
+    found = scan(store, TOKEN, prefix, batch_size)
+    assert found == sorted((each for each in changes if each.key.startswith(prefix)), key=lambda each: each.key)
+
+
+@given(entries)
+def test_what_is_staged_comes_back_whole_a_tombstone_apart_from_an_empty_object(change: StagedEntry) -> None:
+    store = MemoryStore()
+    put(store, [change])
+    found = do(store, partial(get_staged, token=TOKEN, path=change.key))
+    assert found is not None
+    assert found[0] == change
+    assert do(store, partial(get_staged, token=OTHER, path=change.key)) is None
+
+
+def test_a_tombstone_has_no_data() -> None:
+    assert tombstone(b"x") == StagedEntry(key=b"x", identity=b"", data=None)
+
+
+def test_the_predicate_replaces_just_the_value_that_was_read() -> None:
+    store = MemoryStore()
+    put(store, [entry(b"x", b"1")])
+    found = do(store, partial(get_staged, token=TOKEN, path=b"x"))
+    assert found is not None
+    do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"2"), predicate=found[1]))
+    with pytest.raises(kv.PredicateFailed):
+        do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"3"), predicate=found[1]))
+    assert scan(store, TOKEN) == [entry(b"x", b"2")]
+
+
+def test_where_none_is_expected_a_tombstone_is_in_the_way() -> None:
+    store = MemoryStore()
+    put(store, [tombstone(b"x")])
+    with pytest.raises(kv.PredicateFailed):
+        do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
+    do(store, partial(unstage, token=TOKEN, path=b"x"))
+    do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
+    assert scan(store, TOKEN) == [entry(b"x")]
+
+
+def test_forgetting_what_is_not_there_is_no_error_and_leaves_neighbours() -> None:
+    store = MemoryStore()
+    put(store, [entry(b"x"), entry(b"xx")])
+    for _ in range(2):
+        do(store, partial(unstage, token=TOKEN, path=b"x"))
+    assert scan(store, TOKEN) == [entry(b"xx")]
+
+
+@PAGES
+def test_a_token_is_dropped_whole_and_alone(batch_size: int) -> None:
+    store = MemoryStore()
+    changes = [entry(b"%d" % number) for number in range(5)]
+    put(store, changes)
+    put(store, changes, OTHER)
+    do(store, partial(drop, token=TOKEN, batch_size=batch_size))
+    assert scan(store, TOKEN) == []
+    assert scan(store, OTHER) == changes
+
+
+def test_an_empty_path_is_refused_before_anything_is_written() -> None:
+    store = MemoryStore()
+    with pytest.raises(keys.InvalidName, match="path b'': expected at least one byte; name an object"):
+        put(store, [entry(b"")])
+    assert not store.contents()
+
+
+def test_what_is_no_staged_entry_is_refused() -> None:
+    store = MemoryStore({(b"r-main:u.1.0", b"key/x"): b"\xff"})
+    with pytest.raises(Undecodable):
+        scan(store, TOKEN)

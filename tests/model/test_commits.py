@@ -1,0 +1,104 @@
+"""Commit ids: the canonical form can be read back, so that no two commits share one."""
+
+import hashlib
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.commits import FORMAT, addressed, canonical, content_address
+from model.identifiers import CommitID, MetaRangeID
+from model.records import Commit
+
+words = st.text(alphabet="ab0é\0", max_size=4)
+commits = st.builds(
+    Commit,
+    commit_id=words.map(CommitID),
+    committer=words,
+    message=words,
+    creation_date=st.integers(-5, 10**16),
+    meta_range_id=words.map(MetaRangeID),
+    metadata=st.dictionaries(words, words, max_size=3).map(lambda found: tuple(sorted(found.items()))),
+    parents=st.lists(words.map(CommitID), max_size=3).map(tuple),
+    version=st.integers(0, 12),
+    generation=st.integers(0, 120),
+)
+SAMPLE = Commit(
+    commit_id=CommitID(""),
+    committer="me",
+    message="m",
+    creation_date=7,
+    meta_range_id=MetaRangeID("r"),
+    metadata=(("k", "v"),),
+    parents=(CommitID("p"), CommitID("q")),
+    version=1,
+    generation=3,
+)
+
+
+def read_back(form: bytes) -> Commit:
+    """The commit of a canonical form, all but its id: fields that say how long they are, after the format's name."""
+    assert form.startswith(FORMAT)
+    rest, fields = form.removeprefix(FORMAT), list[str]()
+    while rest:
+        end = 8 + int.from_bytes(rest[:8])
+        assert len(rest) >= end
+        fields.append(rest[8:end].decode())
+        rest = rest[end:]
+    committer, message, date, meta_range_id, version, generation, *counted = fields
+    parents = counted[1 : 1 + int(counted[0])]
+    pairs = counted[1 + len(parents) :]
+    assert int(pairs[0]) == len(pairs) - 1
+    return Commit(
+        commit_id=CommitID(""),
+        committer=committer,
+        message=message,
+        creation_date=int(date),
+        meta_range_id=MetaRangeID(meta_range_id),
+        metadata=tuple(zip(pairs[1::2], pairs[2::2], strict=True)),
+        parents=tuple(map(CommitID, parents)),
+        version=int(version),
+        generation=int(generation),
+    )
+
+
+@given(commits)
+def test_a_canonical_form_can_be_read_back(commit: Commit) -> None:
+    assert read_back(canonical(commit)) == attrs.evolve(commit, commit_id=CommitID(""))
+
+
+@given(commits, words)
+def test_an_id_is_the_hash_of_all_but_itself(commit: Commit, name: str) -> None:
+    assert content_address(commit) == hashlib.sha256(canonical(commit)).hexdigest()
+    assert content_address(attrs.evolve(commit, commit_id=CommitID(name))) == content_address(commit)
+    assert addressed(addressed(commit)) == addressed(commit)
+    assert attrs.evolve(addressed(commit), commit_id=commit.commit_id) == commit
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        attrs.evolve(SAMPLE, committer="m", message="em"),  # what moves from one field to the next
+        attrs.evolve(SAMPLE, message="m7", creation_date=7),
+        attrs.evolve(SAMPLE, creation_date=71),
+        attrs.evolve(SAMPLE, parents=(CommitID("pq"),)),
+        attrs.evolve(SAMPLE, parents=(CommitID("q"), CommitID("p"))),
+        attrs.evolve(SAMPLE, parents=(), metadata=(("k", "v"), ("p", "q"))),
+        attrs.evolve(SAMPLE, metadata=(("kv", ""),)),
+        attrs.evolve(SAMPLE, metadata=()),
+        attrs.evolve(SAMPLE, version=13, generation=3),
+        attrs.evolve(SAMPLE, meta_range_id=MetaRangeID("")),
+        attrs.evolve(SAMPLE, generation=4),
+    ],
+)
+def test_every_field_counts_and_none_runs_into_the_next(changed: Commit) -> None:
+    assert content_address(changed) != content_address(SAMPLE)
+
+
+def test_a_known_commit_has_its_known_id() -> None:
+    # By hand: printf of the format's name and of each field after its length, piped into sha256sum.
+    fields = ["me", "m", "7", "r", "1", "3", "2", "p", "q", "2", "k", "v"]
+    form = b"commit:v1" + b"".join(len(field).to_bytes(8) + field.encode() for field in fields)
+    assert canonical(SAMPLE) == form
+    assert content_address(SAMPLE) == hashlib.sha256(form).hexdigest()
