@@ -138,8 +138,8 @@ async def _take_over(env: Env, partition: bytes, key: bytes, owner: bytes, lease
         held = await env.store.get(partition, key)
     except kv.NotFound:
         return False
-    _, _, until = held.value.rpartition(SEPARATOR)
-    if await env.clock.now() < int(until):
+    _, leased, until = held.value.rpartition(SEPARATOR)
+    if not leased or await env.clock.now() < int(until):
         return False
     try:
         await env.store.set_if(partition, key, await _mark(env, owner, lease), held.predicate)

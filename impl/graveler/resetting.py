@@ -107,7 +107,7 @@ async def _reset_paths(
         for path in paths:
             await _reset_path(env, repository, branch, path, sealed_too=sealed_too)
         again, _ = await read_branch(env, repository, branch_id)
-        if again.staging_token == branch.staging_token:
+        if again == branch:  # the head, too: a path may have been staged as in an older one
             return
         branch = again
     raise WriteNotSettled(branch_id, *paths)

@@ -148,14 +148,20 @@ async def _exchange(
     """Write an entry where the identity is ``expected`` (None: where there is none). Raises ``refusal`` otherwise."""
     change = StagedEntry(key=path, identity=identity, data=b"")
     late = WriteNotSettled(branch_id, path)  # what an earlier try has staged may be committed yet
+    tried = staged = False
     branch, _ = await read_branch(env, repository, branch_id)
-    for attempt in range(tries):
+    for _ in range(tries + 2):
         found, predicate = await _find(env, repository, branch, path)
-        its_own = bool(attempt) and knows_its_own and found == identity
-        if found != expected and not its_own:
-            raise late if attempt and knows_its_own else refusal
-        if not await _stage_over(env, branch, change, predicate, knows_its_own=knows_its_own):
-            raise late if attempt and knows_its_own else refusal
+        again = branch if predicate is not None else (await read_branch(env, repository, branch_id))[0]
+        if again != branch:
+            branch = again  # what was read through may have been committed and dropped meanwhile
+            continue
+        if found != expected and not (tried and knows_its_own and found == identity):
+            raise late if staged and knows_its_own else refusal
+        tried = True
+        if not await _stage_over(env, branch, change, predicate):
+            continue
+        staged = True
         again, _ = await read_branch(env, repository, branch_id)
         if again.staging_token == branch.staging_token:
             return
@@ -163,16 +169,11 @@ async def _exchange(
     raise late
 
 
-async def _stage_over(
-    env: Env, branch: Branch, change: StagedEntry, predicate: kv.Predicate, *, knows_its_own: bool
-) -> bool:
-    """Stage if the predicate holds. A failure that left our own entry there was none: it was applied, and its answer
-    lost on the way."""
+async def _stage_over(env: Env, branch: Branch, change: StagedEntry, predicate: kv.Predicate) -> bool:
     try:
         await stage_if(env, branch.staging_token, change, predicate)
     except kv.PredicateFailed:
-        staged = await get_staged(env, branch.staging_token, change.key) if knows_its_own else None
-        return staged is not None and staged[0] == change
+        return False
     return True
 
 

@@ -1,5 +1,7 @@
 """What a ref leads to: a branch's head, a tag's commit, or the commit itself, in this order, as in lakeFS."""
 
+from contextlib import suppress
+
 from impl.codec import decode_branch, decode_tag
 from impl.effects import Env
 from impl.refs.errors import RefNotFound
@@ -13,20 +15,15 @@ Ref = str
 
 
 async def resolve(env: Env, repository: Repository, ref: Ref) -> CommitID:
-    """The commit that a ref names. 1 to 3 effects. Raises RefNotFound; InvalidName for what can be no name."""
+    """The commit that a ref names. 1 to 3 effects. Raises RefNotFound, also for what can be no name."""
     partition = uid_partition(repository)
-    try:
+    with suppress(kv.NotFound, keys.InvalidName):
         head = decode_branch((await env.store.get(partition, keys.branch_key(BranchID(ref)))).value).commit_id
         if head:
             return head
-    except kv.NotFound:
-        pass
-    try:
+    with suppress(kv.NotFound, keys.InvalidName):
         return decode_tag((await env.store.get(partition, keys.tag_key(TagID(ref)))).value).commit_id
-    except kv.NotFound:
-        pass
-    try:
+    with suppress(kv.NotFound, keys.InvalidName):
         await env.store.get(partition, keys.commit_key(CommitID(ref)))
-    except kv.NotFound:
-        raise RefNotFound(ref) from None
-    return CommitID(ref)
+        return CommitID(ref)
+    raise RefNotFound(ref)

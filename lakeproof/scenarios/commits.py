@@ -28,7 +28,6 @@ LOCK_FREE: Final = Variant(
     refuted={
         "commit-makes-progress": NOBODYS_PROGRESS,
         "refused-write-is-absent": Refuted(UNSURE, ("add-add-commit/false-predicate",)),
-        "acknowledged-delete-is-kept": Refuted(UNSURE, ("add-remove-commit/false-predicate",)),
         "linearizable": Refuted(
             "a write that comes late to a sealed token is seen by who reads through it, and gone when that token has "
             "been committed without it, until its writer tries again",
@@ -188,10 +187,10 @@ SCENARIOS = [
             "write-commit-read",
             "cached-commit",
             "add-commit",
-            "add-add-commit",
-            "add-remove-commit",
         ],
     ),
+    *scenarios(LOCK_FREE, ["add-add-commit", "add-remove-commit"], NONE),
+    *scenarios(LOCK_FREE, ["add-add-commit", "add-remove-commit"], FAULTY, deep=True),
     *scenarios(LOCK_FREE, ["write.remove-commit", "write.commit-remove-read"], NO_FALSE),
     *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], NO_FALSE),
     *scenarios(LOCK_FREE, ["write-read.read", "write-commit-read.read", "write.commit-read.read"], NONE),

@@ -51,13 +51,12 @@ def verdict(clients: Sequence[Call], *, staged: bool) -> str:
 @pytest.mark.parametrize(
     ("clients", "staged"),
     [
-        pytest.param([CREATE_1, COMMIT], True, marks=pytest.mark.xfail(reason=DROPPED)),  # 16 steps
-        pytest.param([SWAP_0, COMMIT], True, marks=pytest.mark.xfail(reason=DROPPED)),  # 13 steps
-        pytest.param([CREATE_1, CREATE_2, COMMIT], False, marks=pytest.mark.xfail(reason=DROPPED)),  # 21 steps
+        pytest.param([CREATE_1, COMMIT], True),  # 16 steps
+        pytest.param([SWAP_0, COMMIT], True),  # 13 steps
+        pytest.param([CREATE_1, CREATE_2, COMMIT], False),  # 21 steps
         pytest.param(
             [CREATE_1, DELETE],
             False,
-            marks=pytest.mark.xfail(reason="a tombstone that comes between is taken for an entry"),
         ),  # 7 steps
         ([CREATE_1, CREATE_2], False),
         ([CREATE_1, COMMIT], False),
@@ -69,7 +68,6 @@ def test_conditional_writes_are_those_of_a_sequential_branch(clients: Sequence[C
     assert verdict(clients, staged=staged) == "holds"
 
 
-@pytest.mark.xfail(reason=DROPPED)
 def test_nothing_is_created_over_what_a_commit_has_just_taken() -> None:
     hand = Hand.founded()
     hand.run(writing.create_entry, BRANCH, X, b"1")
@@ -90,7 +88,6 @@ def test_nothing_is_created_over_it_where_staged_entries_are_kept() -> None:
         second.finish()
 
 
-@pytest.mark.xfail(reason=DROPPED)
 def test_an_update_is_not_lost_to_a_replace_of_the_value_before_it() -> None:
     hand = Hand.founded()
     hand.run(writing.set_entry, BRANCH, X, b"0")
@@ -103,9 +100,6 @@ def test_an_update_is_not_lost_to_a_replace_of_the_value_before_it() -> None:
         second.finish()
 
 
-@pytest.mark.xfail(
-    reason="a reset of a path stages it as in the head that it has read, and does not look whether the head has moved"
-)
 def test_a_reset_of_a_path_does_not_undo_a_commit_that_finishes_meanwhile() -> None:
     hand = Hand.founded()
     hand.run(writing.set_entry, BRANCH, X, b"0")
@@ -120,14 +114,12 @@ def test_a_reset_of_a_path_does_not_undo_a_commit_that_finishes_meanwhile() -> N
     assert hand.content() in allowed.values()
 
 
-@pytest.mark.xfail(reason="branches are asked first, and no branch may have a slash in its name: an error, not a no")
 def test_a_tag_with_a_slash_in_its_name_is_a_ref() -> None:
     hand = Hand.founded()
     hand.run(tags.create_tag, "release/1", BRANCH)
     assert hand.run(resolve, "release/1") == hand.branch().commit_id
 
 
-@pytest.mark.xfail(reason="a lock without a lease is read as if it had one")
 def test_who_has_a_lease_waits_for_who_has_none() -> None:
     hand = Hand.founded()
     hand.start(locked.commit, BRANCH, "m").step(1)
