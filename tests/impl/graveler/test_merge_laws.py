@@ -1,0 +1,165 @@
+"""Merges and reverts held against the pure definitions: three sets of entries, and the history as sets of ancestors."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from impl.committed import Conflicts
+from impl.graveler import lock_free, merging, writing
+from impl.graveler.merging import merge_base
+from impl.refs import branches
+from impl.refs.commits import add_commit, new_commit
+from impl.refs.errors import NoCommonAncestor
+from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from model.committed import Entry, three_way_merge
+from model.identifiers import MetaRangeID
+from model.records import Commit
+from tests.impl.graveler.hand import NOW, Hand
+
+MAIN = REPOSITORY.default_branch_id
+Contents = Mapping[bytes, bytes]
+
+contents = st.dictionaries(st.sampled_from([b"a", b"b", b"c", b"d"]), st.sampled_from([b"1", b"2"]), max_size=4)
+strategies = st.sampled_from([None, "source-wins", "destination-wins"])
+QUICK = settings(max_examples=60, deadline=None)
+
+
+def entries(found: Contents) -> tuple[Entry, ...]:
+    return tuple(Entry(path=path, identity=found[path], data=b"") for path in sorted(found))
+
+
+def commit(hand: Hand, branch_id: str, wanted: Contents) -> Commit:
+    """A commit that makes the branch contain just this."""
+    for path in hand.content(branch_id).keys() - wanted.keys():
+        hand.run(writing.delete_entry, branch_id, path)
+    for path, identity in wanted.items():
+        hand.run(writing.set_entry, branch_id, path, identity)
+    made: Commit = hand.run(lock_free.commit, branch_id, f"{branch_id} {hand.started}")
+    return made
+
+
+def forked(base: Contents, source: Contents, destination: Contents) -> tuple[Hand, Commit, Commit]:
+    """Main goes on to the source, a branch to the destination, both from the base."""
+    hand = Hand.founded()
+    commit(hand, MAIN, base)
+    hand.run(branches.update_branch, BRANCH, MAIN)
+    return hand, commit(hand, MAIN, source), commit(hand, BRANCH, destination)
+
+
+@QUICK
+@given(contents, contents, contents, strategies)
+def test_a_merge_is_the_merge_of_three_sets(
+    base: Contents, source: Contents, destination: Contents, strategy: str | None
+) -> None:
+    hand, theirs, ours = forked(base, source, destination)
+    merged, conflicts = three_way_merge(entries(base), entries(source), entries(destination), strategy)
+    if conflicts:
+        with pytest.raises(Conflicts) as refused:
+            hand.run(merging.merge, BRANCH, MAIN, "merge", strategy=strategy)
+        assert refused.value.paths == conflicts
+        assert hand.branch().commit_id == ours.commit_id
+        return
+    made = hand.run(merging.merge, BRANCH, MAIN, "merge", strategy=strategy)
+    assert made.parents == (ours.commit_id, theirs.commit_id)
+    assert hand.content() == {entry.path: entry.identity for entry in merged}
+    again = hand.run(merging.merge, BRANCH, MAIN, "again", strategy=strategy)
+    assert again.meta_range_id == made.meta_range_id, "what is merged already changes nothing"
+
+
+@QUICK
+@given(contents, contents, contents)
+def test_a_revert_merges_back_from_the_commit_to_its_parent(
+    before: Contents, undone: Contents, later: Contents
+) -> None:
+    hand = Hand.founded()
+    commit(hand, BRANCH, before)
+    wrong = commit(hand, BRANCH, undone)
+    head = commit(hand, BRANCH, later)
+    merged, conflicts = three_way_merge(entries(undone), entries(before), entries(later))
+    if conflicts:
+        with pytest.raises(Conflicts):
+            hand.run(merging.revert, BRANCH, wrong.commit_id, "revert")
+        assert hand.content() == later
+        return
+    made = hand.run(merging.revert, BRANCH, wrong.commit_id, "revert")
+    assert made.parents == (head.commit_id,)
+    assert hand.content() == {entry.path: entry.identity for entry in merged}
+
+
+@QUICK
+@given(contents, contents)
+def test_the_last_commit_can_always_be_reverted(before: Contents, undone: Contents) -> None:
+    hand = Hand.founded()
+    parent = commit(hand, BRANCH, before)
+    commit(hand, BRANCH, undone)
+    assert hand.run(merging.revert, BRANCH, BRANCH, "revert").meta_range_id == parent.meta_range_id
+
+
+@pytest.mark.parametrize("behind", ["destination", "source"])
+def test_where_one_side_has_not_moved_the_merge_has_the_other_sides_entries(behind: str) -> None:
+    base, ahead = {b"a": b"1", b"b": b"1"}, {b"b": b"2", b"c": b"2"}
+    source, destination = (ahead, base) if behind == "destination" else (base, ahead)
+    hand, theirs, ours = forked(base, source, destination)
+    made = hand.run(merging.merge, BRANCH, MAIN, "merge")
+    assert made.meta_range_id == (theirs if behind == "destination" else ours).meta_range_id
+
+
+def test_a_merge_of_a_branch_into_itself_changes_no_entry() -> None:
+    hand = Hand.founded()
+    head = commit(hand, BRANCH, {b"a": b"1"})
+    made = hand.run(merging.merge, BRANCH, BRANCH, "merge")
+    assert made.meta_range_id == head.meta_range_id
+    assert made.generation == head.generation + 1
+
+
+def test_a_merge_commit_is_reverted_against_its_first_parent() -> None:
+    hand, _, ours = forked({}, {b"a": b"1"}, {b"b": b"2"})
+    made = hand.run(merging.merge, BRANCH, MAIN, "merge")
+    reverted = hand.run(merging.revert, BRANCH, made.commit_id, "revert")
+    assert reverted.meta_range_id == ours.meta_range_id
+
+
+histories = st.lists(st.lists(st.integers(0, 9), max_size=3, unique=True), min_size=2, max_size=10)
+"""Of each commit its parents, by number; those that do not come before it are left out."""
+
+
+def history(hand: Hand, parents: Sequence[Sequence[int]]) -> list[Commit]:
+    made: list[Commit] = []
+    for number, wanted in enumerate(parents):
+        commits = [made[parent] for parent in wanted if parent < number]
+        made.append(new_commit(commits, MetaRangeID(""), committer="me", message=f"{number}", creation_date=NOW))
+        hand.run(add_commit, made[-1])
+    return made
+
+
+def ancestors(made: Sequence[Commit]) -> dict[str, set[str]]:
+    """Of each commit itself and all that come before it."""
+    found: dict[str, set[str]] = {}
+    for each in made:
+        found[each.commit_id] = {each.commit_id}.union(*(found[parent] for parent in each.parents))
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(histories, st.data())
+def test_a_merge_base_is_a_common_ancestor_of_which_no_other_one_descends(
+    parents: list[list[int]], data: st.DataObject
+) -> None:
+    hand = Hand.founded()
+    made = history(hand, parents)
+    one, other = data.draw(st.sampled_from(made)), data.draw(st.sampled_from(made))
+    known = ancestors(made)
+    common = known[one.commit_id] & known[other.commit_id]
+    if not common:
+        with pytest.raises(NoCommonAncestor):
+            hand.run(merge_base, one, other)
+        return
+    base = hand.run(merge_base, one, other)
+    assert base == hand.run(merge_base, other, one)
+    assert base.commit_id in common
+    assert not any(base.commit_id in known[each] - {each} for each in common)
+    highest = max(each.generation for each in made if each.commit_id in common)
+    nearest = min(each.commit_id for each in made if each.commit_id in common and each.generation == highest)
+    assert base.commit_id == nearest
