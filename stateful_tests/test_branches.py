@@ -94,10 +94,11 @@ class Locked(LockFree):
 
 
 class Faulty(LockFree):
-    """What was promised is kept whatever is refused, lost, cut short, repeated or reported as failed."""
+    """What was promised is kept whatever is refused, lost, cut short or reported as failed. Writes that arrive late are
+    left out: the invariants take it that a call does nothing any more once it has returned, even in doubt."""
 
     menu = (*LockFree.menu, Call(writing.set_entries, REPOSITORY, BRANCH, ((X, b"4"), (Y, b"4"))))
-    faults = Faults(refusals=1, lost_answers=2, duplicates=1, false_predicates=1, scan_failures=1, crashes=1)
+    faults = Faults(refusals=1, lost_answers=2, false_predicates=1, scan_failures=1, crashes=1)
 
 
 class Conditional(Settling):
@@ -157,7 +158,7 @@ def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[Concurrent
 @pytest.mark.deep
 @pytest.mark.parametrize("machine", [LockFree, Faulty, Conditional, Disturbed, Optimistic, Locked, OneAtATime])
 def test_it_holds_over_thousands_of_long_runs(machine: type[ConcurrentMachine]) -> None:
-    run_state_machine_as_test(machine, settings=settings(HOLDING, max_examples=500, stateful_step_count=100))
+    run_state_machine_as_test(machine, settings=settings(HOLDING, max_examples=200, stateful_step_count=80))
 
 
 class SingleReadWriter(ConcurrentMachine):
