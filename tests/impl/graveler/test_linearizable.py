@@ -1,0 +1,117 @@
+"""Operations on a branch at once: under every schedule some order of them, one at a time, explains all results.
+
+The searches hold every pair of operations, from every state of the path that they are about, against the sequential
+specification of a branch; `deep` also among commits. What is left out is said, with the reason.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, combinations_with_replacement
+from typing import Final
+
+import pytest
+
+from impl.graveler import founding, lock_free, optimistic, reading, resetting, writing
+from impl.refs import branches
+from lakeproof import Call, Faults, Scenario
+from lakeproof.explore.search import search
+from lakeproof.scenario import Flow
+from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
+from model.branch import ABSENT, BranchState, branch
+from model.linearizable import linearizable
+
+MAIN: Final = REPOSITORY.default_branch_id
+
+
+def call(flow: Flow, *args: object) -> Call:
+    return Call(flow, REPOSITORY, BRANCH, *args)  # type: ignore[arg-type]
+
+
+OPERATIONS: Final[Mapping[str, Call]] = {
+    "set": call(writing.set_entry, X, b"1"),
+    "delete": call(writing.delete_entry, X),
+    "create": call(writing.create_entry, X, b"2"),
+    "replace": call(writing.replace_entry, X, b"3", b"0"),
+    "sets": call(writing.set_entries, ((X, b"4"), (Y, b"4"))),
+    "get": call(reading.get_entry, X),
+    "list": call(reading.list_entries),
+    "reset": call(resetting.reset_branch),
+    "reset-entry": call(resetting.reset_entry, X),
+    "reset-prefix": call(resetting.reset_prefix, X),
+    "commit": call(lock_free.commit, "m"),
+    "drop": call(branches.delete_branch_by_tombstone),
+    "branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
+}
+
+STATES: Final[Mapping[str, tuple[Sequence[Call], BranchState | None]]] = {
+    "empty": ((), BranchState()),
+    "staged": ((call(writing.set_entry, X, b"0"),), BranchState().with_changes((X, b"0"))),
+    "committed": (
+        (call(writing.set_entry, X, b"0"), call(lock_free.commit, "before")),
+        BranchState(committed=frozenset({(X, b"0")})),
+    ),
+    "deleted": ((call(branches.delete_branch_by_tombstone),), ABSENT),
+}
+
+FAULTS: Final = {"": Faults(), "crash": Faults(crashes=1), "lost-answer": Faults(lost_answers=1)}
+
+NOT_ATOMIC: Final = {"sets", "list"}
+"""`set_entries` is one write after the other, and a listing may come between."""
+
+
+def explained(clients: Sequence[Call], state: str, faults: Faults) -> str:
+    """The verdict; where it is no proof, why."""
+    setup, initial = STATES[state]
+    scenario = Scenario(
+        name="/".join(each.name for each in clients),
+        setup=[
+            Call(founding.found, REPOSITORY),
+            Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
+            *setup,
+        ],
+        clients=[[each] for each in clients],
+        invariants=[linearizable(branch(initial))],
+        faults=faults,
+    )
+    (found,) = search(scenario).findings
+    return found.verdict if found.counterexample is None else found.counterexample.violation.evidence
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+@pytest.mark.parametrize("state", STATES)
+def test_any_two_operations_at_once(state: str, faults: str) -> None:
+    found = {
+        (one, other): explained([OPERATIONS[one], OPERATIONS[other]], state, FAULTS[faults])
+        for one, other in combinations(OPERATIONS, 2)
+        if {one, other} != NOT_ATOMIC
+    }
+    refuted = {pair: verdict for pair, verdict in found.items() if verdict not in ("holds", "inconclusive")}
+    assert refuted == {}
+    proofs = sum(verdict == "holds" for verdict in found.values())
+    assert proofs >= (12 if state == "deleted" else 60), "most pairs overlap; where there is no branch many take one step"
+
+
+@pytest.mark.parametrize("state", ["empty", "staged", "committed"])
+def test_a_listing_may_come_between_two_writes_of_one_call(state: str) -> None:
+    evidence = explained([OPERATIONS[name] for name in sorted(NOT_ATOMIC)], state, Faults())
+    assert evidence.startswith("list_entries('r', 'b') returned (Entry(path=b'x', identity=b'4'")
+
+
+@pytest.mark.parametrize("state", ["empty", "staged", "committed"])
+def test_two_deletes_by_tombstone_may_both_say_that_they_deleted_the_branch(state: str) -> None:
+    # Whoever finds the record that it wanted to leave cannot tell whose it is.
+    assert "delete_branch_by_tombstone('r', 'b') returned None" in explained([OPERATIONS["drop"]] * 2, state, Faults())
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("commit", [lock_free.commit, optimistic.commit], ids=["lock-free", "optimistic"])
+@pytest.mark.parametrize("state", STATES)
+def test_any_two_operations_beside_a_commit(state: str, commit: Flow) -> None:
+    others = OPERATIONS.keys() - {"commit", "sets"}
+    refuted = {
+        (one, other): verdict
+        for one, other in combinations_with_replacement(sorted(others), 2)
+        if not (one == other and one in {"create", "replace", "drop", "branch"})  # equal writes cannot be told apart
+        and (verdict := explained([OPERATIONS[one], OPERATIONS[other], call(commit, "beside")], state, Faults()))
+        not in ("holds", "inconclusive")
+    }
+    assert refuted == {}
