@@ -88,8 +88,17 @@ class Ids:
 class ObjectEffects:
     """The object store as a flow sees it."""
 
-    async def put(self, address: str, content: bytes) -> None:
-        await perform(objects.Put(address, content))
+    async def put(
+        self,
+        address: str,
+        content: bytes,
+        metadata: objects.Metadata = (),
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
+    ) -> None:
+        """Raises PreconditionFailed if something is there (``if_absent``) or has another ETag (``if_match``)."""
+        await perform(objects.Put(address, content, metadata, if_absent, if_match))
 
     async def get(self, address: str) -> bytes:
         """Raises ObjectNotFound."""
@@ -99,9 +108,27 @@ class ObjectEffects:
         """Raises ObjectNotFound."""
         return cast("objects.Head", await perform(objects.HeadObject(address)))
 
-    async def copy(self, source: str, destination: str) -> None:
-        """Raises ObjectNotFound if the source is not there."""
-        await perform(objects.Copy(source, destination))
+    async def copy(
+        self,
+        source: str,
+        destination: str,
+        metadata: objects.Metadata | None = None,
+        *,
+        if_match: str | None = None,
+    ) -> None:
+        """Raises ObjectNotFound if the source is not there, PreconditionFailed if it has another ETag."""
+        await perform(objects.Copy(source, destination, metadata, if_match))
+
+    async def set_metadata(
+        self,
+        address: str,
+        metadata: objects.Metadata,
+        *,
+        if_metageneration: int | None = None,
+        if_version: str | None = None,
+    ) -> None:
+        """Raises ObjectNotFound; PreconditionFailed if the metadata was written since."""
+        await perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
 
     async def delete(self, address: str) -> None:
         await perform(objects.DeleteObject(address))

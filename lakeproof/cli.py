@@ -198,9 +198,7 @@ def show(trace_file: Path) -> None:
     show_lanes(read(trace_file), console())
 
 
-def _chosen(
-    patterns: Sequence[str], file: Path | None, *, deep: bool = True
-) -> "tuple[Source, tuple[Scenario, ...]]":
+def _chosen(patterns: Sequence[str], file: Path | None, *, deep: bool = True) -> "tuple[Source, tuple[Scenario, ...]]":
     from lakeproof.loading import Source, choose
 
     source = Source(file)

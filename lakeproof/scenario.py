@@ -66,8 +66,8 @@ class Faults:
 
     refusals: an operation is not applied, and the client sees a definite error.
     lost_answers: a write is applied or not, and the client sees an indefinite error.
-    false_predicates: a ``set_if`` or ``delete_if`` is applied, retried inside the client library, and so
-        reported as PredicateFailed.
+    false_predicates: a ``set_if`` or ``delete_if``, or a conditional write of an object, is applied, retried
+        inside the client library, and so reported as PredicateFailed (PreconditionFailed).
     duplicates: a write whose answer was lost is applied once more, later (one in flight at a time); needs
         ``lost_answers``.
     scan_failures: an error between two batches of a scan.

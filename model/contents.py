@@ -57,9 +57,9 @@ def content_of_commit(snapshot: Snapshot, commit_id: CommitID) -> dict[bytes, by
 def _object(snapshot: Snapshot, object_id: str) -> bytes:
     """The object of this id, in whatever namespace: it is the hash of its content. Raises KeyError."""
     suffix = object_address("", object_id)
-    for address, content in snapshot.objects.items():
+    for address, found in snapshot.objects.items():
         if address.endswith(suffix):
-            return content
+            return found.content
     raise KeyError(object_id)
 
 

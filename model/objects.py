@@ -1,12 +1,51 @@
-"""The sequential specification of the object store: puts, gets, heads, copies, deletes and paged listings."""
+"""The sequential specification of the object store: puts, gets, heads, copies, deletes and paged listings; conditions
+on content and on metadata, where a store has them.
 
+An object is written whole. Its *ETag* is a hash of its content alone, as with S3; its *metageneration* counts the
+writes of its metadata since the content was put, as with Google Cloud Storage; its *version* stands for both, as the
+ETag of Azure does. What was deleted stays deleted: nothing but another put or copy makes an object.
+Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
+"""
+
+import hashlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 import attrs
 
-Objects = Mapping[str, bytes]
-"""Address to content."""
+Metadata = tuple[tuple[str, str], ...]
+"""String to string, as sorted pairs."""
+
+
+@attrs.frozen(cache_hash=True, order=True)
+class StoredObject:
+    """What an object store holds at an address."""
+
+    content: bytes
+    metadata: Metadata = ()
+    metageneration: int = 1
+    last_modified: int = 0  # microseconds since 1970, by the store's own clock
+
+    @property
+    def etag(self) -> str:
+        """Of the content only."""
+        return etag(self.content)
+
+    @property
+    def version(self) -> str:
+        """Of the content and of how often the metadata was written."""
+        return f"{self.etag}.{self.metageneration}"
+
+
+Objects = Mapping[str, StoredObject]
+"""By address."""
+
+
+@lru_cache(1 << 16)
+def etag(content: bytes) -> str:
+    """The ETag of a content: its MD5, in hexadecimal."""
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 class ObjectError(Exception):
@@ -22,15 +61,33 @@ class ObjectError(Exception):
 
 
 class ObjectNotFound(ObjectError):
-    """There is no object at the address. Definite."""
+    """There is no object at the address: it was never put, or was deleted. Definite."""
+
+    definite = True
+
+
+class PreconditionFailed(ObjectError):
+    """The object is not as the condition says. Definite."""
+
+    definite = True
+
+
+class Unsupported(ObjectError):
+    """This kind of store has no such condition. Definite."""
 
     definite = True
 
 
 @attrs.frozen(cache_hash=True)
 class Put:
+    """Write content and metadata, whatever was there; ``if_absent``: only where nothing is; ``if_match``: only over an
+    object with this ETag. The conditions need the capability ``conditional_put``."""
+
     address: str
     content: bytes
+    metadata: Metadata = ()
+    if_absent: bool = False
+    if_match: str | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -45,8 +102,25 @@ class HeadObject:
 
 @attrs.frozen(cache_hash=True)
 class Copy:
+    """Copy content and metadata inside the store. ``metadata``: write this instead (a copy of an object onto itself is
+    how S3 changes metadata). ``if_match``: only if the source has this ETag: S3's condition, which knows of no
+    metadata."""
+
     source: str
     destination: str
+    metadata: Metadata | None = None
+    if_match: str | None = None
+
+
+@attrs.frozen(cache_hash=True)
+class SetMetadata:
+    """Replace an object's metadata. ``if_metageneration`` is the condition of Google Cloud Storage, ``if_version`` that
+    of Azure; each needs the capability of its name."""
+
+    address: str
+    metadata: Metadata
+    if_metageneration: int | None = None
+    if_version: str | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -67,10 +141,20 @@ class ListObjects:
 
 @attrs.frozen(cache_hash=True)
 class Head:
-    """What the store tells of an object without its content."""
+    """What the store tells of an object without its content. A listing tells no metadata: there it is empty, and
+    ``metageneration`` 0."""
 
     address: str
     size_bytes: int
+    etag: str = ""
+    last_modified: int = 0  # microseconds since 1970
+    metadata: Metadata = ()
+    metageneration: int = 0
+
+    @property
+    def version(self) -> str:
+        """As `StoredObject.version`."""
+        return f"{self.etag}.{self.metageneration}"
 
 
 @attrs.frozen(cache_hash=True)
@@ -81,30 +165,88 @@ class Page:
     more: bool
 
 
-Op = Put | GetObject | HeadObject | Copy | DeleteObject | ListObjects
+Op = Put | GetObject | HeadObject | Copy | SetMetadata | DeleteObject | ListObjects
 Reply = bytes | Head | Page | None | ObjectError
 
+TIMED = (Put, Copy)
+"""The operations whose effect depends on the store's clock."""
 
-def step(objects: Objects, op: Op) -> tuple[Objects, Reply]:
-    """One atomic operation: the objects after it, and the answer. No mutation."""
+
+def conditional(op: object) -> bool:
+    """Whether the operation is a write with a condition."""
     match op:
-        case Put(address, content):
-            return {**objects, address: content}, None
+        case Put(_, _, _, if_absent, if_match):
+            return if_absent or if_match is not None
+        case Copy():
+            return op.if_match is not None
+        case SetMetadata():
+            return op.if_metageneration is not None or op.if_version is not None
+        case _:
+            return False
+
+
+def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
+    """One atomic operation at a time of the store's clock: the objects after it, and the answer. No mutation."""
+    match op:
+        case Put():
+            if not _may_put(objects.get(op.address), op):
+                return objects, PreconditionFailed()
+            return {**objects, op.address: StoredObject(op.content, op.metadata, last_modified=now)}, None
         case GetObject(address):
-            return objects, objects.get(address, ObjectNotFound())
+            found = objects.get(address)
+            return objects, ObjectNotFound() if found is None else found.content
         case HeadObject(address):
             found = objects.get(address)
-            return objects, ObjectNotFound() if found is None else Head(address, len(found))
-        case Copy(source, destination):
-            found = objects.get(source)
-            return (objects, ObjectNotFound()) if found is None else ({**objects, destination: found}, None)
+            return objects, ObjectNotFound() if found is None else head_of(address, found)
+        case Copy():
+            return _copied(objects, op, now)
+        case SetMetadata():
+            return _with_metadata(objects, op)
         case DeleteObject(address):
-            return {at: content for at, content in objects.items() if at != address}, None
+            return {at: found for at, found in objects.items() if at != address}, None
         case ListObjects(prefix, after, page_size):
             return objects, _page(objects, prefix, after, page_size)
+
+
+def _may_put(found: StoredObject | None, op: Put) -> bool:
+    if op.if_absent and found is not None:
+        return False
+    return op.if_match is None or (found is not None and found.etag == op.if_match)
+
+
+def _copied(objects: Objects, op: Copy, now: int) -> tuple[Objects, Reply]:
+    found = objects.get(op.source)
+    if found is None:
+        return objects, ObjectNotFound()
+    if op.if_match is not None and op.if_match != found.etag:
+        return objects, PreconditionFailed()
+    metadata = found.metadata if op.metadata is None else op.metadata
+    return {**objects, op.destination: StoredObject(found.content, metadata, last_modified=now)}, None
+
+
+def _with_metadata(objects: Objects, op: SetMetadata) -> tuple[Objects, Reply]:
+    found = objects.get(op.address)
+    if found is None:
+        return objects, ObjectNotFound()
+    if op.if_metageneration is not None and op.if_metageneration != found.metageneration:
+        return objects, PreconditionFailed()
+    if op.if_version is not None and op.if_version != found.version:
+        return objects, PreconditionFailed()
+    written = attrs.evolve(found, metadata=op.metadata, metageneration=found.metageneration + 1)
+    return {**objects, op.address: written}, None
+
+
+def head_of(address: str, found: StoredObject) -> Head:
+    """What a `HeadObject` tells."""
+    return Head(address, len(found.content), found.etag, found.last_modified, found.metadata, found.metageneration)
+
+
+def listed(address: str, found: StoredObject) -> Head:
+    """What a listing tells."""
+    return Head(address, len(found.content), found.etag, found.last_modified)
 
 
 def _page(objects: Objects, prefix: str, after: str, page_size: int) -> Page:
     found = sorted(at for at in objects if at.startswith(prefix) and at > after)
     cut = found[:page_size] if page_size else found
-    return Page(tuple(Head(at, len(objects[at])) for at in cut), more=len(cut) < len(found))
+    return Page(tuple(listed(at, objects[at]) for at in cut), more=len(cut) < len(found))

@@ -76,16 +76,12 @@ async def revert(
         source=parent.meta_range_id,
         destination=head.meta_range_id,
     )
-    made = new_commit(
-        [head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now()
-    )
+    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now())
     await _finish(env, repository, branch, made, predicate)
     return made
 
 
-async def _clean_branch(
-    env: Env, repository: Repository, branch_id: BranchID, batch_size: int
-) -> tuple[Branch, bytes]:
+async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID, batch_size: int) -> tuple[Branch, bytes]:
     """A branch without uncommitted changes, with its predicate. What is staged after it was looked at stays staged."""
     branch, predicate = await read_branch(env, repository, branch_id)
     if await changes_of(env, tokens(branch), batch_size=batch_size):

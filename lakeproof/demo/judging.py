@@ -19,6 +19,7 @@ from model.committed import Entry, object_address, write
 from model.contents import content_of_branch, content_of_commit
 from model.identifiers import CommitID, MetaRangeID
 from model.invariants import Finding, Monitor, Violation, entries, refs
+from model.objects import StoredObject
 from model.records import Branch, Commit, Record, StagedEntry
 from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
@@ -143,7 +144,7 @@ class Projector:
 
     def on(self, folder: bytes) -> Snapshot:
         store: dict[kv.Address, Record | bytes] = {(PARTITION, BRANCH_KEY): self.branch}
-        objects: dict[str, bytes] = {}
+        objects: dict[str, StoredObject] = {}
         for commit_id, commit in self.commits.items():
             found = self._committed[commit_id]
             if found is None:
@@ -152,7 +153,7 @@ class Projector:
                 written = write(found.get(folder, []))
                 meta_range_id = written.meta_range_id
                 for object_id, content in written.objects.items():
-                    objects[object_address(REPOSITORY.storage_namespace, object_id)] = content
+                    objects[object_address(REPOSITORY.storage_namespace, object_id)] = StoredObject(content)
             store[PARTITION, keys.commit_key(commit_id)] = attrs.evolve(commit, meta_range_id=meta_range_id)
         return Snapshot(store=store | self._staged.get(folder, {}), objects=objects, now=0, clients=())
 

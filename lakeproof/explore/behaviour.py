@@ -107,9 +107,7 @@ class Behaviour:
     executions of coroutines.
     """
 
-    def __init__(
-        self, program: Program, solo: Cells, now: int, *, merge: bool = True, ranked: bool = False
-    ) -> None:
+    def __init__(self, program: Program, solo: Cells, now: int, *, merge: bool = True, ranked: bool = False) -> None:
         self.program = program
         self.reruns = 0
         self.minted = False
@@ -282,7 +280,7 @@ class Behaviour:
             if run.op is None:
                 return
             seen.append(run.op)
-            reply, writes = (self._now, {}) if isinstance(run.op, Now) else apply(cells, run.op)
+            reply, writes = (self._now, {}) if isinstance(run.op, Now) else apply(cells, run.op, self._now)
             cells = patch(cells, writes)
             run.send(reply)
 

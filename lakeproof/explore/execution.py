@@ -190,7 +190,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         if isinstance(run.op, Now):
             run.send(now)
             continue
-        reply, writes = apply(cells, run.op)
+        reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)
         run.send(reply)
     return cells, tuple(run.finished)
@@ -203,4 +203,3 @@ def collect_observers(observer_groups: Sequence[Sequence[Observer]]) -> tuple[Ob
         for observer in group:
             by_name.setdefault(observer.name, observer)
     return tuple(by_name.values())
-

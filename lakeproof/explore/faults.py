@@ -101,6 +101,8 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
                 yield Result(mode, kv.OutcomeUnknown(), {})
             case Mode.FALSE_PREDICATE if isinstance(op, kv.SetIf | kv.DeleteIf) and reply is None:
                 yield Result(mode, kv.PredicateFailed(), writes)
+            case Mode.FALSE_PREDICATE if objects.conditional(op) and reply is None:
+                yield Result(mode, objects.PreconditionFailed(), writes)
             case Mode.SCAN_FAILURE if _continues_a_scan(op):
                 yield Result(mode, kv.ScanInterrupted(), {})
 

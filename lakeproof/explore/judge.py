@@ -243,10 +243,10 @@ class Judge:
         cells = {}
         for cell, column in space.cells.items():
             value = space.columns[column].values[numbers[column]]
-            if isinstance(value, bytes):
+            if value is not None:
                 cells[cell] = value
-        reply, writes = apply(cells, op)  # type: ignore[arg-type]
         now = space.setting.times[0]
+        reply, writes = apply(cells, op, now)  # type: ignore[arg-type]
         after = {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
         return Transition(client, call, op, reply, snapshot(cells, now, ()), snapshot(after, now, ()))  # type: ignore[arg-type]
 

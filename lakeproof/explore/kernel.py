@@ -233,8 +233,8 @@ class Kernel:
         found = self._late_moves.get((number, numbers))
         if found is None:
             before = dict(zip(columns, numbers, strict=True))
-            cells = {self.space.columns[c].name: self.space.columns[c].values[n] for c, n in before.items()}
-            _, writes = apply({cell: value for cell, value in cells.items() if value is not None}, late.op)  # type: ignore[misc]
+            cells, now = self.space.near(columns, numbers)
+            _, writes = apply(cells, late.op, now)
             found = tuple(
                 (column, self.space.columns[column].number(value) - before[column])
                 for column, value in ((self.space.cell(cell), value) for cell, value in writes.items())
@@ -317,5 +317,3 @@ def _projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[
             kind >>= bits
         numbers.append(tuple(reversed(row)))
     return numbers, np.searchsorted(kinds, key)
-
-

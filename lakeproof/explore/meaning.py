@@ -15,12 +15,15 @@ from model import kv, objects
 Cell = tuple[str, bytes, bytes] | tuple[str, str]
 """("kv", partition, key) or ("object", address)."""
 
-Cells = Mapping[Cell, bytes]
-Writes = Mapping[Cell, bytes | None]
+Value = bytes | objects.StoredObject
+"""Of a key; of an address."""
+
+Cells = Mapping[Cell, Value]
+Writes = Mapping[Cell, Value | None]
 """What an effect changed: None means that the cell is empty now."""
 
 KV_WRITES = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
-OBJECT_WRITES = (objects.Put, objects.Copy, objects.DeleteObject)
+OBJECT_WRITES = (objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject)
 
 
 @attrs.frozen(cache_hash=True)
@@ -29,6 +32,8 @@ class Footprint:
 
     cells: tuple[Cell, ...] = ()
     within: Callable[[Cell], bool] | None = attrs.field(default=None, eq=False)
+    timed: bool = False
+    """Whether it is the clock of the object store that decides, too."""
 
     def covers(self, cell: Cell) -> bool:
         return cell in self.cells or (self.within is not None and self.within(cell))
@@ -44,10 +49,12 @@ def footprint(op: Effect) -> Footprint:
                 within=lambda cell: cell[0] == "object" and cell[1].startswith(prefix) and cell[1] > after  # type: ignore[arg-type, operator]
             )
         case objects.Copy(source, destination):
-            return Footprint((("object", source), ("object", destination)))
+            return Footprint((("object", source), ("object", destination)), timed=True)
+        case objects.Put():
+            return Footprint((("object", op.address),), timed=True)
         case kv.Get() | kv.Set() | kv.SetIf() | kv.Delete() | kv.DeleteIf():
             return Footprint((("kv", op.partition, op.key),))
-        case objects.Put() | objects.GetObject() | objects.HeadObject() | objects.DeleteObject():
+        case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
         case Now():
             return Footprint()
@@ -58,8 +65,9 @@ def is_write(op: Effect) -> bool:
     return isinstance(op, KV_WRITES + OBJECT_WRITES)
 
 
-def apply(cells: Cells, op: Effect) -> tuple[object, Writes]:
-    """The reply, and the cells that changed. Only cells of the footprint are read."""
+def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
+    """The reply, and the cells that changed, at a time of the object store's clock. Only cells of the footprint are
+    read."""
     touched = footprint(op)
     near = {cell: cells[cell] for cell in touched.cells if cell in cells}
     if touched.within is not None:
@@ -67,15 +75,15 @@ def apply(cells: Cells, op: Effect) -> tuple[object, Writes]:
     reply: object
     if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
-        after: dict[Cell, bytes] = {("kv", *address): value for address, value in store.items()}
+        after: dict[Cell, Value] = {("kv", *address): value for address, value in store.items()}
     else:
         assert not isinstance(op, Now), "the clock is not a store: the driver answers Now itself"
-        held, reply = objects.step({cell[1]: near[cell] for cell in near}, op)  # type: ignore[misc]
+        held, reply = objects.step({cell[1]: near[cell] for cell in near}, op, now)  # type: ignore[misc]
         after = {("object", address): value for address, value in held.items()}
     changed = near.keys() | after.keys()
     return reply, {cell: after.get(cell) for cell in changed if near.get(cell) != after.get(cell)}
 
 
-def patch(cells: Cells, writes: Writes) -> dict[Cell, bytes]:
+def patch(cells: Cells, writes: Writes) -> dict[Cell, Value]:
     """The cells after the writes."""
     return {cell: value for cell, value in {**cells, **writes}.items() if value is not None}

@@ -11,7 +11,7 @@ import attrs
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
-from lakeproof.explore.meaning import Cells
+from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import Setting, prepare, run_aftermath, snapshot
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
@@ -99,6 +99,7 @@ class Referee:
 
 def _transition(world: World, step: Step, before: Cells) -> Transition:
     assert step.call is not None
+    assert step.op is not None
     now = world.setting.times[0]
     return Transition(
         step.client,
@@ -106,7 +107,7 @@ def _transition(world: World, step: Step, before: Cells) -> Transition:
         step.op,
         step.answer,
         snapshot(before, now, ()),
-        snapshot(world.cells, now, ()),
+        snapshot(patch(before, apply(before, step.op, now)[1]), now, ()),
     )
 
 

@@ -10,6 +10,7 @@ import attrs
 from lakeproof.explore import wording
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.meaning import Value
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
@@ -100,7 +101,7 @@ class Run:
         )
 
 
-def _change(cell: object, before: bytes | None, after: bytes | None) -> Change:
+def _change(cell: object, before: Value | None, after: Value | None) -> Change:
     assert isinstance(cell, tuple)
     return Change(key=wording.cell(cell), before=wording.held(cell, before), after=wording.held(cell, after))
 

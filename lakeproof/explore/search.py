@@ -191,9 +191,7 @@ class _Search:
             behaviour.reset()
 
     def _compile_behaviours(self) -> list[Behaviour]:
-        return share_behaviours(
-            self.setting, merge=self.merge, symmetry=self.symmetric, ranked=self.ranked
-        )
+        return share_behaviours(self.setting, merge=self.merge, symmetry=self.symmetric, ranked=self.ranked)
 
     def _distinct_behaviours(self) -> list[Behaviour]:
         return list({id(behaviour): behaviour for behaviour in self.behaviours}.values())
@@ -206,9 +204,7 @@ class _Search:
             if behaviour.minted and id(behaviour) in taken:
                 program = self.setting.programs[client]
                 now = self.setting.now(client, 0)
-                found.append(
-                    Behaviour(program, self.setting.cells, now, merge=self.merge, ranked=self.ranked)
-                )
+                found.append(Behaviour(program, self.setting.cells, now, merge=self.merge, ranked=self.ranked))
             else:
                 taken.add(id(behaviour))
                 behaviour.reset()

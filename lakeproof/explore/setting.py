@@ -20,6 +20,7 @@ from lakeproof.explore.faults import BUDGETS, Mode, enabled
 from lakeproof.explore.meaning import Cell, Cells
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError
 from model import kv
+from model.objects import StoredObject
 from model.records import Record
 from model.snapshot import CallView, Outcome, Snapshot, Status
 
@@ -117,12 +118,12 @@ _decode = DecodedCells()
 def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) -> Snapshot:
     """The snapshot of a global state."""
     store: dict[kv.Address, Record | bytes] = {}
-    objects: dict[str, bytes] = {}
+    objects: dict[str, StoredObject] = {}
     for cell, value in cells.items():
         if cell[0] == "kv":
-            store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[index, misc]
+            store[cell[1], cell[2]] = _decode(cell, value)  # type: ignore[arg-type, index, misc]
         else:
-            objects[cell[1]] = value  # type: ignore[index]
+            objects[cell[1]] = value  # type: ignore[assignment, index]
     return Snapshot(store=store, objects=objects, now=now, clients=clients)
 
 

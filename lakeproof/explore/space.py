@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.execution import Program
 from lakeproof.explore.faults import BUDGETS
-from lakeproof.explore.meaning import Cell, Footprint
+from lakeproof.explore.meaning import Cell, Footprint, Value
 from lakeproof.explore.packing import Column, Layout, lay_out
 from lakeproof.explore.setting import Setting, snapshot
 from model.invariants import Monitor
@@ -70,10 +70,22 @@ class Space:
         return self.cells[cell]
 
     def covered(self, footprint: Footprint) -> list[int]:
-        """The columns of the known cells in a footprint, in order of their cells."""
+        """The columns of the known cells in a footprint, in order of their cells; first the clock, if it counts."""
         for cell in footprint.cells:
             self.cell(cell)
-        return [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
+        clock = [self.clock] if footprint.timed and self.clock >= 0 else []
+        return clock + [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
+
+    def near(self, columns: Sequence[int], numbers: Sequence[int]) -> tuple[dict[Cell, Value], int]:
+        """The filled cells among `covered` columns with these numbers, and the time."""
+        cells: dict[Cell, Value] = {}
+        time = self.setting.times[0]
+        for column, number in zip(columns, numbers, strict=True):
+            if column == self.clock:
+                time = self.setting.times[number]
+            elif (value := self.columns[column].values[number]) is not None:
+                cells[self.columns[column].name] = value  # type: ignore[index, assignment]
+        return cells, time
 
     def bits(self, column: int) -> int:
         """How many bits a column needs now."""
@@ -120,7 +132,7 @@ class Space:
         """The clock of an unpacked state, microseconds."""
         return self.setting.times[numbers[self.clock] if self.clock >= 0 else 0]
 
-    def _initial(self, cell: Cell) -> bytes | None:
+    def _initial(self, cell: Cell) -> Value | None:
         return self.setting.cells.get(cell)
 
     def _budgets(self) -> list[tuple[str, int]]:

@@ -106,7 +106,7 @@ class ClientTable:
             self.column[node.id] = self.space.clock
             return
         touched = footprint(op)
-        if touched.within is not None or len(touched.cells) != 1:
+        if touched.within is not None or len(touched.cells) != 1 or (touched.timed and self.space.clock >= 0):
             self.kind[node.id] = WIDE
             self.space.covered(touched)
             return
@@ -147,7 +147,7 @@ class ClientTable:
         else:
             cell = footprint(op).cells[0]
             value = self.space.columns[column].values[number]
-            reply, writes = apply({} if value is None else {cell: value}, op)  # type: ignore[dict-item]
+            reply, writes = apply({} if value is None else {cell: value}, op, self.space.setting.times[0])  # type: ignore[dict-item]
             results = list(outcomes(op, reply, writes, self.modes))
         by_mode = {result.mode: result for result in results}
         for mode in self.modes:
@@ -177,14 +177,10 @@ class ClientTable:
             op = node.op
             assert op is not None
             assert not isinstance(op, Now)
-            cells = {}
-            for column, number in zip(columns, numbers, strict=True):
-                value = self.space.columns[column].values[number]
-                if value is not None:
-                    cells[self.space.columns[column].name] = value
+            cells, now = self.space.near(columns, numbers)
             found = {
                 result.mode: self._wide_move(node, result)
-                for result in outcomes(op, *apply(cells, op), self.modes)  # type: ignore[arg-type]
+                for result in outcomes(op, *apply(cells, op, now), self.modes)
             }
             if Mode.CRASH in self.modes:
                 found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)

@@ -4,7 +4,6 @@ Words are for readers and may be short; where it matters that nothing differs, a
 """
 
 import re
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
@@ -12,7 +11,7 @@ import attrs
 
 from impl.codec import Undecodable, decode_at
 from impl.effects import Effect, Now
-from lakeproof.explore.meaning import Cell
+from lakeproof.explore.meaning import Cell, Cells, Value
 from model import keys, kv, objects
 from model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from model.snapshot import CallView, Status
@@ -70,10 +69,15 @@ def effect(op: Effect | None, start_time: int) -> Effected:
             parts = [f"after {printable(after)}"] if after else []
             parts += [f"at most {page_size}"] if page_size else []
             return Effected("list", _object(prefix), "", ", ".join(parts))
-        case objects.Copy(source, destination):
-            return Effected("copy", _object(destination), f"that of {printable(source)}")
-        case objects.Put(address, content):
-            return Effected("put", _object(address), text(content))
+        case objects.Copy(source, destination, metadata):
+            changed = "" if metadata is None else _metadata(metadata)
+            return Effected(
+                "copy", _object(destination), f"that of {printable(source)}{changed}", _object_condition(op)
+            )
+        case objects.Put(address, content, metadata):
+            return Effected("put", _object(address), text(content) + _metadata(metadata), _object_condition(op))
+        case objects.SetMetadata(address, metadata):
+            return Effected("set metadata", _object(address), _metadata(metadata).strip(), _object_condition(op))
         case objects.GetObject():
             return Effected("get", _object(op.address))
         case objects.HeadObject():
@@ -98,7 +102,7 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             shown = ", ".join(printable(head.address) for head in answer.heads) or "nothing"
             return f"{shown}; and more" if answer.more else shown
         case objects.Head():
-            return f"{answer.size_bytes} bytes"
+            return f"{answer.size_bytes} bytes{_metadata(answer.metadata)}"
         case bytes():
             return text(answer)
         case int() if isinstance(op, Now):
@@ -107,6 +111,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return "not found"
         case kv.PredicateFailed():
             return "predicate failed"
+        case objects.PreconditionFailed():
+            return "precondition failed"
         case kv.OutcomeUnknown():
             return "no answer"
         case kv.Refused():
@@ -125,11 +131,32 @@ def cell(where: Cell) -> str:
     return place(where[1], where[2])
 
 
-def held(where: Cell, content: bytes | None) -> str | None:
+def held(where: Cell, content: Value | None) -> str | None:
     """What a cell holds, in words; None where it is empty."""
     if content is None:
         return None
-    return text(content) if len(where) == 2 else value(where[1], where[2], content)
+    if isinstance(content, objects.StoredObject):
+        return text(content.content) + _metadata(content.metadata)
+    assert len(where) == 3, f"{where} holds an object, found bytes"
+    return value(where[1], where[2], content)
+
+
+def _metadata(metadata: objects.Metadata) -> str:
+    return "".join(f" {printable(key)}={printable(content)}" for key, content in metadata)
+
+
+def _object_condition(op: objects.Put | objects.Copy | objects.SetMetadata) -> str:
+    if not objects.conditional(op):
+        return ""
+    match op:
+        case objects.Put():
+            return "if absent" if op.if_absent else f"if its ETag is {op.if_match}"
+        case objects.Copy():
+            return f"if the source's ETag is {op.if_match}"
+        case objects.SetMetadata(if_metageneration=int() as generation):
+            return f"if its metageneration is {generation}"
+        case _:
+            return f"if its version is {op.if_version}"
 
 
 def place(partition: bytes, key: bytes) -> str:
@@ -232,7 +259,7 @@ def exact(op: Effect | None, answer: object, changes: object) -> str:
     return sha256(repr((op, answer, changes)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def initially(cells: Mapping[Cell, bytes]) -> tuple[tuple[str, str], ...]:
+def initially(cells: Cells) -> tuple[tuple[str, str], ...]:
     """The cells of a store in words, in order."""
     return tuple((cell(where), held(where, cells[where]) or "") for where in sorted(cells))
 

@@ -11,7 +11,7 @@ import attrs
 from impl.effects import Effect, Now
 from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.meaning import Cells, Value, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
 from lakeproof.scenario import Call, ScenarioError
 from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
@@ -40,7 +40,7 @@ class Step:
     """What the client was told."""
     answer: object
     """What the specification answers, whatever the client was told of it."""
-    changes: tuple[tuple[object, bytes | None, bytes | None], ...]  # (cell, before, after)
+    changes: tuple[tuple[object, Value | None, Value | None], ...]  # (cell, before, after)
     events: tuple[Event, ...]
     outcome: CallView | None
     """The call's end, if this step ended it."""
@@ -77,6 +77,11 @@ class World:
     def alive(self, client: int) -> bool:
         """Whether the client still waits for an effect."""
         return self.clients[client].op is not None and not self.crashed[client]
+
+    @property
+    def now(self) -> int:
+        """The clock of the stores, microseconds since 1970."""
+        return self.setting.times[self.jumps]
 
     @property
     def quiescent(self) -> bool:
@@ -170,7 +175,7 @@ class World:
         assert op is not None
         if isinstance(op, Now):
             return outcomes(op, self.setting.now(client, self.jumps), {}, self.setting.modes)
-        return outcomes(op, *apply(self.cells, op), self.setting.modes)
+        return outcomes(op, *apply(self.cells, op, self.now), self.setting.modes)
 
     def _spend(self, mode: Mode) -> None:
         for kind in COST[mode]:
@@ -202,7 +207,7 @@ class World:
         ended = run.finished[index:]
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended))
         changes = _changes(before, result.writes)
-        answer = result.reply if isinstance(op, Now) else apply(before, op)[0]
+        answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
         outcome = ended[0] if ended else None
         return Step(move, call, move.client, op, result.reply, answer, changes, tuple(events), outcome)
 
@@ -210,11 +215,11 @@ class World:
         late = self.late
         assert late is not None
         self.late = None
-        reply, writes = apply(self.cells, late.op)
+        reply, writes = apply(self.cells, late.op, self.now)
         before, self.cells = self.cells, patch(self.cells, writes)
         return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), None)
 
 
-def _changes(before: Cells, writes: object) -> tuple[tuple[object, bytes | None, bytes | None], ...]:
+def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:
     assert isinstance(writes, dict)
     return tuple((cell, before.get(cell), after) for cell, after in sorted(writes.items()))

@@ -225,7 +225,5 @@ SCENARIOS = [
     *scenarios(LOCK_FREE, ["write.commit-write.commit-remove", "write.remove.commit-commit"], NO_FALSE, deep=True),
     *scenarios(KEEPING, ["commit-commit-commit", "write-writey-commit-commit"], NO_FALSE, deep=True),
     *scenarios(KEEPING, ["write-commit-commit-reset"], NO_FALSE, deep=True),
-    *scenarios(
-        KEEPING, ["write-writey-commit-commit-drop"], {"": Faults(), "/crash": Faults(crashes=1)}, deep=True
-    ),
+    *scenarios(KEEPING, ["write-writey-commit-commit-drop"], {"": Faults(), "/crash": Faults(crashes=1)}, deep=True),
 ]

@@ -33,7 +33,7 @@ def _restorable(snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _object(snapshot: Snapshot, part_id: str) -> bytes:
-    return snapshot.objects[dump_address(REPOSITORY.storage_namespace, part_id)]
+    return snapshot.objects[dump_address(REPOSITORY.storage_namespace, part_id)].content
 
 
 dump_is_restorable = Eventually(

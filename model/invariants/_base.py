@@ -74,7 +74,8 @@ class Eventually:
 
 @attrs.frozen(kw_only=True)
 class OnStep:
-    """Holds of every transition that it ``watches``: (call name, effect) -> bool. Reads the store only."""
+    """Holds of every transition that it ``watches``: (call name, effect) -> bool. Reads the stores only: of what
+    the transition itself writes, ``last_modified`` is the scenario's start."""
 
     id: str
     meaning: str

@@ -137,9 +137,6 @@ class Changes:
         elif view.status is Status.INFO:
             held = (change for change in self.held if change.call != call and call not in change.later)
         else:
-            held = (
-                attrs.evolve(change, later=change.later - {call}) for change in self.held if change.call != call
-            )
+            held = (attrs.evolve(change, later=change.later - {call}) for change in self.held if change.call != call)
         still_open = frozenset(each for each in self.open if each[0] != call)
         return attrs.evolve(self, open=still_open, held=frozenset(held))
-

@@ -51,7 +51,6 @@ def _shown(change: Change) -> str:
     return f"{what} at {change.path!r} of {change.branch_id}"
 
 
-
 def write_is_kept_beside(*names: str) -> Monitor:
     """`acknowledged_write_is_kept` in a scenario where calls of these names are known to leave the paths of all writes
     alone: a merge that brings other paths excuses nobody."""

@@ -203,6 +203,7 @@ def branch_stays_committable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) 
         return [Reached("a commit succeeded afterwards")]
     return [Violation(BRANCH_STAYS_COMMITTABLE, f"a commit afterwards fails with {last.error!r}")]
 
+
 ALL: Final = (
     head_exists,
     token_has_one_owner,

@@ -8,6 +8,7 @@ from model import keys
 from model.committed import Entry, object_address, write
 from model.identifiers import BranchID, CommitID, StagingToken, StorageNamespace
 from model.invariants import Finding, Monitor, Reached, Violation, entries
+from model.objects import StoredObject
 from model.records import Branch, Commit, StagedEntry
 from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
@@ -35,7 +36,7 @@ def snapshot(committed: dict[bytes, bytes], staged: dict[bytes, bytes | None]) -
             (b"r-u", keys.commit_key(head.commit_id)): head,
             **changes,
         },
-        objects={object_address(NAMESPACE, name): content for name, content in written.objects.items()},
+        objects={object_address(NAMESPACE, name): StoredObject(content) for name, content in written.objects.items()},
         now=0,
         clients=(),
     )

@@ -1,6 +1,5 @@
 """Flows of a branch, driven by hand, step by step, over one store."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -10,7 +9,7 @@ from impl.graveler import founding
 from impl.refs import branches
 from lakeproof import Call
 from lakeproof.explore.execution import Execution, Program
-from lakeproof.explore.meaning import Cell, apply, patch
+from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import snapshot
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
 from model.contents import branch_named, content_of_branch
@@ -63,7 +62,7 @@ class Running:
 class Hand:
     """A repository with a branch ``b``, and who works on it."""
 
-    cells: Mapping[Cell, bytes] = attrs.field(factory=dict)
+    cells: Cells = attrs.field(factory=dict)
     started: int = 0
 
     @classmethod

@@ -23,7 +23,7 @@ MAIN: Final = REPOSITORY.default_branch_id
 
 
 def call(flow: Flow, *args: object) -> Call:
-    return Call(flow, REPOSITORY, BRANCH, *args)  # type: ignore[arg-type]
+    return Call(flow, REPOSITORY, BRANCH, *args)
 
 
 OPERATIONS: Final[Mapping[str, Call]] = {
@@ -87,7 +87,7 @@ def test_any_two_operations_at_once(state: str, faults: str) -> None:
     refuted = {pair: verdict for pair, verdict in found.items() if verdict not in ("holds", "inconclusive")}
     assert refuted == {}
     proofs = sum(verdict == "holds" for verdict in found.values())
-    assert proofs >= (12 if state == "deleted" else 60), "most pairs overlap; where there is no branch many take one step"
+    assert proofs >= (12 if state == "deleted" else 60), "most pairs overlap"
 
 
 @pytest.mark.parametrize("state", ["empty", "staged", "committed"])

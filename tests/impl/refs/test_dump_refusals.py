@@ -16,6 +16,7 @@ from impl.refs.dump_format import MalformedDump, dump_address, object_id
 from impl.repositories.entities import uid_partition
 from model import kv
 from model.identifiers import StagingToken, StorageNamespace
+from model.objects import StoredObject
 from model.records import Branch, Commit, Record, Tag
 from tests.impl.refs.benches import TARGET, Bench, bench
 from tests.impl.refs.watched import REPOSITORY, P, branch, commit, tag
@@ -29,7 +30,7 @@ def part(name: str, *values: bytes) -> bytes:
 
 
 def put(made: Bench, content: bytes) -> str:
-    made.lake = {**made.lake, dump_address(REPOSITORY.storage_namespace, object_id(content)): content}
+    made.lake = {**made.lake, dump_address(REPOSITORY.storage_namespace, object_id(content)): StoredObject(content)}
     return object_id(content)
 
 
@@ -113,7 +114,7 @@ class TestMalformedDumps:
         made = bench(*SMALL)
         dump = made.dump()
         damaged = sorted(made.lake)[number]
-        made.lake = {**made.lake, damaged: made.lake[damaged][:-1] + b"?"}
+        made.lake = {**made.lake, damaged: StoredObject(made.lake[damaged].content[:-1] + b"?")}
         with pytest.raises(MalformedDump, match=re.escape(damaged) + ": its content has SHA-256 .*; fetch the object"):
             made.restore(dump)
 
@@ -159,10 +160,10 @@ class TestMalformedDumps:
         made = bench(*SMALL)
         dump = made.dump()
         at = sorted(made.lake)[number]
-        content = bytearray(made.lake[at])
+        content = bytearray(made.lake[at].content)
         place = data.draw(st.integers(0, len(content) - 1))
         content[place] ^= data.draw(st.integers(1, 255))
-        made.lake = {**made.lake, at: bytes(content)}
+        made.lake = {**made.lake, at: StoredObject(bytes(content))}
         with pytest.raises(MalformedDump, match=re.escape(at)):
             made.restore(dump)
 
