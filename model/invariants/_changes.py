@@ -16,8 +16,13 @@ from model.snapshot import CallView, Event, Invoked, Status
 CallID = tuple[int, int]
 """Client, and number of the call within it."""
 
-WRITES: Final = ("set_entry", "create_entry", "replace_entry")
-DELETES: Final = ("delete_entry",)
+WRITES: Final = ("set_entry", "create_entry", "replace_entry", "upload_object", "upload_and_link")
+"""Calls that give the path that they name second a value: their fourth argument, an identity or a content."""
+DELETES: Final = ("delete_entry", "delete_object")
+COPIES: Final = ("copy_object", "stage_object", "stage_again")
+"""Calls that give the path that they name second a value that they do not name."""
+MOVES: Final = ("move_object",)
+"""Calls that change the two paths that they name."""
 BRANCH_WIDE: Final = (
     "reset_branch",
     "delete_branch",
@@ -47,7 +52,9 @@ class Reach:
 def reach(name: str, args: tuple[object, ...]) -> tuple[Reach, ...]:
     """What a call of this name may change. Its arguments: repository, branch, and path where there is one."""
     branch_id = str(args[1]) if len(args) > 1 else ""
-    if name in WRITES + DELETES:
+    if name in MOVES:
+        return tuple(Reach(branch_id, path, exact=True) for path in args[2:4] if isinstance(path, bytes))
+    if name in WRITES + DELETES + COPIES:
         return (Reach(branch_id, _path(args), exact=True),)
     if name == "set_entries":
         return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(args))

@@ -1,0 +1,231 @@
+"""Objects on branches as they are today: an upload writes an object under a fresh address and stages an entry for it;
+nothing is ever hard-deleted.
+
+All proposals of the hard-delete document have these flows, with these names and arguments. What they share is here.
+Source: hard-delete-uncommitted-data.md; lakeFS ``pkg/catalog``.
+"""
+
+from collections.abc import Callable, Coroutine
+
+import attrs
+
+from impl.catalog.errors import AddressNotAllowed, DataGone
+from impl.effects import Env
+from impl.graveler import reading, writing
+from impl.graveler.lock_free import commit as commit
+from impl.graveler.resetting import reset_branch as reset_branch
+from impl.refs.branches import delete_branch as delete_branch
+from model import objects
+from model.catalog import (
+    DATA_PREFIX,
+    AddressType,
+    ObjectEntry,
+    data_address,
+    decode_object_entry,
+    encode_object_entry,
+    identity_of,
+    is_inside,
+    physical_address,
+)
+from model.identifiers import BranchID
+from model.objects import etag
+from model.records import Repository, StagedEntry
+
+
+@attrs.frozen(cache_hash=True)
+class Grant:
+    """A physical address that was issued to a user, who puts an object there himself and links it afterwards."""
+
+    address: str  # physical
+    token: str = ""
+    """What the user must show when he links it; empty where a design asks for none."""
+    expires: int = 0  # microseconds since 1970; 0: never
+
+
+def new_address(env: Env) -> str:
+    """A relative address that nobody has had before."""
+    return data_address(env.ids.unique("address"))
+
+
+async def object_entry(env: Env, address: str, content: bytes) -> ObjectEntry:
+    """The entry of an object that was put at a relative address."""
+    return ObjectEntry(
+        address=address, e_tag=etag(content), size_bytes=len(content), last_modified=await env.clock.now()
+    )
+
+
+def entry_at(repository: Repository, address: str, content: bytes) -> ObjectEntry:
+    """The entry of an object at a physical address: relative where it lies in the namespace, else in full."""
+    if is_inside(repository.storage_namespace, address):
+        relative = address.removeprefix(f"{repository.storage_namespace}/")
+        return ObjectEntry(address=relative, e_tag=etag(content), size_bytes=len(content))
+    return ObjectEntry(address=address, address_type=AddressType.FULL, e_tag=etag(content), size_bytes=len(content))
+
+
+def at(repository: Repository, entry: ObjectEntry) -> str:
+    """Where the object of an entry lies."""
+    return physical_address(repository.storage_namespace, entry)
+
+
+def owned(repository: Repository, entry: ObjectEntry) -> bool:
+    """Whether the object of an entry is lakeFS' own, to be hard-deleted one day."""
+    return is_inside(repository.storage_namespace, at(repository, entry))
+
+
+def change(path: bytes, entry: ObjectEntry) -> StagedEntry:
+    """The staged change that puts an entry at a path."""
+    data = encode_object_entry(entry)
+    return StagedEntry(key=path, identity=identity_of(data), data=data)
+
+
+def entry_of(staged: StagedEntry) -> ObjectEntry | None:
+    """The object entry of a staged change; None for a tombstone."""
+    return None if staged.data is None else decode_object_entry(staged.data)
+
+
+async def stage(env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry) -> None:
+    """Stage an entry. Effects and errors as `writing.set_entry`."""
+    staged = change(path, entry)
+    assert staged.data is not None
+    await writing.set_entry(env, repository, branch_id, path, staged.identity, staged.data)
+
+
+async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
+    """The object entry of a branch at a path. Effects and errors as `reading.get_entry`."""
+    found = await reading.get_entry(env, repository, branch_id, path)
+    return decode_object_entry(found.data)
+
+
+async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
+    """The content of a branch at a path. Raises PathNotFound, BranchNotFound, BranchBusy; DataGone."""
+    address = at(repository, await find_object(env, repository, branch_id, path))
+    try:
+        return await env.objects.get(address)
+    except objects.ObjectNotFound:
+        raise DataGone(address) from None
+
+
+async def upload_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes
+) -> ObjectEntry:
+    """Put an object under a fresh address, and stage an entry for it. 1 effect more than `writing.set_entry`.
+
+    Raises:
+        BranchNotFound: the object is left behind. WriteNotSettled (indefinite).
+    """
+    address = new_address(env)
+    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
+    entry = await object_entry(env, address, content)
+    await stage(env, repository, branch_id, path, entry)
+    return entry
+
+
+async def stage_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes
+) -> ObjectEntry:
+    """Stage an entry for an object that is at a physical address already, in the namespace or not; ``content`` is what
+    the caller says is there."""
+    entry = entry_at(repository, address, content)
+    await stage(env, repository, branch_id, path, entry)
+    return entry
+
+
+async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
+    """Issue an address for an object that the user will put there himself."""
+    return Grant(f"{repository.storage_namespace}/{new_address(env)}")
+
+
+async def link_physical_address(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
+) -> ObjectEntry:
+    """Stage an entry for the object at an issued address. Raises AddressNotAllowed: it lies elsewhere."""
+    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
+        raise AddressNotAllowed(grant.address)
+    return await stage_object(env, repository, branch_id, path, grant.address, content)
+
+
+async def copy_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source_branch_id: BranchID,
+    source_path: bytes,
+    *,
+    full: bool = False,
+) -> ObjectEntry:
+    """Copy an object to a path: a second entry for the same object. ``full``: copy the object, too.
+
+    Raises:
+        PathNotFound, BranchNotFound; DataGone; WriteNotSettled (indefinite).
+    """
+    found = await find_object(env, repository, source_branch_id, source_path)
+    if full:
+        found = await copy_data(env, repository, found)
+    await stage(env, repository, branch_id, path, found)
+    return found
+
+
+async def copy_data(env: Env, repository: Repository, entry: ObjectEntry) -> ObjectEntry:
+    """Copy the object of an entry to a fresh address. 1 effect. Raises DataGone."""
+    copied = attrs.evolve(entry, address=new_address(env), address_type=AddressType.RELATIVE)
+    try:
+        await env.objects.copy(at(repository, entry), at(repository, copied))
+    except objects.ObjectNotFound:
+        raise DataGone(at(repository, entry)) from None
+    return copied
+
+
+async def move_object(
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes
+) -> ObjectEntry:
+    """Copy the entry, then delete the old one. Errors of `copy_object`."""
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
+    await writing.delete_entry(env, repository, branch_id, source_path)
+    return found
+
+
+async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
+    """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
+    await find_object(env, repository, branch_id, path)
+    await writing.delete_entry(env, repository, branch_id, path)
+
+
+GetAddress = Callable[[Env, Repository, BranchID, bytes], Coroutine[object, object, Grant]]
+Stage = Callable[[Env, Repository, BranchID, bytes, str, bytes], Coroutine[object, object, ObjectEntry]]
+Link = Callable[[Env, Repository, BranchID, bytes, Grant, bytes], Coroutine[object, object, ObjectEntry]]
+
+
+async def upload_and_link(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    content: bytes,
+    *,
+    get_address: GetAddress = get_physical_address,
+    link: Link = link_physical_address,
+) -> ObjectEntry:
+    """What a user with access to the object store does: ask for an address, put the object, link it."""
+    grant = await get_address(env, repository, branch_id, path)
+    await env.objects.put(grant.address, content)
+    return await link(env, repository, branch_id, path, grant, content)
+
+
+async def stage_again(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source_path: bytes,
+    *,
+    stage: Stage = stage_object,
+) -> ObjectEntry:
+    """What a user does who knows where the object of an entry lies: stage the same address at another path. Errors of
+    `find_object` and of ``stage``."""
+    found = await find_object(env, repository, branch_id, source_path)
+    try:
+        content = await env.objects.get(at(repository, found))
+    except objects.ObjectNotFound:
+        raise DataGone(at(repository, found)) from None
+    return await stage(env, repository, branch_id, path, at(repository, found), content)

@@ -1,0 +1,195 @@
+"""The invariants of data: no object that an entry refers to is deleted, and none that nothing refers to is kept.
+
+Only objects in a repository's storage namespace count: what lies elsewhere is not lakeFS' to keep or to delete.
+Source: hard-delete-uncommitted-data.md; the "data" rows in docs/reference/invariants.md.
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Final
+
+from model.identifiers import BranchID
+from model.invariants._base import Always, Finding, Monitor, Reached, Reads, Violation
+from model.invariants._changes import Changes
+from model.objects import etag
+from model.references import Reference, RepositoryView, repositories
+from model.snapshot import Event, Outcome, Snapshot
+
+STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
+
+
+def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+    name = "committed-data-is-kept"
+    for view in repositories(snapshot):
+        for commit_id in sorted(view.reachable()):
+            committed = view.committed(commit_id)
+            if committed is None:
+                yield Violation(name, f"commit {commit_id[:8]} cannot be read: its metarange or a range of it is gone")
+                continue
+            for each in committed:
+                if not view.inside(each):
+                    continue
+                if each.address in view.objects:
+                    yield Reached(f"{each.address} is committed and there")
+                else:
+                    yield Violation(name, f"commit {commit_id[:8]} has {_shown(each)}, which is not there")
+
+
+committed_data_is_kept = Always(
+    id="committed-data-is-kept",
+    meaning="no object of a reachable commit is deleted",
+    check=_committed_data_is_kept,
+    reads=STORES,
+)
+
+
+def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in repositories(snapshot):
+        for commit_id in sorted(view.reachable()):
+            for each in view.committed(commit_id) or ():
+                found = view.objects.get(each.address)
+                if found is None or not view.inside(each):
+                    continue
+                if found.etag == each.entry.e_tag:
+                    yield Reached(f"{each.address} is as it was committed")
+                else:
+                    yield Violation(
+                        "committed-data-is-unchanged",
+                        f"commit {commit_id[:8]} has {_shown(each)} with ETag {each.entry.e_tag[:8]}, "
+                        f"and now it holds {found.content[:20]!r}",
+                    )
+
+
+committed_data_is_unchanged = Always(
+    id="committed-data-is-unchanged",
+    meaning="the content of a committed object is what was committed",
+    check=_committed_data_is_unchanged,
+    reads=STORES,
+)
+
+
+def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in repositories(snapshot):
+        for branch_id in sorted(view.branches):
+            for each in view.staged_references(branch_id):
+                if not view.inside(each):
+                    continue
+                if each.address in view.objects:
+                    yield Reached(f"{each.address} is staged and there")
+                else:
+                    yield Violation(
+                        "staged-data-is-kept", f"branch {branch_id} shows {_shown(each)}, which is not there"
+                    )
+
+
+staged_data_is_kept = Always(
+    id="staged-data-is-kept",
+    meaning="the object of a staged entry, as its branch shows it, exists",
+    check=_staged_data_is_kept,
+    reads=STORES,
+)
+
+
+def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
+    name = "address-has-one-entry"
+    for view in repositories(snapshot):
+        committed: dict[str, bytes] = {}
+        for commit_id in sorted(view.reachable()):
+            for each in view.committed(commit_id) or ():
+                path = committed.setdefault(each.address, each.path)
+                if path != each.path:
+                    yield Violation(name, f"{each.address} is committed at {path!r} and at {each.path!r}")
+        staged: dict[str, str] = {}
+        for branch_id in sorted(view.branches):
+            for each in view.staged_references(branch_id):
+                where = f"{each.path!r} of {branch_id}"
+                if each.address in committed:
+                    at = committed[each.address]
+                    yield Violation(name, f"{each.address} is staged at {where} and committed at {at!r}")
+                elif each.address in staged:
+                    yield Violation(name, f"{each.address} is staged at {staged[each.address]} and at {where}")
+                else:
+                    yield Reached(f"{each.address} has one entry")
+                staged[each.address] = where
+
+
+address_has_one_entry = Always(
+    id="address-has-one-entry",
+    meaning="no two live entries share an address",
+    check=_address_has_one_entry,
+    reads=STORES,
+)
+
+
+GARBAGE_IS_RECLAIMED: Final = "garbage-is-reclaimed"
+GARBAGE_IS_RECLAIMED_MEANING: Final = (
+    "at quiescence, plus one run of the background job after its grace time, unreferenced objects are gone"
+)
+
+
+def garbage(view: RepositoryView) -> tuple[str, ...]:
+    """The objects of users in the namespace that nothing refers to: no staged entry under a token of a branch, and no
+    commit, reachable or not (what only an unreachable commit holds is for the retention of committed data)."""
+    referred = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    for commit_id in view.commits:
+        referred.update(each.address for each in view.committed(commit_id) or ())
+    return tuple(sorted(view.data().keys() - referred))
+
+
+def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Iterator[Finding]:
+    """The check of an `Aftermath`: its calls, if any, are runs of the background job."""
+    for outcome in outcomes:
+        if outcome.error is not None:
+            yield Violation(GARBAGE_IS_RECLAIMED, f"the background job failed with {outcome.error!r}")
+    for view in repositories(snapshot):
+        left = garbage(view)
+        if left:
+            yield Violation(GARBAGE_IS_RECLAIMED, f"nothing refers to {', '.join(left)}, and it is still there")
+        else:
+            yield Reached(f"all of {len(view.data())} objects are referred to")
+
+
+def _shown(reference: Reference) -> str:
+    return f"{reference.path!r} at {reference.address}"
+
+
+def _uploads(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, Changes)
+    return state.after(event), ()
+
+
+def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, Changes)
+    for change in sorted(state.held, key=lambda each: each.call):
+        if not change.undisturbed:
+            continue
+        what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"
+        for view in repositories(snapshot):
+            found = _content_at(view, BranchID(change.branch_id), change.path)
+            if found == (None if change.identity is None else etag(change.identity)):
+                yield Reached(f"{what} is kept")
+            else:
+                yield Violation(
+                    "acknowledged-write-is-kept", f"{what} was acknowledged and not undone, and is not there"
+                )
+
+
+def _content_at(view: RepositoryView, branch_id: BranchID, path: bytes) -> str | None:
+    """The ETag that the entry of a branch at a path tells; None where there is none."""
+    branch = view.branches.get(branch_id)
+    if branch is None:
+        return None
+    staged = view.shown(branch_id)
+    if path in staged:
+        shown = [each for each in view.staged_references(branch_id) if each.path == path]
+    else:
+        shown = [each for each in view.committed(branch.commit_id) or () if each.path == path]
+    return shown[0].entry.e_tag if shown else None
+
+
+acknowledged_upload_is_kept = Monitor(
+    id="acknowledged-write-is-kept",
+    meaning="an acknowledged upload or delete is staged or committed, unless overwritten, deleted or reset later",
+    initial=Changes(),
+    advance=_uploads,
+    at_end=_upload_is_kept,
+)

@@ -1,0 +1,160 @@
+"""Who refers to which object: staged and committed entries, as a snapshot shows them.
+
+An entry refers to the object at its physical address. *Staged* references are those that a branch shows: the newest
+change of a path under its tokens. *Committed* ones are those of a commit's metarange. Entries without an address (not
+written by a catalog) refer to nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import attrs
+
+from model import keys
+from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
+from model.committed import MalformedObject, decode_meta_range, decode_range, object_address
+from model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
+from model.objects import Objects
+from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from model.snapshot import Snapshot
+
+
+@attrs.frozen(cache_hash=True)
+class Reference:
+    """An entry at a path that refers to an object."""
+
+    path: bytes
+    address: str  # physical
+    entry: ObjectEntry
+
+
+@attrs.frozen
+class RepositoryView:
+    """What a store holds of one repository, sorted out."""
+
+    repository: Repository
+    branches: Mapping[BranchID, Branch]
+    tags: Mapping[str, Tag]
+    commits: Mapping[CommitID, Commit]
+    staged: Mapping[StagingToken, Mapping[bytes, StagedEntry]]
+    """By token and path; tokens of all repositories."""
+    objects: Objects
+
+    @property
+    def namespace(self) -> StorageNamespace:
+        return self.repository.storage_namespace
+
+    def heads(self) -> Iterator[tuple[str, CommitID]]:
+        """What names a commit, with the commit."""
+        for branch_id, branch in self.branches.items():
+            yield f"branch {branch_id}", branch.commit_id
+        for tag_id, tag in self.tags.items():
+            yield f"tag {tag_id}", tag.commit_id
+
+    def reachable(self) -> frozenset[CommitID]:
+        """The commits that branches and tags lead to, over all parents; those that are missing are left out."""
+        found: set[CommitID] = set()
+        todo = [commit_id for _, commit_id in self.heads()]
+        while todo:
+            commit_id = todo.pop()
+            if commit_id not in found and commit_id in self.commits:
+                found.add(commit_id)
+                todo.extend(self.commits[commit_id].parents)
+        return frozenset(found)
+
+    def committed(self, commit_id: CommitID) -> tuple[Reference, ...] | None:
+        """The references of a commit; None if its metarange, or a range of it, is missing or malformed."""
+        return self.of_meta_range(self.commits[commit_id].meta_range_id)
+
+    def of_meta_range(self, meta_range_id: MetaRangeID) -> tuple[Reference, ...] | None:
+        """The references of a metarange; None as above."""
+        if not meta_range_id:
+            return ()
+        found: list[Reference] = []
+        try:
+            for info in decode_meta_range(self._content(meta_range_id)):
+                found.extend(_of_range(self.namespace, self._content(info.range_id)))
+        except (KeyError, MalformedObject):
+            return None
+        return tuple(found)
+
+    def _content(self, object_id: str) -> bytes:
+        return self.objects[object_address(self.namespace, object_id)].content
+
+    def shown(self, branch_id: BranchID) -> dict[bytes, StagedEntry]:
+        """The newest change of each path under the tokens of a branch, tombstones included."""
+        branch = self.branches[branch_id]
+        found: dict[bytes, StagedEntry] = {}
+        for token in (*reversed(branch.sealed_tokens), branch.staging_token):
+            found.update(self.staged.get(token, {}))
+        return found
+
+    def staged_references(self, branch_id: BranchID) -> tuple[Reference, ...]:
+        """What a branch shows of its staged entries."""
+        changes = self.shown(branch_id).values()
+        return tuple(each for change in changes for each in _of_change(self.namespace, change))
+
+    def owned_references(self, branch_id: BranchID) -> tuple[Reference, ...]:
+        """All staged entries under the tokens of a branch, also those that a newer one hides."""
+        branch = self.branches[branch_id]
+        return tuple(
+            each
+            for token in (branch.staging_token, *branch.sealed_tokens)
+            for change in self.staged.get(token, {}).values()
+            for each in _of_change(self.namespace, change)
+        )
+
+    def data(self) -> dict[str, bytes]:
+        """The objects of users in the namespace, by address: their contents."""
+        prefix = f"{self.namespace}/{DATA_PREFIX}"
+        return {address: found.content for address, found in self.objects.items() if address.startswith(prefix)}
+
+    def inside(self, reference: Reference) -> bool:
+        """Whether the object is lakeFS' own."""
+        return is_inside(self.namespace, reference.address)
+
+
+def repositories(snapshot: Snapshot) -> list[RepositoryView]:
+    """The repositories of a store, each with what is in its partition."""
+    staged: dict[StagingToken, dict[bytes, StagedEntry]] = {}
+    by_partition: dict[bytes, list[Record]] = {}
+    found: list[Repository] = []
+    for (partition, _), record in snapshot.store.items():
+        if isinstance(record, StagedEntry):
+            staged.setdefault(StagingToken(partition.decode("utf-8", "replace")), {})[record.key] = record
+        elif isinstance(record, Repository) and partition == keys.GRAVELER:
+            found.append(record)
+        elif not isinstance(record, bytes):
+            by_partition.setdefault(partition, []).append(record)
+    views = []
+    for repository in found:
+        partition = keys.repository_partition(repository.repository_id, repository.instance_uid)
+        own = by_partition.get(partition, [])
+        views.append(
+            RepositoryView(
+                repository,
+                {record.branch_id: record for record in own if isinstance(record, Branch) and record.commit_id},
+                {record.tag_id: record for record in own if isinstance(record, Tag)},
+                {record.commit_id: record for record in own if isinstance(record, Commit)},
+                staged,
+                snapshot.objects,
+            )
+        )
+    return views
+
+
+@lru_cache(1 << 14)
+def _of_range(namespace: StorageNamespace, content: bytes) -> tuple[Reference, ...]:
+    return tuple(
+        Reference(entry.path, physical_address(namespace, found), found)
+        for entry in decode_range(content)
+        if (found := decode_object_entry(entry.data)).address
+    )
+
+
+@lru_cache(1 << 14)
+def _of_change(namespace: StorageNamespace, change: StagedEntry) -> tuple[Reference, ...]:
+    if change.data is None:
+        return ()
+    found = decode_object_entry(change.data)
+    return (Reference(change.key, physical_address(namespace, found), found),) if found.address else ()
