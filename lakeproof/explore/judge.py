@@ -159,7 +159,7 @@ class Judge:
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
         space = self.kernel.space
         cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-        held = {cell: value for cell, value in cells.items() if isinstance(value, bytes)}
+        held = {cell: value for cell, value in cells.items() if value is not None}
         key = (frozenset(held.items()), space.time(numbers))
         seen = self._seen.setdefault("aftermath", set())
         if key in seen:
@@ -168,7 +168,8 @@ class Judge:
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
             if record.violation is None:
-                record.hear(aftermath.check(*run_aftermath(aftermath, held, space.time(numbers))), place)
+                found = aftermath.check(*run_aftermath(aftermath, held, space.time(numbers)))  # type: ignore[arg-type]
+                record.hear(found, place)
 
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]

@@ -70,6 +70,8 @@ class Variant:
     source: str
     options: Mapping[str, Mapping[str, Hashable]] = attrs.field(factory=dict)
     """By word: what this reading does in its own way."""
+    words: Mapping[str, tuple[str, tuple[Hashable, ...]]] = attrs.field(factory=dict)
+    """Words of its own, beside `WORDS`."""
     refuted: Mapping[str, Refuted] = attrs.field(factory=dict)
     one_entry: bool = False
     """Whether the design forbids that two live entries share an address."""
@@ -103,7 +105,7 @@ def scenario(
         for invariant_id, refuted in variant.refuted.items()
         if any(fnmatchcase(called, pattern) for pattern in refuted.races)
     }
-    checked = _invariants(variant, [*initially, *(word for client in clients for word in client)])
+    checked = _invariants(variant, clients, initially)
     aftermath = [_reclaimed(variant)]
     if only is not None:
         checked = [each for each in checked if each.id in only]
@@ -147,7 +149,7 @@ def scenarios(
 
 
 def _call(variant: Variant, word: str, client: str, position: int, paged: int) -> Call:
-    flow_name, args = WORDS[word]
+    flow_name, args = variant.words[word] if word in variant.words else WORDS[word]
     flow = _flow(variant, flow_name)
     options = dict(variant.options.get(word, {}))
     if paged and "batch_size" in inspect.signature(flow).parameters:
@@ -176,16 +178,21 @@ def _named(flow: Flow, **options: Callable[..., object]) -> Flow:  # type: ignor
     return partial(flow, **options)
 
 
-def _invariants(variant: Variant, words: Sequence[str]) -> list[Invariant]:
-    """The invariants whose situation arises where these words are said."""
-    commits = any(word.startswith("commit") for word in words)
-    uploads = any(word.startswith("upload") or word == "link" for word in words) and "drop" not in words
+def _invariants(variant: Variant, clients: Sequence[Sequence[str]], initially: Sequence[str]) -> list[Invariant]:
+    """The invariants whose situation arises where clients say these words, after others."""
+    words = [word for client in clients for word in client]
+    commits = any(word.startswith("commit") for word in (*words, *initially))
+    changes = "drop" not in words and any(
+        word.startswith(("upload", "link", "delete")) and "reset" not in client[position:]
+        for client in clients
+        for position, word in enumerate(client)
+    )
     arises: list[tuple[Invariant, bool]] = [
         (data.committed_data_is_kept, commits),
         (data.committed_data_is_unchanged, commits),
-        (data.staged_data_is_kept, any(word in ADDING for word in words)),
+        (data.staged_data_is_kept, any(word in ADDING for word in (*words, *initially))),
         (data.address_has_one_entry, variant.one_entry),
-        (data.acknowledged_upload_is_kept, uploads),
+        (data.acknowledged_upload_is_kept, changes),
     ]
     return [invariant for invariant, does in arises if does]
 

@@ -13,7 +13,14 @@ TODAY: Final = Variant(
     refuted={
         "garbage-is-reclaimed": Refuted(
             "uncommitted data which is no longer referenced is not being deleted",
-            ("upload-reset*", "copy-delete.reset*", "upload-drop*", "upload.upload*", "upload-commit/crash"),
+            (
+                "upload-reset*",
+                "copy-delete.reset*",
+                "upload-drop*",
+                "upload.upload*",
+                "upload-commit/crash",
+                "upload-commit/lost-answer",
+            ),
         ),
     },
 )
