@@ -96,9 +96,11 @@ class ObjectEffects:
         *,
         if_absent: bool = False,
         if_match: str | None = None,
+        not_after: int | None = None,
     ) -> None:
-        """Raises PreconditionFailed if something is there (``if_absent``) or has another ETag (``if_match``)."""
-        await perform(objects.Put(address, content, metadata, if_absent, if_match))
+        """Raises PreconditionFailed if something is there (``if_absent``) or has another ETag (``if_match``); Expired
+        if the store's clock is past ``not_after``."""
+        await perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
 
     async def get(self, address: str) -> bytes:
         """Raises ObjectNotFound."""
@@ -115,9 +117,11 @@ class ObjectEffects:
         metadata: objects.Metadata | None = None,
         *,
         if_match: str | None = None,
+        not_after: int | None = None,
     ) -> None:
-        """Raises ObjectNotFound if the source is not there, PreconditionFailed if it has another ETag."""
-        await perform(objects.Copy(source, destination, metadata, if_match))
+        """Raises ObjectNotFound if the source is not there, PreconditionFailed if it has another ETag, Expired if the
+        store's clock is past ``not_after``."""
+        await perform(objects.Copy(source, destination, metadata, if_match, not_after))
 
     async def set_metadata(
         self,

@@ -78,16 +78,24 @@ class Unsupported(ObjectError):
     definite = True
 
 
+class Expired(ObjectError):
+    """The request came later than its signature allows. Definite."""
+
+    definite = True
+
+
 @attrs.frozen(cache_hash=True)
 class Put:
     """Write content and metadata, whatever was there; ``if_absent``: only where nothing is; ``if_match``: only over an
-    object with this ETag. The conditions need the capability ``conditional_put``."""
+    object with this ETag. The conditions need the capability ``conditional_put``. ``not_after``: refused when the
+    store's clock is past this time (microseconds since 1970), as a signed request is whose signature has expired."""
 
     address: str
     content: bytes
     metadata: Metadata = ()
     if_absent: bool = False
     if_match: str | None = None
+    not_after: int | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -104,12 +112,13 @@ class HeadObject:
 class Copy:
     """Copy content and metadata inside the store. ``metadata``: write this instead (a copy of an object onto itself is
     how S3 changes metadata). ``if_match``: only if the source has this ETag: S3's condition, which knows of no
-    metadata."""
+    metadata. ``not_after``: as in `Put`."""
 
     source: str
     destination: str
     metadata: Metadata | None = None
     if_match: str | None = None
+    not_after: int | None = None
 
 
 @attrs.frozen(cache_hash=True)
@@ -175,8 +184,8 @@ TIMED = (Put, Copy)
 def conditional(op: object) -> bool:
     """Whether the operation is a write with a condition."""
     match op:
-        case Put(_, _, _, if_absent, if_match):
-            return if_absent or if_match is not None
+        case Put():
+            return op.if_absent or op.if_match is not None
         case Copy():
             return op.if_match is not None
         case SetMetadata():
@@ -187,6 +196,8 @@ def conditional(op: object) -> bool:
 
 def step(objects: Objects, op: Op, now: int = 0) -> tuple[Objects, Reply]:
     """One atomic operation at a time of the store's clock: the objects after it, and the answer. No mutation."""
+    if isinstance(op, TIMED) and op.not_after is not None and now > op.not_after:
+        return objects, Expired()
     match op:
         case Put():
             if not _may_put(objects.get(op.address), op):

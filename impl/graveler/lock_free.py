@@ -6,6 +6,8 @@ sealed are the *first* ones of those that it set out to commit, and the *last* o
 Source: lakeFS metadata_kv/index.md, "Committer flow", which graveler-on-kv.md takes over.
 """
 
+from collections.abc import Callable, Coroutine
+
 import attrs
 
 from impl.effects import Env
@@ -18,6 +20,7 @@ from model.identifiers import BranchID, StagingToken
 from model.records import Branch, Commit, Repository
 
 Tokens = tuple[StagingToken, ...]
+Prepare = Callable[[Env, Repository, Branch, Commit, Tokens], Coroutine[object, object, None]]
 
 
 async def commit(
@@ -29,6 +32,7 @@ async def commit(
     taken: str = "empty",
     knows_its_own: bool = False,
     drops: bool = True,
+    prepare: Prepare | None = None,
     tries: int = TRIES,
     batch_size: int = 0,
 ) -> Commit:
@@ -38,6 +42,8 @@ async def commit(
     knows_its_own: look whether the head is the commit of this call before starting over: then the `SetIf` that was
         reported as failed was applied. The text does not say so.
     drops: whether to delete the staged entries once they are committed.
+    prepare: what to do each time before the branch is changed: it is given the branch as it was read, the commit, and
+        the tokens whose changes it holds.
     Cost: 2 effects to seal, those of `write_commit`, 1 to finish. Beaten: 1 to read, 1 to finish, and those of
     `write_commit` again if the head has moved.
 
@@ -54,6 +60,8 @@ async def commit(
             return await get_commit(env, repository, branch.commit_id)
         if made is None:
             made = await write_commit(env, repository, branch.commit_id, kept, request)
+        if prepare is not None:
+            await prepare(env, repository, branch, made, kept)
         finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
         try:
             await replace_branch(env, repository, finished, predicate)

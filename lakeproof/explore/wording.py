@@ -113,6 +113,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return "predicate failed"
         case objects.PreconditionFailed():
             return "precondition failed"
+        case objects.Expired():
+            return "expired"
         case kv.OutcomeUnknown():
             return "no answer"
         case kv.Refused():
