@@ -9,6 +9,7 @@ import attrs
 from impl.committed import merge as merge_committed
 from impl.effects import Env
 from impl.graveler.committing import COMMITTER
+from impl.graveler.lock_free import Prepare
 from impl.graveler.reading import changes_of, tokens
 from impl.refs.branches import read_branch, replace_branch
 from impl.refs.commits import add_commit, get_commit, new_commit
@@ -27,11 +28,13 @@ async def merge(
     message: str,
     *,
     strategy: str | None = None,
+    prepare: Prepare | None = None,
     batch_size: int = 0,
 ) -> Commit:
     """Merge what a ref leads to into a branch: a commit with two parents, the branch's head first.
 
-    strategy: None, ``"source-wins"`` or ``"destination-wins"``: what becomes of conflicts.
+    strategy: None, ``"source-wins"`` or ``"destination-wins"``: what becomes of conflicts. prepare: as that of
+        `lock_free.commit`.
 
     Raises:
         BranchNotFound, RefNotFound; DirtyBranch; Conflicts (the paths); RefChanged: nothing was merged.
@@ -55,12 +58,19 @@ async def merge(
         message=message,
         creation_date=await env.clock.now(),
     )
-    await _finish(env, repository, branch, made, predicate)
+    await _finish(env, repository, branch, made, predicate, prepare)
     return made
 
 
 async def revert(
-    env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, batch_size: int = 0
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    ref: Ref,
+    message: str,
+    *,
+    prepare: Prepare | None = None,
+    batch_size: int = 0,
 ) -> Commit:
     """Undo on a branch what a commit changed against its first parent. Raises as `merge`; NoParent."""
     branch, predicate = await _clean_branch(env, repository, branch_id, batch_size)
@@ -77,7 +87,7 @@ async def revert(
         destination=head.meta_range_id,
     )
     made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=await env.clock.now())
-    await _finish(env, repository, branch, made, predicate)
+    await _finish(env, repository, branch, made, predicate, prepare)
     return made
 
 
@@ -89,8 +99,12 @@ async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID, b
     return branch, predicate
 
 
-async def _finish(env: Env, repository: Repository, branch: Branch, made: Commit, predicate: bytes) -> None:
+async def _finish(
+    env: Env, repository: Repository, branch: Branch, made: Commit, predicate: bytes, prepare: Prepare | None
+) -> None:
     await add_commit(env, repository, made)
+    if prepare is not None:
+        await prepare(env, repository, branch, made, ())
     try:
         await replace_branch(env, repository, attrs.evolve(branch, commit_id=made.commit_id), predicate)
     except kv.PredicateFailed:

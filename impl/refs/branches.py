@@ -4,7 +4,7 @@ A repository is passed as the record that its entry held: what each flow "essent
 added by `impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 
 import attrs
 
@@ -123,14 +123,21 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -
     await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
 
 
-async def delete_branch_by_tombstone(env: Env, repository: Repository, branch_id: BranchID) -> None:
+BeforeDelete = Callable[[Env, Repository, Branch], Coroutine[object, object, None]]
+
+
+async def delete_branch_by_tombstone(
+    env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeDelete | None = None
+) -> None:
     """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
 
-    Ours. The record keeps its staging token, so that no value ever returns. Raises BranchNotFound, DefaultBranch;
-    RefChanged: nothing was deleted.
+    Ours. The record keeps its staging token, so that no value ever returns. prepare: what to do before, given the
+    branch as it was read. Raises BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
     """
     _spare_default(repository, branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
+    if prepare is not None:
+        await prepare(env, repository, branch)
     gone = Branch(branch_id=branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
     try:
         await replace_branch(env, repository, gone, predicate)

@@ -77,6 +77,8 @@ class Variant:
     """Whether the design forbids that two live entries share an address."""
     grace: int = 0
     """Microseconds after which the background job may do its work."""
+    before_jobs: Sequence[str] = ()
+    """Words of what must have been said before the background job can do all its work, whatever comes of it."""
     jobs: int = 1
     """How many runs of the job may pass until all garbage is gone."""
 
@@ -140,12 +142,22 @@ def scenarios(
     *,
     paged: int = 0,
     initially: Sequence[str] = (),
+    under: str = "",
     deep: bool = False,
 ) -> Iterator[Scenario]:
-    """Each race under each of these faults."""
+    """Each race under each of these faults. under: what to call races after different beginnings ("staged/")."""
     for race in races:
         for suffix, budget in faults.items():
-            yield scenario(variant, race, budget, suffix=suffix, paged=paged, initially=initially, deep=deep)
+            yield scenario(
+                variant,
+                race,
+                budget,
+                suffix=suffix,
+                paged=paged,
+                initially=initially,
+                deep=deep,
+                name=under + race,
+            )
 
 
 def _call(variant: Variant, word: str, client: str, position: int, paged: int) -> Call:
@@ -199,12 +211,13 @@ def _invariants(variant: Variant, clients: Sequence[Sequence[str]], initially: S
 
 def _reclaimed(variant: Variant) -> Aftermath:
     """Some runs of the background job, if the proposal has one, after its grace time."""
-    calls = [_call(variant, "job", "z", at, 0) for at in range(variant.jobs)] if _has_job(variant) else []
+    words = [*variant.before_jobs, *["job"] * (variant.jobs if _has_job(variant) else 0)]
+    before = len(variant.before_jobs)
     return Aftermath(
         id=data.GARBAGE_IS_RECLAIMED,
         meaning=data.GARBAGE_IS_RECLAIMED_MEANING,
-        calls=calls,
-        check=lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes, snapshot)),
+        calls=[_call(variant, word, "z", at, 0) for at, word in enumerate(words)],
+        check=lambda outcomes, snapshot: tuple(data.garbage_is_reclaimed(outcomes[before:], snapshot)),
         clock_advance=variant.grace,
     )
 

@@ -1,0 +1,171 @@
+"""What `online` keeps on the KV beside today's records: issued addresses, the fates of tokens, commits that came true.
+
+Three partitions beside the repository's own:
+    <repository>/addresses    <token>/<name>     -> Issued: an address was given out under this token
+    <repository>/fates        <token>/<commit>   -> nothing: this commit, if it came true, took the token
+    <repository>/heads        <commit>           -> nothing: this commit was the head of a branch
+Source: docs/online-hard-delete.md.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Final
+
+import attrs
+
+from impl.effects import Env
+from impl.repositories.entities import uid_partition
+from model import kv
+from model.catalog import DATA_PREFIX
+from model.identifiers import BranchID, CommitID, StagingToken
+from model.records import Repository
+
+NOTHING: Final = b"1"  # a value that says no more than its key
+
+
+@attrs.frozen(cache_hash=True)
+class Issued:
+    """An address that was given out: for which path, how long objects may be put there, and how far its user is.
+
+    open: may still be linked by whoever shows the grant. settled: its entry will never be staged again.
+    """
+
+    path: bytes
+    not_after: int | None  # microseconds since 1970; None: for ever
+    open: bool = False
+    settled: bool = False
+
+
+def encode_issued(issued: Issued) -> bytes:
+    """Deterministic: predicates compare bytes."""
+    told = {"path": issued.path.hex(), "not_after": issued.not_after, "open": issued.open, "settled": issued.settled}
+    return json.dumps(told, sort_keys=True, separators=(",", ":")).encode()
+
+
+def decode_issued(value: bytes) -> Issued:
+    """Of what `encode_issued` has written."""
+    told = json.loads(value)
+    return Issued(bytes.fromhex(told["path"]), told["not_after"], told["open"], told["settled"])
+
+
+def address_under(token: StagingToken, name: str) -> str:
+    """A relative address that tells under which token it was issued."""
+    return f"{DATA_PREFIX}{token}/{name}"
+
+
+def home(address: str) -> tuple[StagingToken, str] | None:
+    """The token and name of a relative address; None if it was not issued under a token."""
+    token, slash, name = address.removeprefix(DATA_PREFIX).rpartition("/")
+    return (StagingToken(token), name) if slash and address.startswith(DATA_PREFIX) else None
+
+
+def branch_of(repository: Repository, token: StagingToken) -> BranchID:
+    """The branch that a token was made for."""
+    named, _, _ = token.removeprefix(f"{repository.repository_id}-").rpartition(":")
+    return BranchID(named)
+
+
+def _addresses(repository: Repository) -> bytes:
+    return uid_partition(repository) + b"/addresses"
+
+
+def _fates(repository: Repository) -> bytes:
+    return uid_partition(repository) + b"/fates"
+
+
+def _heads(repository: Repository) -> bytes:
+    return uid_partition(repository) + b"/heads"
+
+
+def _issued_key(token: StagingToken, name: str) -> bytes:
+    return f"{token}/{name}".encode()
+
+
+async def issue(env: Env, repository: Repository, token: StagingToken, name: str, issued: Issued) -> None:
+    """Write down that an address is given out. 1 effect."""
+    await env.store.set(_addresses(repository), _issued_key(token, name), encode_issued(issued))
+
+
+async def settle(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> None:
+    """Write down that the entry of an address will never be staged again; if nobody knows the address any more, that
+    has been dealt with. 1 effect."""
+    settled = encode_issued(Issued(path, None, settled=True))
+    try:
+        await env.store.set_if(_addresses(repository), _issued_key(token, name), settled, kv.EXISTS)
+    except kv.PredicateFailed:
+        return
+
+
+async def use_up(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> bool:
+    """Take an open address for a path, once: whether it was open. 2 effects."""
+    found = await find_issued(env, repository, token, name)
+    if found is None or not found[0].open or found[0].path != path:
+        return False
+    taken = encode_issued(attrs.evolve(found[0], open=False))
+    try:
+        await env.store.set_if(_addresses(repository), _issued_key(token, name), taken, found[1])
+    except kv.PredicateFailed:
+        return False
+    return True
+
+
+async def find_issued(env: Env, repository: Repository, token: StagingToken, name: str) -> tuple[Issued, bytes] | None:
+    """What is written of an address, with the predicate that replaces just this. 1 effect."""
+    try:
+        found = await env.store.get(_addresses(repository), _issued_key(token, name))
+    except kv.NotFound:
+        return None
+    return decode_issued(found.value), found.predicate
+
+
+async def forget(env: Env, repository: Repository, token: StagingToken, name: str) -> None:
+    """What becomes of an address is settled. 1 effect."""
+    await env.store.delete(_addresses(repository), _issued_key(token, name))
+
+
+async def scan_issued(
+    env: Env, repository: Repository, token: StagingToken | None = None, batch_size: int = 0
+) -> AsyncIterator[tuple[StagingToken, str, Issued]]:
+    """Issued addresses by token and name; only those of ``token``, if it is given. One effect per batch."""
+    start = b"" if token is None else f"{token}/".encode()
+    async for entry in env.store.scan(_addresses(repository), start, batch_size):
+        if not entry.key.startswith(start):
+            return
+        found, _, name = entry.key.decode().rpartition("/")
+        yield StagingToken(found), name, decode_issued(entry.value)
+
+
+async def promise(env: Env, repository: Repository, token: StagingToken, commit_id: CommitID) -> None:
+    """Write down that a commit, if it comes true, takes a token. 1 effect."""
+    await env.store.set(_fates(repository), f"{token}/{commit_id}".encode(), NOTHING)
+
+
+async def scan_promises(
+    env: Env, repository: Repository, token: StagingToken | None = None, batch_size: int = 0
+) -> AsyncIterator[tuple[StagingToken, CommitID]]:
+    """Tokens and the commits that would take them; only those of ``token``, if it is given. One effect per batch."""
+    start = b"" if token is None else f"{token}/".encode()
+    async for entry in env.store.scan(_fates(repository), start, batch_size):
+        if not entry.key.startswith(start):
+            return
+        found, _, commit_id = entry.key.decode().rpartition("/")
+        yield StagingToken(found), CommitID(commit_id)
+
+
+async def drop_promise(env: Env, repository: Repository, token: StagingToken, commit_id: CommitID) -> None:
+    """Forget what became of a token. 1 effect."""
+    await env.store.delete(_fates(repository), f"{token}/{commit_id}".encode())
+
+
+async def mark_head(env: Env, repository: Repository, commit_id: CommitID) -> None:
+    """Write down that a commit came true, before it ceases to be a head. 1 effect."""
+    await env.store.set(_heads(repository), commit_id.encode(), NOTHING)
+
+
+async def was_head(env: Env, repository: Repository, commit_id: CommitID) -> bool:
+    """Whether that was written down. 1 effect."""
+    try:
+        await env.store.get(_heads(repository), commit_id.encode())
+    except kv.NotFound:
+        return False
+    return True

@@ -1,0 +1,164 @@
+"""The background job of `online`: for each issued address it asks what became of its home token.
+
+Under the open token of a branch, an address goes when its entry has been replaced and will not be staged again. Under a
+sealed token, whoever commits may hold it already: it stays. Under a token that no branch has, it stays for good if the
+commit that took the token holds it, and goes otherwise. Any number of jobs may run at once.
+Source: docs/online-hard-delete.md.
+"""
+
+from typing import Final, Literal
+
+import attrs
+
+from impl.catalog.objects import entry_of
+from impl.committed.reading import Reader
+from impl.effects import Env
+from impl.graveler.reading import tokens
+from impl.hard_delete import _journal as journal
+from impl.hard_delete._journal import Issued
+from impl.refs.branches import read_branch
+from impl.refs.commits import get_commit
+from impl.refs.errors import BranchNotFound
+from impl.staging import get_staged
+from model.catalog import decode_object_entry
+from model.identifiers import CommitID, StagingToken
+from model.records import Branch, Repository
+
+Fate = Literal["open", "sealed", "closed"]
+Addresses = dict[str, Issued]
+"""By name under one token."""
+
+CAUTIONS: Final = frozenset({"head after branch", "staged before branch", "promises before address"})
+"""What the job takes care of; each can be left out, to show what it is for."""
+
+
+@attrs.frozen(kw_only=True)
+class Reaper:
+    """One run of the job."""
+
+    env: Env
+    repository: Repository
+    batch_size: int
+    skew: int
+    cautions: frozenset[str]
+
+    async def run(self) -> tuple[str, ...]:
+        """The relative addresses whose objects it has deleted."""
+        by_token: dict[StagingToken, Addresses] = {}
+        async for token, name, issued in journal.scan_issued(self.env, self.repository, None, self.batch_size):
+            by_token.setdefault(token, {})[name] = issued
+        gone: list[str] = []
+        for token, addresses in by_token.items():
+            gone += await self._reap(token, addresses)
+        return tuple(gone)
+
+    async def _reap(self, token: StagingToken, addresses: Addresses) -> list[str]:
+        replaced: list[str] = []
+        if "staged before branch" in self.cautions:
+            replaced = await self._replaced(token, addresses)
+        branch = await self._branch(token)
+        fate = fate_of(token, branch)
+        if fate == "open" and "staged before branch" not in self.cautions:
+            replaced = await self._replaced(token, addresses)
+        if fate == "open":
+            return [await self._delete(token, name) for name in replaced]
+        return await self._reap_closed(token, addresses, branch) if fate == "closed" else []
+
+    async def _branch(self, token: StagingToken) -> Branch | None:
+        try:
+            branch, _ = await read_branch(self.env, self.repository, journal.branch_of(self.repository, token))
+        except BranchNotFound:
+            return None
+        return branch
+
+    async def _replaced(self, token: StagingToken, addresses: Addresses) -> list[str]:
+        """The settled addresses whose entry is not the one at their path: it never will be."""
+        found = []
+        for name, issued in addresses.items():
+            if not issued.settled:
+                continue
+            staged = await get_staged(self.env, token, issued.path)
+            entry = None if staged is None else entry_of(staged[0])
+            if entry is None or entry.address != journal.address_under(token, name):
+                found.append(name)
+        return found
+
+    async def _reap_closed(self, token: StagingToken, addresses: Addresses, branch: Branch | None) -> list[str]:
+        winners = await self._winners(token, branch)
+        now = await self.env.clock.now()
+        gone: list[str] = []
+        for name, issued in addresses.items():
+            address = journal.address_under(token, name)
+            if await self._held(winners, issued.path, address):
+                await journal.forget(self.env, self.repository, token, name)
+            elif issued.not_after is None or now > issued.not_after + self.skew:
+                # Another run may have dealt with it, and then have dropped the promises: they would be missing here.
+                known = await journal.find_issued(self.env, self.repository, token, name)
+                if known is not None or "promises before address" not in self.cautions:
+                    gone.append(await self._delete(token, name))
+        await self._close(token)
+        return gone
+
+    async def _winners(self, token: StagingToken, branch: Branch | None) -> list[CommitID]:
+        """Of the commits that would have taken a token, those that have come true."""
+        scanned = journal.scan_promises(self.env, self.repository, token, self.batch_size)
+        promised = [commit_id async for _, commit_id in scanned]
+        if "head after branch" not in self.cautions:
+            head = None if branch is None else branch.commit_id
+            return [commit_id for commit_id in promised if commit_id == head]
+        return [commit_id for commit_id in promised if await self._came_true(commit_id, branch)]
+
+    async def _came_true(self, commit_id: CommitID, branch: Branch | None) -> bool:
+        if branch is not None and branch.commit_id == commit_id:
+            return True
+        return await journal.was_head(self.env, self.repository, commit_id)
+
+    async def _held(self, commit_ids: list[CommitID], path: bytes, address: str) -> bool:
+        """Whether one of these commits has this address at this path."""
+        for commit_id in commit_ids:
+            commit = await get_commit(self.env, self.repository, commit_id)
+            reader = Reader(self.env, self.repository.storage_namespace)
+            found = await reader.entry_in(await reader.meta_range(commit.meta_range_id), path)
+            if found is not None and decode_object_entry(found.data).address == address:
+                return True
+        return False
+
+    async def _delete(self, token: StagingToken, name: str) -> str:
+        address = journal.address_under(token, name)
+        await self.env.objects.delete(f"{self.repository.storage_namespace}/{address}")
+        await journal.forget(self.env, self.repository, token, name)
+        return address
+
+    async def _close(self, token: StagingToken) -> None:
+        """Drop the promises of a token under which nothing is left to decide."""
+        async for _ in journal.scan_issued(self.env, self.repository, token, 1):
+            return
+        scanned = journal.scan_promises(self.env, self.repository, token, self.batch_size)
+        for commit_id in [commit_id async for _, commit_id in scanned]:
+            await journal.drop_promise(self.env, self.repository, token, commit_id)
+
+
+def fate_of(token: StagingToken, branch: Branch | None) -> Fate:
+    """Where a token stands, as the record of its branch tells (None: the branch is not there). "closed" is for ever."""
+    if branch is not None and branch.staging_token == token:
+        return "open"
+    return "sealed" if branch is not None and token in tokens(branch) else "closed"
+
+
+async def background_job(
+    env: Env,
+    repository: Repository,
+    *,
+    skew: int = 0,
+    cautions: frozenset[str] = CAUTIONS,
+    batch_size: int = 0,
+) -> tuple[str, ...]:
+    """Delete what was issued and will never be committed or staged; returns the relative addresses.
+
+    A scan of the issued addresses; for each token 1 read of its branch, 1 scan of its promises, and 1 effect for each
+    of them; for each address at most 3 to read it in the commit, and 3 to delete it. No listing of the bucket.
+
+    skew: microseconds that this clock may be ahead of the object store's. cautions: see `CAUTIONS`.
+    """
+    reaper = Reaper(env=env, repository=repository, batch_size=batch_size, skew=skew, cautions=cautions)
+    return await reaper.run()

@@ -1,0 +1,334 @@
+"""Proposal `online`, ours: hard delete of uncommitted data with five KV operations and a plain object store.
+
+An address is issued under one staging token, its *home*, and staged under no other; its name tells which. So what
+becomes of it is decided when the token's fate is: when a commit takes the token, the entries that it holds are
+committed, and all else that was issued under the token is garbage; when the token is dropped, everything is. A token's
+fate is one compare-and-set on the branch. Who commits writes down beforehand which tokens he would take, and who
+replaces a head writes down beforehand that it was one: so whoever comes later knows, whatever crashed.
+A writer who finds the token changed starts over under the new one, with a new address.
+
+Source: docs/online-hard-delete.md, where the proof's steps are.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import attrs
+
+from impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
+from impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
+from impl.catalog.objects import read_object as read_object
+from impl.catalog.objects import stage_object as stage_anywhere
+from impl.committed import get_entry as get_committed
+from impl.effects import Env
+from impl.graveler import lock_free, merging
+from impl.graveler.committing import drop_all
+from impl.graveler.reading import tokens
+from impl.graveler.resetting import reset_branch as reset_branch
+from impl.hard_delete import _journal as journal
+from impl.hard_delete._journal import Issued
+from impl.hard_delete._reaping import background_job as background_job
+from impl.refs.branches import delete_branch_by_tombstone, read_branch
+from impl.refs.commits import get_commit
+from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from impl.refs.resolving import Ref
+from impl.staging import get_staged, stage_if, tombstone
+from model import kv, objects
+from model.catalog import ObjectEntry, decode_object_entry, is_inside
+from model.identifiers import BranchID, StagingToken
+from model.objects import etag
+from model.records import Branch, Commit, Repository, StagedEntry
+
+TRIES: Final = 3
+COMMIT_TRIES: Final = 10
+LIFETIME: Final = 3_600_000_000
+"""Microseconds that a user has to put an object at an address that was issued to him."""
+
+Fill = Callable[[str, int | None], Awaitable[None]]
+"""Puts an object at a physical address, not later than a time."""
+
+
+async def upload_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    content: bytes,
+    *,
+    lifetime: int = LIFETIME,
+    tries: int = TRIES,
+) -> ObjectEntry:
+    """Put an object and stage an entry for it. 5 KV operations and 1 put; 1 more where it replaces a staged entry, and
+    all of them again for each change of the token that it meets.
+
+    lifetime: microseconds after which the object store refuses the put; 0: never.
+
+    Raises:
+        BranchNotFound; WriteNotSettled (indefinite). Expired: too slow; nothing was staged.
+    """
+
+    async def put(address: str, not_after: int | None) -> None:
+        await env.objects.put(address, content, not_after=not_after)
+
+    made = ObjectEntry(address="", e_tag=etag(content), size_bytes=len(content), last_modified=await env.clock.now())
+    return await _stage_new(env, repository, branch_id, path, made, put, lifetime, tries)
+
+
+async def _stage_new(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    made: ObjectEntry,
+    fill: Fill,
+    lifetime: int,
+    tries: int,
+) -> ObjectEntry:
+    """Stage an entry for an object that ``fill`` writes, under a fresh address of the branch's token."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        token, name = branch.staging_token, env.ids.unique("address")
+        entry = attrs.evolve(made, address=journal.address_under(token, name))
+        not_after = await env.clock.now() + lifetime if lifetime else None
+        await journal.issue(env, repository, token, name, Issued(path, not_after))
+        await fill(at(repository, entry), not_after)
+        if not await _put_in(env, repository, token, change(path, entry)):
+            await journal.settle(env, repository, token, name, path)
+        again, _ = await read_branch(env, repository, branch_id)
+        if again.staging_token == token:
+            return entry
+        branch = again
+    raise WriteNotSettled(branch_id, path)
+
+
+async def _put_in(env: Env, repository: Repository, token: StagingToken, new: StagedEntry) -> bool:
+    """Stage a change over what is staged at its path; False: somebody else came between, and so it was overwritten at
+    once. A change is tried once: one that was reported as failed may have been seen, and must not come back.
+
+    Before a staged entry is replaced, it is written down that its address will not be staged again.
+    """
+    found = await get_staged(env, token, new.key)
+    await _settle_old(env, repository, token, found)
+    try:
+        await stage_if(env, token, new, None if found is None else found[1])
+    except kv.PredicateFailed:
+        return False
+    return True
+
+
+async def _settle_old(
+    env: Env, repository: Repository, token: StagingToken, found: tuple[StagedEntry, bytes] | None
+) -> None:
+    old = None if found is None else entry_of(found[0])
+    issued = None if old is None else journal.home(old.address)
+    if found is not None and issued is not None and issued[0] == token:
+        await journal.settle(env, repository, token, issued[1], found[0].key)
+
+
+async def _stage_known(
+    env: Env, repository: Repository, branch_id: BranchID, branch: Branch, new: StagedEntry, tries: int
+) -> None:
+    """Stage a change that brings no object of its own: a tombstone, or an entry for a committed object."""
+    for _ in range(tries):
+        await _put_in(env, repository, branch.staging_token, new)
+        again, _ = await read_branch(env, repository, branch_id)
+        if again.staging_token == branch.staging_token:
+            return
+        branch = again
+    raise WriteNotSettled(branch_id, new.key)
+
+
+async def delete_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = TRIES
+) -> None:
+    """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
+    await find_object(env, repository, branch_id, path)
+    branch, _ = await read_branch(env, repository, branch_id)
+    await _stage_known(env, repository, branch_id, branch, tombstone(path), tries)
+
+
+async def copy_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source_branch_id: BranchID,
+    source_path: bytes,
+    *,
+    lifetime: int = LIFETIME,
+    tries: int = TRIES,
+) -> ObjectEntry:
+    """Copy an object to a path. A committed object gets a second entry; a staged one is copied, for its fate is not
+    decided yet.
+
+    Raises:
+        PathNotFound, BranchNotFound; DataGone: the staged object was hard-deleted meanwhile, nothing was copied.
+        BranchBusy; WriteNotSettled (indefinite).
+    """
+    found, committed = await _find(env, repository, source_branch_id, source_path, tries)
+    if committed or not owned(repository, found):
+        branch, _ = await read_branch(env, repository, branch_id)
+        await _stage_known(env, repository, branch_id, branch, change(path, found), tries)
+        return found
+    source = at(repository, found)
+
+    async def copied(address: str, not_after: int | None) -> None:
+        try:
+            await env.objects.copy(source, address, not_after=not_after)
+        except objects.ObjectNotFound:
+            raise DataGone(source) from None
+
+    return await _stage_new(env, repository, branch_id, path, found, copied, lifetime, tries)
+
+
+async def _find(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, tries: int
+) -> tuple[ObjectEntry, bool]:
+    """The object entry at a path, and whether it is committed. Reads as `reading.get_entry`."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        data, committed = await _find_through(env, repository, branch, path)
+        again, _ = await read_branch(env, repository, branch_id)
+        if again == branch:
+            if data is None:
+                raise PathNotFound(path)
+            return decode_object_entry(data), committed
+        branch = again
+    raise BranchBusy(branch_id)
+
+
+async def _find_through(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, bool]:
+    """The data at a path, None where there is no entry; and whether it is the head that has it."""
+    for token in tokens(branch):
+        staged = await get_staged(env, token, path)
+        if staged is not None:
+            return staged[0].data, False
+    head = await get_commit(env, repository, branch.commit_id)
+    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+    return (None if found is None else found.data), True
+
+
+async def move_object(
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes
+) -> ObjectEntry:
+    """Copy, then delete the old entry. Errors of `copy_object`."""
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
+    branch, _ = await read_branch(env, repository, branch_id)
+    await _stage_known(env, repository, branch_id, branch, tombstone(source_path), TRIES)
+    return found
+
+
+async def stage_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes
+) -> ObjectEntry:
+    """Stage an entry for an object that lies outside the namespace. Raises AddressNotAllowed: it lies inside, where an
+    address has one home; copy the object, or ask for an address."""
+    if is_inside(repository.storage_namespace, address):
+        raise AddressNotAllowed(address)
+    return await stage_anywhere(env, repository, branch_id, path, address, content)
+
+
+async def get_physical_address(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lifetime: int = LIFETIME
+) -> Grant:
+    """Issue an address for an object that the user will put there himself. 2 effects."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    name = env.ids.unique("address")
+    not_after = await env.clock.now() + lifetime if lifetime else None
+    await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, open=True))
+    address = journal.address_under(branch.staging_token, name)
+    return Grant(f"{repository.storage_namespace}/{address}", name, not_after or 0)
+
+
+async def link_physical_address(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    grant: Grant,
+    content: bytes,
+    *,
+    lifetime: int = LIFETIME,
+    tries: int = TRIES,
+) -> ObjectEntry:
+    """Stage an entry for the object that was put at an issued address, once. If the token has changed since it was
+    issued, the object is copied to a new address.
+
+    Raises:
+        AddressNotAllowed: not issued for a path of this branch. GrantInvalid: used up, or dealt with.
+        AddressDeleted: nothing is there. BranchNotFound; WriteNotSettled (indefinite).
+    """
+    entry = entry_at(repository, grant.address, content)
+    issued = journal.home(entry.address)
+    if issued is None or journal.branch_of(repository, issued[0]) != branch_id:
+        raise AddressNotAllowed(grant.address)
+    token, name = issued
+    if not await journal.use_up(env, repository, token, name, path):
+        raise GrantInvalid(grant.address)
+    try:
+        await env.objects.head(grant.address)
+    except objects.ObjectNotFound:
+        raise AddressDeleted(grant.address) from None
+    branch, _ = await read_branch(env, repository, branch_id)
+    if branch.staging_token == token:
+        if not await _put_in(env, repository, token, change(path, entry)):
+            await journal.settle(env, repository, token, name, path)
+        branch, _ = await read_branch(env, repository, branch_id)
+        if branch.staging_token == token:
+            return entry
+
+    async def copied(address: str, not_after: int | None) -> None:
+        try:
+            await env.objects.copy(grant.address, address, not_after=not_after)
+        except objects.ObjectNotFound:
+            raise AddressDeleted(grant.address) from None
+
+    return await _stage_new(env, repository, branch_id, path, entry, copied, lifetime, tries)
+
+
+async def commit(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    message: str,
+    *,
+    tries: int = COMMIT_TRIES,
+    batch_size: int = 0,
+) -> Commit:
+    """`lock_free.commit`, and 1 effect more for each token, and 1 for the head that it replaces, written beforehand."""
+    return await lock_free.commit(
+        env, repository, branch_id, message, prepare=_write_ahead, tries=tries, batch_size=batch_size
+    )
+
+
+async def merge(
+    env: Env, repository: Repository, destination: BranchID, source: Ref, message: str, *, batch_size: int = 0
+) -> Commit:
+    """`merging.merge`, and 1 effect more."""
+    return await merging.merge(
+        env, repository, destination, source, message, prepare=_write_ahead, batch_size=batch_size
+    )
+
+
+async def _write_ahead(
+    env: Env, repository: Repository, branch: Branch, made: Commit, taken: tuple[StagingToken, ...]
+) -> None:
+    for token in taken:
+        await journal.promise(env, repository, token, made.commit_id)
+    await journal.mark_head(env, repository, branch.commit_id)
+
+
+async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *, batch_size: int = 0) -> None:
+    """`delete_branch_by_tombstone`, after it was written down that its head was one; then its staged entries go.
+
+    Raises:
+        BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
+    """
+    read: list[Branch] = []
+
+    async def prepare(env: Env, repository: Repository, branch: Branch) -> None:
+        read.append(branch)
+        await journal.mark_head(env, repository, branch.commit_id)
+
+    await delete_branch_by_tombstone(env, repository, branch_id, prepare=prepare)
+    await drop_all(env, tokens(read[0]), batch_size)
