@@ -1,0 +1,131 @@
+"""References with a state, one key for each object and each staging token under which it is staged.
+
+``references/<physical address>/<staging token>`` in the partition of the repository; the value is the state and when
+it was written, by the clock of whoever wrote it. Source: hard-delete-uncommitted-data.md, "3. Tracking references in
+staging manager".
+"""
+
+from collections.abc import AsyncIterator
+from enum import Enum
+from functools import lru_cache
+from typing import Final
+
+import attrs
+
+from impl.catalog.errors import ObjectBusy
+from impl.effects import Env
+from impl.repositories.entities import uid_partition
+from model import kv
+from model.identifiers import StagingToken
+from model.records import Repository
+
+PREFIX: Final = b"references/"
+TRIES: Final = 3
+
+
+class State(Enum):
+    """The value is the word in the store."""
+
+    STAGED = "staged"
+    DELETED = "deleted"
+    COMMITTED = "committed"
+
+
+@attrs.frozen(cache_hash=True)
+class Reference:
+    """What a key says."""
+
+    state: State
+    last_modified: int  # microseconds since 1970
+
+
+@attrs.frozen(cache_hash=True)
+class Keyed:
+    """A reference with its key."""
+
+    address: str  # physical
+    token: StagingToken
+    reference: Reference
+
+    @property
+    def key(self) -> bytes:
+        return reference_key(self.address, self.token)
+
+
+def reference_key(address: str, token: StagingToken) -> bytes:
+    """In the partition of a repository. A token has no "/", so the last one is where it begins."""
+    return PREFIX + f"{address}/{token}".encode()
+
+
+def encode_reference(reference: Reference) -> bytes:
+    return f"{reference.state.value} {reference.last_modified}".encode()
+
+
+@lru_cache(1 << 16)
+def decode_reference(value: bytes) -> Reference:
+    """Raises ValueError."""
+    state, _, last_modified = value.decode().partition(" ")
+    return Reference(State(state), int(last_modified))
+
+
+async def mark(
+    env: Env,
+    repository: Repository,
+    address: str,
+    token: StagingToken,
+    state: State,
+    *,
+    creates: bool = True,
+    tries: int = TRIES,
+) -> bool:
+    """Bring a reference into a state by the order of precedence: ``committed`` by `Set`, whatever is there; the others
+    by `SetIf`, unless it is ``committed``. 1 effect; or 2, and 2 more for each time that somebody came between.
+
+    creates: whether to write a key that is not there.
+    Returns whether it was written. Raises ObjectBusy: others came between ``tries`` times.
+    """
+    partition, key = uid_partition(repository), reference_key(address, token)
+    if state is State.COMMITTED:
+        await env.store.set(partition, key, encode_reference(Reference(state, await env.clock.now())))
+        return True
+    for _ in range(tries):
+        predicate: kv.Predicate = None
+        try:
+            found = await env.store.get(partition, key)
+        except kv.NotFound:
+            if not creates:
+                return False
+        else:
+            if decode_reference(found.value).state is State.COMMITTED:
+                return False
+            predicate = found.predicate
+        value = encode_reference(Reference(state, await env.clock.now()))
+        try:
+            await env.store.set_if(partition, key, value, predicate)
+        except kv.PredicateFailed:
+            continue
+        return True
+    raise ObjectBusy(address)
+
+
+async def forget(env: Env, repository: Repository, address: str, token: StagingToken) -> None:
+    """Delete a key, whatever it says. 1 effect."""
+    await env.store.delete(uid_partition(repository), reference_key(address, token))
+
+
+async def references(
+    env: Env, repository: Repository, address: str = "", batch_size: int = 0
+) -> AsyncIterator[tuple[Keyed, ...]]:
+    """The references of each object, or of one ``address``. Not a snapshot: one effect per batch."""
+    prefix = PREFIX + (f"{address}/".encode() if address else b"")
+    together: list[Keyed] = []
+    async for entry in env.store.scan(uid_partition(repository), prefix, batch_size):
+        if not entry.key.startswith(prefix):
+            break
+        of, _, token = entry.key.removeprefix(PREFIX).decode().rpartition("/")
+        if together and together[-1].address != of:
+            yield tuple(together)
+            together = []
+        together.append(Keyed(of, StagingToken(token), decode_reference(entry.value)))
+    if together:
+        yield tuple(together)
