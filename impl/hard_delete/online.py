@@ -28,6 +28,7 @@ from impl.graveler.resetting import reset_branch as reset_branch
 from impl.hard_delete import _journal as journal
 from impl.hard_delete._journal import Issued
 from impl.hard_delete._reaping import background_job as background_job
+from impl.refs.branches import create_branch as create_branch
 from impl.refs.branches import delete_branch_by_tombstone, read_branch
 from impl.refs.commits import get_commit
 from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
@@ -56,12 +57,14 @@ async def upload_object(
     content: bytes,
     *,
     lifetime: int = LIFETIME,
+    insists: bool = False,
     tries: int = TRIES,
 ) -> ObjectEntry:
     """Put an object and stage an entry for it. 5 KV operations and 1 put; 1 more where it replaces a staged entry, and
     all of them again for each change of the token that it meets.
 
-    lifetime: microseconds after which the object store refuses the put; 0: never.
+    lifetime: microseconds after which the object store refuses the put; 0: never. insists: after a predicate failure,
+        stage the same address once more: a negative control, the first try may have been seen.
 
     Raises:
         BranchNotFound; WriteNotSettled (indefinite). Expired: too slow; nothing was staged.
@@ -71,7 +74,7 @@ async def upload_object(
         await env.objects.put(address, content, not_after=not_after)
 
     made = ObjectEntry(address="", e_tag=etag(content), size_bytes=len(content), last_modified=await env.clock.now())
-    return await _stage_new(env, repository, branch_id, path, made, put, lifetime, tries)
+    return await _stage_new(env, repository, branch_id, path, made, put, lifetime, tries, insists=insists)
 
 
 async def _stage_new(
@@ -83,6 +86,8 @@ async def _stage_new(
     fill: Fill,
     lifetime: int,
     tries: int,
+    *,
+    insists: bool = False,
 ) -> ObjectEntry:
     """Stage an entry for an object that ``fill`` writes, under a fresh address of the branch's token."""
     branch, _ = await read_branch(env, repository, branch_id)
@@ -92,7 +97,10 @@ async def _stage_new(
         not_after = await env.clock.now() + lifetime if lifetime else None
         await journal.issue(env, repository, token, name, Issued(path, not_after))
         await fill(at(repository, entry), not_after)
-        if not await _put_in(env, repository, token, change(path, entry)):
+        done = await _put_in(env, repository, token, change(path, entry))
+        if insists and not done:
+            done = await _put_in(env, repository, token, change(path, entry))
+        if not done:
             await journal.settle(env, repository, token, name, path)
         again, _ = await read_branch(env, repository, branch_id)
         if again.staging_token == token:
@@ -209,10 +217,16 @@ async def _find_through(env: Env, repository: Repository, branch: Branch, path: 
 
 
 async def move_object(
-    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    source_path: bytes,
+    path: bytes,
+    *,
+    lifetime: int = LIFETIME,
 ) -> ObjectEntry:
     """Copy, then delete the old entry. Errors of `copy_object`."""
-    found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path, lifetime=lifetime)
     branch, _ = await read_branch(env, repository, branch_id)
     await _stage_known(env, repository, branch_id, branch, tombstone(source_path), TRIES)
     return found

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Final
 
 import attrs
@@ -66,7 +66,7 @@ class Variant:
     """A proposal in one reading, as the catalogue sees it."""
 
     name: str  # hard-delete/proposal
-    flows: ModuleType
+    flows: ModuleType | SimpleNamespace
     source: str
     options: Mapping[str, Mapping[str, Hashable]] = attrs.field(factory=dict)
     """By word: what this reading does in its own way."""
@@ -202,11 +202,17 @@ def _invariants(variant: Variant, clients: Sequence[Sequence[str]], initially: S
     arises: list[tuple[Invariant, bool]] = [
         (data.committed_data_is_kept, commits),
         (data.committed_data_is_unchanged, commits),
-        (data.staged_data_is_kept, any(word in ADDING for word in (*words, *initially))),
+        (data.staged_data_is_kept, _stages(words, initially)),
         (data.address_has_one_entry, variant.one_entry),
         (data.acknowledged_upload_is_kept, changes),
     ]
     return [invariant for invariant, does in arises if does]
+
+
+def _stages(words: Sequence[str], initially: Sequence[str]) -> bool:
+    """Whether a branch shows a staged entry at some time."""
+    at_first = any(word in ADDING for word in initially) and "commit" not in initially
+    return at_first or any(word in ADDING for word in words)
 
 
 def _reclaimed(variant: Variant) -> Aftermath:
