@@ -1,0 +1,128 @@
+"""The staging area of proposal 1: a listing of the object store, and what can be read through it.
+
+Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
+"""
+
+from collections.abc import AsyncIterator
+from typing import Final
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from impl.catalog.errors import DataGone
+from impl.catalog.objects import at, change
+from impl.committed import MetaRangeIterator
+from impl.committed import get_entry as get_committed
+from impl.effects import Env
+from impl.graveler.lock_free import Tokens
+from impl.graveler.reading import tokens
+from impl.hard_delete._tokens import WRITE_TRIES
+from impl.refs.branches import read_branch
+from impl.refs.commits import get_commit
+from impl.refs.errors import BranchBusy, PathNotFound
+from impl.staging import tombstone
+from model import objects
+from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
+from model.identifiers import BranchID, StagingToken
+from model.records import Branch, Repository, StagedEntry
+
+DELETED: Final = b"\0deleted\n"
+"""The content of a tombstone. A listing tells ETags only: an upload of just this cannot be told from a deletion."""
+DELETED_ETAG: Final = objects.etag(DELETED)
+
+
+def staging_prefix(branch_id: BranchID, token: StagingToken) -> str:
+    """Where what is staged under a token lies; relative."""
+    return f"{DATA_PREFIX}{branch_id}/{token}/"
+
+
+def staged_address(branch_id: BranchID, token: StagingToken, path: bytes) -> str:
+    """Where a path is staged under a token; relative. What is no plain text is percent-encoded."""
+    return staging_prefix(branch_id, token) + quote_from_bytes(path)
+
+
+def staged_change(branch_id: BranchID, token: StagingToken, path: bytes, head: objects.Head) -> StagedEntry:
+    """What an object in the staging area says of its path."""
+    if head.etag == DELETED_ETAG:
+        return tombstone(path)
+    address = staged_address(branch_id, token, path)
+    entry = ObjectEntry(address=address, e_tag=head.etag, size_bytes=head.size_bytes, last_modified=head.last_modified)
+    return change(path, entry)
+
+
+async def scan_staged(
+    env: Env, repository: Repository, branch_id: BranchID, token: StagingToken, batch_size: int = 0
+) -> AsyncIterator[StagedEntry]:
+    """What is staged under a token, in the order of its addresses. One effect per page."""
+    prefix = f"{repository.storage_namespace}/{staging_prefix(branch_id, token)}"
+    async for head in env.objects.list(prefix, batch_size):
+        yield staged_change(branch_id, token, unquote_to_bytes(head.address.removeprefix(prefix)), head)
+
+
+async def staged_changes(
+    env: Env, repository: Repository, branch_id: BranchID, newest_first: Tokens, batch_size: int
+) -> dict[bytes, StagedEntry]:
+    """The newest change of each path under these tokens, by path. A listing per token, oldest first."""
+    found: dict[bytes, StagedEntry] = {}
+    for token in reversed(newest_first):
+        async for each in scan_staged(env, repository, branch_id, token, batch_size):
+            found[each.key] = each
+    return {path: found[path] for path in sorted(found)}
+
+
+async def find_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = WRITE_TRIES
+) -> ObjectEntry:
+    """The entry of a branch at a path: 1 effect per token until one has it, then those of the committed one; 2 for the
+    branch. Raises PathNotFound, BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        found = await _through(env, repository, branch, path)
+        again, _ = await read_branch(env, repository, branch_id)
+        if again == branch:
+            if found is None:
+                raise PathNotFound(path)
+            return found
+        branch = again
+    raise BranchBusy(branch_id)
+
+
+async def _through(env: Env, repository: Repository, branch: Branch, path: bytes) -> ObjectEntry | None:
+    for token in tokens(branch):
+        address = staged_address(branch.branch_id, token, path)
+        try:
+            head = await env.objects.head(f"{repository.storage_namespace}/{address}")
+        except objects.ObjectNotFound:
+            continue
+        data = staged_change(branch.branch_id, token, path, head).data
+        return None if data is None else decode_object_entry(data)
+    head_commit = await get_commit(env, repository, branch.commit_id)
+    found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
+    return None if found is None else decode_object_entry(found.data)
+
+
+async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
+    """The content of a branch at a path. Raises as `find_object`; DataGone."""
+    address = at(repository, await find_object(env, repository, branch_id, path))
+    try:
+        return await env.objects.get(address)
+    except objects.ObjectNotFound:
+        raise DataGone(address) from None
+
+
+async def list_objects(
+    env: Env, repository: Repository, branch_id: BranchID, *, tries: int = WRITE_TRIES, batch_size: int = 0
+) -> tuple[tuple[bytes, ObjectEntry], ...]:
+    """The entries of a branch by path. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        changes = await staged_changes(env, repository, branch_id, tokens(branch), batch_size)
+        head = await get_commit(env, repository, branch.commit_id)
+        shown = {
+            entry.path: entry.data
+            async for entry in MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+        }
+        again, _ = await read_branch(env, repository, branch_id)
+        if again == branch:
+            after = {**shown, **{path: each.data for path, each in changes.items()}}
+            return tuple((path, decode_object_entry(data)) for path, data in sorted(after.items()) if data is not None)
+        branch = again
+    raise BranchBusy(branch_id)

@@ -1,0 +1,367 @@
+"""Proposal 1: the staging area is a listing of the object store.
+
+A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: who lists
+that prefix sees what is staged. Branches, commits and ranges are as today. Where the text is silent, a parameter.
+Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+import attrs
+
+from impl.catalog.errors import AddressNotAllowed, DataGone
+from impl.catalog.objects import Grant, at, new_address
+from impl.committed import MetaRangeIterator, apply_changes
+from impl.committed import MetaRangeIterator
+from impl.effects import Env
+from impl.graveler.committing import COMMITTER, seal
+from impl.graveler.lock_free import Tokens, still_sealed, without
+from impl.graveler.reading import tokens
+from impl.hard_delete._staging_area import (
+    DELETED,
+    find_object,
+    staged_address,
+    staged_changes,
+    staging_prefix,
+)
+from impl.hard_delete._staging_area import list_objects as list_objects
+from impl.hard_delete._staging_area import read_object as read_object
+from impl.hard_delete._tokens import COMMIT_TRIES, WRITE_TRIES, forget_tokens, remove_branch
+from impl.refs.branches import create_branch as create_branch
+from impl.refs.branches import next_token, read_branch, replace_branch
+from impl.refs.commits import add_commit, get_commit, new_commit
+from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from model import kv, objects
+from model.catalog import decode_object_entry
+from model.identifiers import BranchID, StagingToken
+from model.records import Branch, Commit, Repository
+
+Put = Callable[[str], Awaitable[None]]
+"""Writes an object at a physical address."""
+Which = Literal["current", "all"]
+"""The tokens whose objects are deleted with a branch or its changes: the staging token, or the sealed ones, too."""
+
+
+async def upload_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    content: bytes,
+    *,
+    rereads: bool = True,
+    overwrites: bool = True,
+    tries: int = WRITE_TRIES,
+) -> str:
+    """Put an object where the path is staged: 1 effect for the branch, 1 for the object. Returns its relative address.
+
+    rereads: read the branch again, and start over if its token changed: as writers do today.
+    overwrites: without it an object is put only where none is, and who finds one seals the token first: ours.
+
+    Raises:
+        BranchNotFound; WriteNotSettled (indefinite).
+    """
+
+    async def put(address: str) -> None:
+        await env.objects.put(address, content, if_absent=not overwrites)
+
+    return await _write(env, repository, branch_id, path, put, rereads=rereads, tries=tries)
+
+
+async def _write(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    put: Put,
+    *,
+    rereads: bool = True,
+    tries: int = WRITE_TRIES,
+) -> str:
+    branch, _ = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        token = branch.staging_token
+        address = staged_address(branch_id, token, path)
+        try:
+            await put(f"{repository.storage_namespace}/{address}")
+        except objects.PreconditionFailed:
+            branch = await _after(env, repository, branch_id, token)
+            continue
+        if not rereads:
+            return address
+        branch, _ = await read_branch(env, repository, branch_id)
+        if branch.staging_token == token:
+            return address
+    raise WriteNotSettled(branch_id, path)
+
+
+async def _after(env: Env, repository: Repository, branch_id: BranchID, token: StagingToken) -> Branch:
+    """The branch under another token than this one: sealed by us, if nobody else has; or as somebody else left it."""
+    branch, predicate = await read_branch(env, repository, branch_id)
+    if branch.staging_token != token:
+        return branch
+    sealed = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=(token, *branch.sealed_tokens))
+    try:
+        await replace_branch(env, repository, sealed, predicate)
+    except kv.PredicateFailed:
+        return (await read_branch(env, repository, branch_id))[0]
+    return sealed
+
+
+async def stage_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    address: str,
+    content: bytes,
+    *,
+    ingest: Literal["copy", "refuse"] = "copy",
+    overwrites: bool = True,
+) -> str:
+    """Stage an object that is at a physical address already. ``ingest``: by a copy, or not at all.
+
+    Raises:
+        AddressNotAllowed; DataGone: nothing is at the address, or not this ``content``. As `upload_object`.
+    """
+    if ingest == "refuse":
+        raise AddressNotAllowed(address)
+    return await _copy_to(
+        env, repository, branch_id, path, address, overwrites=overwrites, if_match=objects.etag(content)
+    )
+
+
+async def _copy_to(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source: str,
+    *,
+    overwrites: bool,
+    if_match: str | None = None,
+) -> str:
+    """Copy inside the store, straight to where the path is staged. A copy knows no `if_absent`: without ``overwrites``
+    the content is read and put."""
+
+    async def put(address: str) -> None:
+        try:
+            if overwrites:
+                await env.objects.copy(source, address, if_match=if_match)
+                return
+            content = await env.objects.get(source)
+        except (objects.ObjectNotFound, objects.PreconditionFailed):
+            raise DataGone(source) from None
+        await env.objects.put(address, content, if_absent=True)
+
+    return await _write(env, repository, branch_id, path, put)
+
+
+async def copy_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source_branch_id: BranchID,
+    source_path: bytes,
+    *,
+    overwrites: bool = True,
+) -> str:
+    """A full copy, as the base assumptions ask for. Raises PathNotFound; DataGone: the source is deleted; and as
+    `upload_object`."""
+    found = await find_object(env, repository, source_branch_id, source_path)
+    return await _copy_to(env, repository, branch_id, path, at(repository, found), overwrites=overwrites)
+
+
+async def move_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    source_path: bytes,
+    path: bytes,
+    *,
+    overwrites: bool = True,
+) -> str:
+    """Copy the object, then delete the old path. Raises as `copy_object` and `delete_object`."""
+    address = await copy_object(env, repository, branch_id, path, branch_id, source_path, overwrites=overwrites)
+    await delete_object(env, repository, branch_id, source_path, overwrites=overwrites)
+    return address
+
+
+async def delete_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    *,
+    deletes: Literal["tombstone", "object"] = "tombstone",
+    overwrites: bool = True,
+) -> None:
+    """Delete the entry at a path: by a tombstone object over it, or by deleting the staged object itself, which leaves
+    no way to delete a committed path.
+
+    Raises:
+        PathNotFound, BranchNotFound; with ``"object"`` also where the path is not staged. WriteNotSettled (indefinite).
+    """
+    found = await find_object(env, repository, branch_id, path)
+    if deletes == "tombstone":
+        await upload_object(env, repository, branch_id, path, DELETED, overwrites=overwrites)
+        return
+    branch, _ = await read_branch(env, repository, branch_id)
+    if found.address not in [staged_address(branch_id, token, path) for token in tokens(branch)]:
+        raise PathNotFound(path)
+    await env.objects.delete(at(repository, found))
+
+
+async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
+    """Issue the address where the path is staged: what the user puts there is staged at once. 1 effect."""
+    branch, _ = await read_branch(env, repository, branch_id)
+    token = branch.staging_token
+    return Grant(f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}", token)
+
+
+async def link_physical_address(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
+) -> str:
+    """Look that the object is there, and that its token is still the branch's; else copy it under the one that is.
+
+    Raises:
+        AddressNotAllowed: issued for something else; DataGone; BranchNotFound; WriteNotSettled (indefinite).
+    """
+    token = StagingToken(grant.token)
+    address = staged_address(branch_id, token, path)
+    if grant.address != f"{repository.storage_namespace}/{address}":
+        raise AddressNotAllowed(grant.address)
+    try:
+        await env.objects.head(grant.address)
+    except objects.ObjectNotFound:
+        raise DataGone(grant.address) from None
+    branch, _ = await read_branch(env, repository, branch_id)
+    if branch.staging_token == token:
+        return address
+    return await _copy_to(env, repository, branch_id, path, grant.address, overwrites=True)
+
+
+async def get_address_aside(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
+    """Issue an address outside the staging area."""
+    return Grant(f"{repository.storage_namespace}/{new_address(env)}")
+
+
+async def link_from_aside(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
+) -> str:
+    """Copy the object to where the path is staged, then delete it where it was put. Raises DataGone; and as
+    `upload_object`."""
+    address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=False)
+    await env.objects.delete(grant.address)
+    return address
+
+
+async def commit(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    message: str,
+    *,
+    tidies: bool = False,
+    tries: int = COMMIT_TRIES,
+    batch_size: int = 0,
+) -> Commit:
+    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told.
+
+    tidies: afterwards, delete what is listed under the tokens and was not committed: tombstones, and what a newer
+        token hides.
+
+    Raises:
+        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
+    """
+    branch, predicate = await seal(env, repository, branch_id, tries)
+    ours = branch.sealed_tokens
+    made: Commit | None = None
+    for _ in range(tries):
+        kept = still_sealed(ours, branch)
+        if made is None:
+            made = await _write_commit(env, repository, branch, kept, message, batch_size)
+        finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
+        try:
+            await replace_branch(env, repository, finished, predicate)
+        except kv.PredicateFailed:
+            head = branch.commit_id
+            branch, predicate = await read_branch(env, repository, branch_id)
+            if branch.commit_id != head or still_sealed(ours, branch) != kept:
+                made, ours = None, still_sealed(kept, branch)
+            continue
+        if tidies:
+            await _tidy(env, repository, branch_id, made, kept, batch_size)
+        return made
+    raise BranchBusy(branch_id)
+
+
+async def _write_commit(
+    env: Env, repository: Repository, branch: Branch, kept: Tokens, message: str, batch_size: int
+) -> Commit:
+    changes = await staged_changes(env, repository, branch.branch_id, kept, batch_size)
+    head = await get_commit(env, repository, branch.commit_id)
+    meta_range_id = await apply_changes(env, repository.storage_namespace, head.meta_range_id, list(changes.values()))
+    now = await env.clock.now()
+    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
+    await add_commit(env, repository, made)
+    return made
+
+
+async def _tidy(
+    env: Env, repository: Repository, branch_id: BranchID, made: Commit, kept: Tokens, batch_size: int
+) -> None:
+    namespace = repository.storage_namespace
+    committed = {
+        decode_object_entry(entry.data).address async for entry in MetaRangeIterator(env, namespace, made.meta_range_id)
+    }
+    for token in kept:
+        async for head in env.objects.list(f"{namespace}/{staging_prefix(branch_id, token)}", batch_size):
+            if head.address.removeprefix(f"{namespace}/") not in committed:
+                await env.objects.delete(head.address)
+
+
+async def reset_branch(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    *,
+    which: Which = "all",
+    tries: int = WRITE_TRIES,
+    batch_size: int = 0,
+) -> None:
+    """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
+    BranchNotFound; BranchBusy: nothing was reset."""
+    gone = await forget_tokens(env, repository, branch_id, tries)
+    await _delete_under(env, repository, branch_id, gone, which, batch_size)
+
+
+async def delete_branch(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    *,
+    which: Which = "current",
+    tombstone: bool = False,
+    batch_size: int = 0,
+) -> None:
+    """Delete the branch, then each object under its current staging token.
+
+    tombstone: delete the record only if it is still the one that was read: ours.
+
+    Raises:
+        BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``: nothing was deleted.
+    """
+    gone = await remove_branch(env, repository, branch_id, tombstone=tombstone)
+    await _delete_under(env, repository, branch_id, gone, which, batch_size)
+
+
+async def _delete_under(
+    env: Env, repository: Repository, branch_id: BranchID, newest_first: Tokens, which: Which, batch_size: int
+) -> None:
+    for token in newest_first if which == "all" else newest_first[:1]:
+        prefix = f"{repository.storage_namespace}/{staging_prefix(branch_id, token)}"
+        async for head in env.objects.list(prefix, batch_size):
+            await env.objects.delete(head.address)
