@@ -13,7 +13,6 @@ import attrs
 from impl.catalog.errors import AddressNotAllowed, DataGone
 from impl.catalog.objects import Grant, at, new_address
 from impl.committed import MetaRangeIterator, apply_changes
-from impl.committed import MetaRangeIterator
 from impl.effects import Env
 from impl.graveler.committing import COMMITTER, seal
 from impl.graveler.lock_free import Tokens, still_sealed, without
