@@ -14,6 +14,8 @@ from typing import ClassVar
 
 import attrs
 
+from model import kv
+
 Metadata = tuple[tuple[str, str], ...]
 """String to string, as sorted pairs."""
 
@@ -82,6 +84,16 @@ class Expired(ObjectError):
     """The request came later than its signature allows. Definite."""
 
     definite = True
+
+
+class Refused(kv.Refused, ObjectError):
+    """The store turned the operation down before doing it: its disk is full, say. Definite. The search refuses an
+    operation on objects with `kv.Refused`; who expects that expects this."""
+
+
+class OutcomeUnknown(kv.OutcomeUnknown, ObjectError):
+    """No answer came, or a write failed half-way: it may have happened. The search loses an answer with
+    `kv.OutcomeUnknown`; who expects that expects this."""
 
 
 @attrs.frozen(cache_hash=True)

@@ -1,7 +1,8 @@
-"""Stores, live: the contract that every driver keeps, the suite that holds it to the contract, and memory."""
+"""Stores, live: the contracts that every driver keeps, the suites that hold it to them, and memory."""
 
 from impl.stores.base import DELETE_IF, Store
 from impl.stores.memory import MemoryStore
-from impl.stores.object_store import MemoryObjectStore, ObjectStore
+from impl.stores.memory_objects import MemoryObjectStore
+from impl.stores.object_store import Capabilities, ObjectStore
 
-__all__ = ["DELETE_IF", "MemoryObjectStore", "MemoryStore", "ObjectStore", "Store"]
+__all__ = ["DELETE_IF", "Capabilities", "MemoryObjectStore", "MemoryStore", "ObjectStore", "Store"]

@@ -1,28 +1,114 @@
-"""The contract of a live object store, and one in memory. The meaning of each operation is `model.objects.step`."""
+"""The contract of a live object store: what every driver does, and what only some can.
+
+The meaning of each operation is `model.objects.step`; `impl.stores.object_conformance` holds drivers to it.
+Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping
-from itertools import islice, takewhile
-from typing import assert_never, cast
+from collections.abc import AsyncIterator, Callable
+from typing import Final, Literal, cast
 
-import trio
-from sortedcontainers import SortedDict
+import attrs
 
 from model import objects
 
 Answer = bytes | objects.Head | objects.Page | None
 
+Clock = Callable[[], int]
+"""Microseconds since 1970."""
+
+
+@attrs.frozen
+class Capabilities:
+    """What a kind of store can do beyond the operations that all have. A copy may have a condition everywhere."""
+
+    conditional_put: bool
+    """Whether a put may be conditional: on there being nothing, or on the ETag of what is there."""
+
+    conditional_metadata: Literal["none", "metageneration", "version", "both"]
+    """What a write of metadata may be conditional on. "none": metadata cannot be written at all, but by copying the
+    object onto itself."""
+
+    def lacking(self, op: objects.Op) -> str | None:
+        """Which capability an operation needs that is not there, and what to do about it; None if it needs none."""
+        if isinstance(op, objects.Put) and objects.conditional(op) and not self.conditional_put:
+            return "no conditional_put; put without if_absent and if_match"
+        if not isinstance(op, objects.SetMetadata):
+            return None
+        have = self.conditional_metadata
+        if have == "none":
+            return "no way to write metadata alone; copy the object onto itself with the new metadata"
+        if op.if_metageneration is not None and have == "version":
+            return "no condition on a metageneration; use if_version"
+        if op.if_version is not None and have == "metageneration":
+            return "no condition on a version; use if_metageneration"
+        return None
+
+
+S3_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="none")
+"""Metadata are written by a copy of the object onto itself, whose condition is the content's ETag: it knows of no
+metadata."""
+
+GCS_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="metageneration")
+"""``ifMetagenerationMatch``, as Google Cloud Storage has it."""
+
+AZURE_LIKE: Final = Capabilities(conditional_put=True, conditional_metadata="version")
+"""``If-Match`` with what covers content and metadata, as Azure has it."""
+
+ALL: Final = Capabilities(conditional_put=True, conditional_metadata="both")
+"""Every condition there is."""
+
 
 class ObjectStore(ABC):
-    """An object store that many tasks use at once. Each operation is atomic; a listing is one operation per page."""
+    """An object store that many tasks use at once. Each operation is atomic and linearizable; a listing is one
+    operation per page, and so no snapshot.
+
+    A driver implements `apply`; all the rest is here, once. Errors are those of `model.objects`: a driver must raise
+    `objects.OutcomeUnknown` wherever it cannot know whether a write happened, and `objects.Refused` where it knows
+    that it did not.
+    """
+
+    capabilities: Capabilities = ALL
+    """What it can do beyond the operations that all have."""
 
     @abstractmethod
-    async def perform(self, op: objects.Op) -> Answer:
-        """Any operation as a value. A schedule point, also where it fails. Raises ObjectError."""
+    async def apply(self, op: objects.Op) -> Answer:
+        """Do one operation atomically. Only those come that the capabilities allow.
 
-    async def put(self, address: str, content: bytes, metadata: objects.Metadata = ()) -> None:
-        """Write, whatever was there."""
-        await self.perform(objects.Put(address, content, metadata))
+        Raises:
+            ObjectError: ObjectNotFound, PreconditionFailed and Expired as `model.objects.step` says; Refused;
+                OutcomeUnknown.
+        """
+
+    async def perform(self, op: objects.Op) -> Answer:
+        """Any operation as a value. A schedule point, also where it fails.
+
+        Raises:
+            ObjectError: as `apply`; Unsupported for an operation or a condition that this store does not have.
+        """
+        lacking = self.capabilities.lacking(op)
+        if lacking is not None:
+            raise objects.Unsupported(f"{type(op).__name__} in {type(self).__name__}: {lacking}")
+        return await self.apply(op)
+
+    async def put(
+        self,
+        address: str,
+        content: bytes,
+        metadata: objects.Metadata = (),
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
+        not_after: int | None = None,
+    ) -> None:
+        """Write content and metadata, whatever was there.
+
+        Raises:
+            PreconditionFailed: something is there (``if_absent``), or not with this ETag (``if_match``).
+            Expired: the store's clock is past ``not_after``, in microseconds since 1970.
+            Unsupported: there is a condition, and the store lacks ``conditional_put``.
+        """
+        await self.perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
 
     async def get(self, address: str) -> bytes:
         """Raises ObjectNotFound."""
@@ -32,16 +118,48 @@ class ObjectStore(ABC):
         """Raises ObjectNotFound."""
         return cast("objects.Head", await self.perform(objects.HeadObject(address)))
 
-    async def copy(self, source: str, destination: str) -> None:
-        """Raises ObjectNotFound if the source is not there."""
-        await self.perform(objects.Copy(source, destination))
+    async def copy(
+        self,
+        source: str,
+        destination: str,
+        metadata: objects.Metadata | None = None,
+        *,
+        if_match: str | None = None,
+        not_after: int | None = None,
+    ) -> None:
+        """Copy content and metadata, or content with other ``metadata``.
+
+        Raises:
+            ObjectNotFound: the source is not there.
+            PreconditionFailed: the source has not this ETag.
+            Expired: as in `put`.
+        """
+        await self.perform(objects.Copy(source, destination, metadata, if_match, not_after))
+
+    async def set_metadata(
+        self,
+        address: str,
+        metadata: objects.Metadata,
+        *,
+        if_metageneration: int | None = None,
+        if_version: str | None = None,
+    ) -> None:
+        """Replace the metadata.
+
+        Raises:
+            ObjectNotFound.
+            PreconditionFailed: the metadata were written since.
+            Unsupported: see `Capabilities`.
+        """
+        await self.perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
 
     async def delete(self, address: str) -> None:
         """Remove an object; an absent one is no error."""
         await self.perform(objects.DeleteObject(address))
 
     async def list(self, prefix: str = "", page_size: int = 0) -> AsyncIterator[objects.Head]:
-        """Heads in ascending order of address. Not a snapshot: writes may fall between two pages."""
+        """Heads in ascending order of address, code point by code point, as Python compares strings. Not a snapshot:
+        writes may fall between two pages."""
         after, more = "", True
         while more:
             page = cast("objects.Page", await self.perform(objects.ListObjects(prefix, after, page_size)))
@@ -49,62 +167,3 @@ class ObjectStore(ABC):
                 yield head
                 after = head.address
             more = page.more
-
-
-class MemoryObjectStore(ObjectStore):
-    """Costs: O(log n) for an operation on one object, O(log n + page) for a page."""
-
-    def __init__(self, contents: Mapping[str, bytes] | None = None, clock: Callable[[], int] = lambda: 0) -> None:
-        self._clock = clock
-        held = {address: objects.StoredObject(content) for address, content in (contents or {}).items()}
-        self._objects: SortedDict[str, objects.StoredObject] = SortedDict(held)
-
-    def contents(self) -> dict[str, objects.StoredObject]:
-        """All that it holds, in order."""
-        return dict(self._objects)
-
-    async def perform(self, op: objects.Op) -> Answer:
-        # Before the operation: a task that is cancelled has not done it. Nothing awaits after it: it is atomic.
-        await trio.lowlevel.checkpoint()
-        match op:
-            case objects.ListObjects(prefix, after, page_size):
-                return self._page(prefix, after, page_size)
-            case objects.Put() | objects.GetObject() | objects.HeadObject() | objects.DeleteObject():
-                return self._at(op.address, op)
-            case objects.SetMetadata():
-                return self._at(op.address, op)
-            case objects.Copy():
-                return self._copy(op)
-            case _:
-                assert_never(op)
-
-    def _at(self, address: str, op: objects.Op) -> Answer:
-        near = {address: self._objects[address]} if address in self._objects else {}
-        after, answer = objects.step(near, op, self._clock())
-        if isinstance(answer, objects.ObjectError):
-            raise answer
-        if address in after:
-            self._objects[address] = after[address]
-        else:
-            self._objects.pop(address, None)
-        return answer
-
-    def _copy(self, op: objects.Copy) -> Answer:
-        source = self._find(op.source)
-        after, answer = objects.step({op.source: source}, op, self._clock())
-        if isinstance(answer, objects.ObjectError):
-            raise answer
-        self._objects[op.destination] = after[op.destination]
-        return answer
-
-    def _find(self, address: str) -> objects.StoredObject:
-        if address not in self._objects:
-            raise objects.ObjectNotFound
-        return self._objects[address]
-
-    def _page(self, prefix: str, after: str, page_size: int) -> objects.Page:
-        # All addresses with one prefix are neighbours.
-        found = self._objects.irange(max(prefix, after), inclusive=(prefix > after, True))
-        listed = takewhile(lambda address: address.startswith(prefix), found)
-        heads = tuple(objects.listed(at, self._objects[at]) for at in islice(listed, page_size or None))
-        return objects.Page(heads, more=next(listed, None) is not None)

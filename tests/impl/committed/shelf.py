@@ -59,7 +59,7 @@ class Shelf(MemoryObjectStore):
         return tuple(entry for info in infos for entry in decode_range(self.content(info.range_id)))
 
     def content(self, object_id: str) -> bytes:
-        return self.contents()[object_address(NS, object_id)]
+        return self.contents()[object_address(NS, object_id)].content
 
     def damage(self, object_id: str, content: bytes | None) -> None:
         """Overwrite an object behind everybody's back; None: lose it."""
