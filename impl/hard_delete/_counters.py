@@ -1,0 +1,114 @@
+"""The reference counter in an object's metadata, and the ways in which three kinds of object stores change it.
+
+A change is read, then write back under the condition that the store offers. S3's condition is the ETag, which knows
+nothing of metadata. Source: hard-delete-uncommitted-data.md, "2. Reference Counter on Object Metadata", "Atomic
+reference counter".
+"""
+
+from typing import Final, Literal
+
+from impl.catalog.errors import AddressDeleted, ObjectBusy
+from impl.catalog.objects import at, owned
+from impl.effects import Env
+from model import objects
+from model.catalog import ObjectEntry
+from model.objects import Head, Metadata
+from model.records import Repository
+
+Kind = Literal["s3", "gcs", "azure"]
+Accepts = Literal["counted", "uncounted", "all"]
+
+COUNTER: Final = "references"
+ONE: Final[Metadata] = ((COUNTER, "1"),)
+"""The metadata of a new object."""
+TRIES: Final = 3
+
+
+def counter_of(metadata: Metadata) -> int | None:
+    """How many refer to an object, as its metadata says; None where it says nothing."""
+    found = dict(metadata).get(COUNTER)
+    return None if found is None else int(found)
+
+
+def with_counter(metadata: Metadata, counter: int) -> Metadata:
+    """The same metadata with another counter."""
+    return tuple(sorted({**dict(metadata), COUNTER: str(counter)}.items()))
+
+
+async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
+    """Write a counter over the metadata that was read. 1 effect.
+
+    ``"s3"``: copy the object onto itself if the ETag is the same; ``"gcs"``: ``patch object`` with
+    ``ifMetagenerationMatch``; ``"azure"``: ``set blob metadata`` with If-Match.
+
+    Raises ObjectNotFound; PreconditionFailed.
+    """
+    metadata = with_counter(head.metadata, counter)
+    match kind:
+        case "s3":
+            await env.objects.copy(head.address, head.address, metadata, if_match=head.etag)
+        case "gcs":
+            await env.objects.set_metadata(head.address, metadata, if_metageneration=head.metageneration)
+        case "azure":
+            await env.objects.set_metadata(head.address, metadata, if_version=head.version)
+
+
+async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "counted", tries: int = TRIES) -> None:
+    """One more refers to the object at a physical address. 2 effects, and 2 for each time that another came first.
+
+    accepts: what may be referred to: what is ``"counted"`` already, 1 or more; what has no counter (``"uncounted"``),
+        too; or ``"all"``, what has come down to 0, too.
+
+    Raises:
+        AddressDeleted: there is no object, or one that may not be referred to.
+        ObjectBusy.
+    """
+    for _ in range(tries):
+        try:
+            head = await env.objects.head(address)
+            counter = counter_of(head.metadata)
+            if (counter is None and accepts == "counted") or (counter == 0 and accepts != "all"):
+                raise AddressDeleted(address)
+            await write_counter(env, head, (counter or 0) + 1, kind)
+        except objects.ObjectNotFound:
+            raise AddressDeleted(address) from None
+        except objects.PreconditionFailed:
+            continue
+        return
+    raise ObjectBusy(address)
+
+
+async def decrement(env: Env, address: str, kind: Kind, *, tries: int = TRIES) -> int | None:
+    """One fewer refers to the object at a physical address: the counter now. Effects as `increment`.
+
+    None: nothing was counted, for the object is gone, or has no counter. Raises ObjectBusy.
+    """
+    for _ in range(tries):
+        try:
+            head = await env.objects.head(address)
+            counter = counter_of(head.metadata)
+            if counter is None:
+                return None
+            await write_counter(env, head, max(counter - 1, 0), kind)
+        except objects.ObjectNotFound:
+            return None
+        except objects.PreconditionFailed:
+            continue
+        return max(counter - 1, 0)
+    raise ObjectBusy(address)
+
+
+async def release(env: Env, repository: Repository, entry: ObjectEntry, kind: Kind) -> None:
+    """An entry refers to its object no more: count that, and hard-delete the object that nobody refers to.
+
+    2 or 3 effects. What is not in the namespace is left alone; so is a counter that others change all the time: the
+    object is then never deleted.
+    """
+    if not owned(repository, entry):
+        return
+    try:
+        left = await decrement(env, at(repository, entry), kind)
+    except ObjectBusy:
+        return
+    if left == 0:
+        await env.objects.delete(at(repository, entry))
