@@ -242,8 +242,8 @@ async def background_job(
     oldest: bool = True,
     order: tuple[State, ...] = DELETION_ORDER,
     rereads: bool = False,
-    clock_once: bool = False,
     keys_first: bool = False,
+    keeps_committed: bool = False,
     batch_size: int = 0,
 ) -> int:
     """Scan the references; for each object: found ``committed``, delete its keys by state; all of them ``deleted``, and
@@ -252,21 +252,21 @@ async def background_job(
     oldest: judge by the oldest ``last_modified``; else by the newest.
     order: in which keys are deleted, by their state.
     rereads: read the references of an object again before it is hard-deleted.
-    clock_once: read the clock at the start; else for each object.
     keys_first: delete the keys before the object.
+    keeps_committed: ours. Never delete a ``committed`` key.
     """
     deleted = 0
-    start = await env.clock.now() if clock_once else 0
     async for scanned in references(env, repository, batch_size=batch_size):
         found = scanned
         if any(each.reference.state is State.COMMITTED for each in found):
-            await _forget_all(env, repository, found, order)
+            kept = (State.COMMITTED,) if keeps_committed else ()
+            await _forget_all(env, repository, found, tuple(state for state in order if state not in kept))
             continue
-        if not _all_deleted(found) or not _waited(found, start or await env.clock.now(), waits, oldest=oldest):
+        if not _all_deleted(found) or not _waited(found, await env.clock.now(), waits, oldest=oldest):
             continue
         if rereads:
             found = tuple([each async for again in references(env, repository, found[0].address) for each in again])
-            if not _all_deleted(found) or not _waited(found, start or await env.clock.now(), waits, oldest=oldest):
+            if not _all_deleted(found) or not _waited(found, await env.clock.now(), waits, oldest=oldest):
                 continue
         if keys_first:
             await _forget_all(env, repository, found, order)
@@ -287,7 +287,8 @@ def _waited(found: tuple[Keyed, ...], now: int, waits: int, *, oldest: bool) -> 
 
 
 async def _forget_all(env: Env, repository: Repository, found: tuple[Keyed, ...], order: tuple[State, ...]) -> None:
-    for each in sorted(found, key=lambda one: order.index(one.reference.state)):
+    """Delete keys by state, in this order; those of other states stay."""
+    for each in [each for state in order for each in found if each.reference.state is state]:
         await forget(env, repository, each.address, each.token)
 
 

@@ -214,7 +214,7 @@ def twice(
 
 
 def sealed(variant: Variant, faults: Mapping[str, Faults] = ALONE) -> Iterator[Scenario]:
-    """A commit of two tokens: a committer has sealed the first one and stopped, and then the path was uploaded again."""
+    """A commit of two tokens: a committer has sealed the first one and stopped; then the path was uploaded again."""
     for suffix, budget in faults.items():
         kept = ("committed-data-is-kept", "garbage-is-reclaimed")
         built = scenario(variant, "commit.job", budget, suffix=suffix, name="after_sealed/commit.job", only=kept)
