@@ -205,10 +205,14 @@ async def upload_and_link(
     *,
     get_address: GetAddress = get_physical_address,
     link: Link = link_physical_address,
+    signed: bool = False,
 ) -> ObjectEntry:
-    """What a user with access to the object store does: ask for an address, put the object, link it."""
+    """What a user with access to the object store does: ask for an address, put the object, link it.
+
+    signed: whether the address is signed, so that the object store refuses the put when the grant has expired.
+    """
     grant = await get_address(env, repository, branch_id, path)
-    await env.objects.put(grant.address, content)
+    await env.objects.put(grant.address, content, not_after=(grant.expires or None) if signed else None)
     return await link(env, repository, branch_id, path, grant, content)
 
 

@@ -58,6 +58,7 @@ ONLINE: Final = Variant(
     flows=online,
     source=SOURCE,
     words=WORDS,
+    options={"link": {"signed": True}},
     grace=LATER,
     refuted={"garbage-is-reclaimed": ABANDONED},
 )
@@ -150,6 +151,53 @@ SCENARIOS = [
     *scenarios(UNTIMED, STAGED, NONE, initially=["upload"], under="staged/"),
     *scenarios(UNTIMED, COMMITTED, SAFE, initially=["upload", "commit"], under="committed/"),
     *scenarios(UNTIMED, ["commit-job-job"], {**SAFE, **HARD}, initially=["upload"], under="staged/"),
+]
+
+LINKS: Final = ["link-commit-job", "link-reset-job", "link-delete-job"]
+
+DEEP: Final = [
+    "upload-upload-commit-job",
+    "upload-delete-commit-job",
+    "upload-reset-commit-job",
+    "upload-drop-commit-job",
+    "copy-delete-commit-job",
+]
+
+SCENARIOS += [
+    *scenarios(ONLINE, LINKS, LATE, initially=["upload"], under="staged/"),
+    *scenarios(
+        UNTIMED,
+        ["mergemain-uploadmain-job", "mergemain-drop-job"],
+        NONE,
+        initially=["upload", "commit"],
+        under="committed/",
+    ),
+    *scenarios(UNTIMED, ["commit-commit-job"], SAFE, initially=["upload"], under="staged/"),
+    *scenarios(
+        ONLINE,
+        ["upload-job", "delete-job", "commit-job", "reset-job"],
+        {"/paged": Faults(clock_jumps=(LATER,))},
+        paged=1,
+        initially=["upload", "uploady"],
+        under="two-staged/",
+    ),
+    *scenarios(
+        ONLINE,
+        ["upload-commit-job"],
+        {"/paged-by-two": FAULTS[""]},
+        paged=2,
+        initially=["upload", "uploady"],
+        under="two-staged/",
+    ),
+    *scenarios(
+        UNTIMED,
+        ["commit-job-job", "reset-job-job"],
+        {"/paged": FAULTS[""]},
+        paged=1,
+        initially=["upload", "uploady"],
+        under="two-staged/",
+    ),
+    *scenarios(UNTIMED, DEEP, {**NONE, "/crash": FAULTS["/crash"]}, initially=["upload"], under="staged/", deep=True),
 ]
 
 
