@@ -1,0 +1,251 @@
+"""Retention of committed objects: a run marks what is to be deleted, and sweeps it later, while users go on.
+
+`mark` looks at the branches, the commits and what is staged, one after the other, and writes the addresses that only
+expired commits refer to under the run's id. `sweep` deletes them. The text has one job do both and knows of no users
+meanwhile. In what order `mark` looks is ``order``; the default is the one that loses nothing to commits and to new
+branches from active ones. What may happen after the look is not a question of order: `impl.hard_delete.retention_pins`.
+Source: committed-object-retention.md, "Algorithm".
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Final, Literal, cast
+
+import attrs
+
+from impl.catalog.objects import copy_data, stage
+from impl.codec import decode_commit
+from impl.committed import MetaRangeIterator
+from impl.committed import get_entry as get_committed
+from impl.committed.errors import MissingObject
+from impl.effects import Env
+from impl.graveler.reading import tokens
+from impl.refs.branches import list_branches
+from impl.refs.commits import get_commit
+from impl.refs.errors import GravelerError, PathNotFound
+from impl.refs.resolving import Ref, resolve
+from impl.refs.tags import list_tags
+from impl.repositories.entities import uid_partition
+from impl.staging import scan_staged
+from model import keys, objects
+from model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
+from model.identifiers import BranchID, CommitID
+from model.records import Branch, Commit, Repository
+from model.retention import Dummies, Rules, active, objects_to_delete
+
+Look = Literal["clock", "staged", "branches", "tags", "commits"]
+"""A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the
+tokens that they had then."""
+
+ORDER: Final[tuple[Look, ...]] = ("clock", "staged", "branches", "commits")
+TWICE: Final[tuple[Look, ...]] = ("clock", "commits", "staged", "branches", "commits")
+WITH_TAGS: Final[tuple[Look, ...]] = ("clock", "staged", "branches", "tags", "commits")
+
+
+class MarkNotFound(GravelerError):
+    """There is no mark of this run: it never came to its end."""
+
+
+class HeadNotFound(GravelerError):
+    """A branch's head has no record among the commits that were read: nothing can be said to be expired."""
+
+
+@attrs.define
+class World:
+    """What a run has seen so far. Each part is from a time of its own."""
+
+    now: int = 0
+    branches: dict[BranchID, Branch] | None = None
+    tagged: frozenset[CommitID] = frozenset()
+    commits: dict[CommitID, Commit] = attrs.field(factory=dict)
+    known: frozenset[CommitID] | None = None  # the commits of the first reading
+    staged: set[str] = attrs.field(factory=set)  # physical addresses
+
+    @property
+    def heads(self) -> dict[BranchID, CommitID]:
+        return {branch_id: branch.commit_id for branch_id, branch in (self.branches or {}).items()}
+
+    def expired(self, rules: Rules, dummies: Dummies = "every") -> frozenset[CommitID]:
+        """The commits that are expired, as far as the first reading of commits knew them already: with ``order`` naming
+        "commits" twice, none that was written during the look."""
+        kept = active(self.commits, self.heads, rules, self.now, dummies=dummies, tagged=self.tagged)
+        return (self.known or frozenset()) & self.commits.keys() - kept
+
+
+async def mark(
+    env: Env,
+    repository: Repository,
+    rules: Rules,
+    run_id: str,
+    *,
+    order: tuple[Look, ...] = ORDER,
+    dummies: Dummies = "every",
+    strict: bool = True,
+    batch_size: int = 0,
+) -> tuple[str, ...]:
+    """Write down which addresses only expired commits refer to; returns them, too.
+
+    A scan of the branches (and one for their tokens), one of the commits, one per staging token; the metarange and the
+    ranges of each commit; 1 to write the mark. strict: refuse to go on if the head of a branch was not among the
+    commits: without it, what such a head keeps is taken to be dangling.
+
+    Raises:
+        HeadNotFound; MissingObject, DamagedObject: an active commit cannot be read. Nothing was marked.
+    """
+    seen = await look(env, repository, order, batch_size)
+    if strict:
+        demand_heads(seen)
+    gone = await only_in(env, repository, seen, seen.expired(rules, dummies))
+    await write_mark(env, repository, run_id, gone)
+    return gone
+
+
+async def look(env: Env, repository: Repository, order: tuple[Look, ...], batch_size: int) -> World:
+    """Read what a run must know, in this order."""
+    seen = World()
+    for what in order:
+        match what:
+            case "clock":
+                seen.now = await env.clock.now()
+            case "branches":
+                branches = await list_branches(env, repository, batch_size=batch_size)
+                seen.branches = {branch.branch_id: branch for branch in branches}
+            case "tags":
+                seen.tagged = frozenset([tag.commit_id for tag in await list_tags(env, repository)])
+            case "commits":
+                seen.commits = await read_commits(env, repository, batch_size)
+                seen.known = frozenset(seen.commits) if seen.known is None else seen.known
+            case "staged":
+                known = None if seen.branches is None else tuple(seen.branches.values())
+                branches = await list_branches(env, repository, batch_size=batch_size) if known is None else known
+                seen.staged = await read_staged(env, repository, branches, batch_size)
+    return seen
+
+
+async def read_commits(env: Env, repository: Repository, batch_size: int) -> dict[CommitID, Commit]:
+    """All commit records, those on no branch, too. One effect per batch."""
+    found: dict[CommitID, Commit] = {}
+    async for entry in env.store.scan(uid_partition(repository), keys.COMMITS_PREFIX, batch_size):
+        if not entry.key.startswith(keys.COMMITS_PREFIX):
+            break
+        commit = decode_commit(entry.value)
+        found[commit.commit_id] = commit
+    return found
+
+
+async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
+    """The physical addresses of what is staged under the tokens of branches, hidden or not: it may be shown again."""
+    found: set[str] = set()
+    for branch in branches:
+        # Newest first: entries stay where they are, so that no order of tokens matters here.
+        for token in tokens(branch):
+            async for change in scan_staged(env, token, batch_size=batch_size):
+                if change.data is not None:
+                    entry = decode_object_entry(change.data)
+                    found.add(physical_address(repository.storage_namespace, entry))
+    return found
+
+
+def demand_heads(seen: World) -> None:
+    """Raises HeadNotFound."""
+    for branch_id, head in seen.heads.items():
+        if head not in seen.commits:
+            raise HeadNotFound(branch_id, head)
+
+
+async def only_in(env: Env, repository: Repository, seen: World, expired: Iterable[CommitID]) -> tuple[str, ...]:
+    """The addresses in the namespace that only these commits refer to, of all that were seen, sorted. Reads every
+    commit's metarange once. An expired commit that cannot be read brings nothing; for another one it is an error."""
+    gone_from = set(expired)
+    references: dict[CommitID, set[str]] = {}
+    by_meta_range: dict[str, set[str]] = {}
+    for commit_id, commit in sorted(seen.commits.items()):
+        if commit.meta_range_id not in by_meta_range:
+            try:
+                by_meta_range[commit.meta_range_id] = await _addresses(env, repository, commit)
+            except MissingObject:
+                if commit_id not in gone_from:
+                    raise
+                continue
+        references[commit_id] = by_meta_range[commit.meta_range_id]
+    kept = frozenset(seen.commits.keys() - gone_from)
+    return tuple(sorted(objects_to_delete(references, kept, seen.staged)))
+
+
+async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
+    namespace = repository.storage_namespace
+    found = MetaRangeIterator(env, namespace, commit.meta_range_id)
+    addresses = {physical_address(namespace, decode_object_entry(entry.data)) async for entry in found}
+    return {address for address in addresses if is_inside(namespace, address)}
+
+
+def mark_address(repository: Repository, run_id: str) -> str:
+    """Where the mark of a run lies."""
+    return f"{repository.storage_namespace}/_lakefs/retention/{run_id}/mark.json"
+
+
+async def write_mark(env: Env, repository: Repository, run_id: str, addresses: tuple[str, ...]) -> None:
+    """1 effect."""
+    await env.objects.put(mark_address(repository, run_id), json.dumps({"addresses": addresses}).encode())
+
+
+async def read_mark(env: Env, repository: Repository, run_id: str) -> tuple[str, ...]:
+    """The addresses that a run has marked. 1 effect. Raises MarkNotFound."""
+    try:
+        content = await env.objects.get(mark_address(repository, run_id))
+    except objects.ObjectNotFound:
+        raise MarkNotFound(run_id) from None
+    return tuple(cast("dict[str, list[str]]", json.loads(content))["addresses"])
+
+
+async def sweep(
+    env: Env,
+    repository: Repository,
+    run_id: str,
+    *,
+    again: Rules | None = None,
+    order: tuple[Look, ...] = ORDER,
+    batch_size: int = 0,
+) -> tuple[str, ...]:
+    """Delete what a run has marked; returns the addresses. 1 effect to read the mark, and 1 for each address. May be
+    repeated.
+
+    again: look once more before the first delete, and delete only what would be marked again by these rules.
+
+    Raises:
+        MarkNotFound. With ``again`` also what `mark` raises: nothing was deleted.
+    """
+    addresses = await read_mark(env, repository, run_id)
+    if again is not None:
+        seen = await look(env, repository, order, batch_size)
+        demand_heads(seen)
+        still = await only_in(env, repository, seen, seen.expired(again))
+        addresses = tuple(sorted(set(addresses) & set(still)))
+    for address in addresses:
+        await env.objects.delete(address)
+    return addresses
+
+
+async def restore_object(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    source: Ref,
+    *,
+    full: bool = False,
+) -> ObjectEntry:
+    """Stage what a commit has at a path: a copy from a ref, as lakeFS offers it. ``full``: copy the object, too.
+
+    Raises:
+        RefNotFound, PathNotFound, BranchNotFound; DataGone: only with ``full``. WriteNotSettled (indefinite).
+    """
+    commit = await get_commit(env, repository, await resolve(env, repository, source))
+    found = await get_committed(env, repository.storage_namespace, commit.meta_range_id, path)
+    if found is None:
+        raise PathNotFound(path)
+    entry = decode_object_entry(found.data)
+    if full:
+        entry = await copy_data(env, repository, entry)
+    await stage(env, repository, branch_id, path, entry)
+    return entry

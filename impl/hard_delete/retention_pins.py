@@ -1,0 +1,171 @@
+"""Retention that users and runs agree on, ours: five KV operations, no clock that anybody must trust.
+
+Who brings the entries of a commit to where they were not (a new branch, a moved one, a merge, a revert, a copy from a
+ref) *pins* the commit first, then looks whether a run has *condemned* it, and takes the pin back at his end. A run
+condemns what it takes to be expired, and only then looks at the pins, and once more at what is staged, at the branches
+and at the commits; what turns out to be pinned or active is pardoned. So either the user sees the sentence, or the run
+sees the pin or what came of it. Nobody removes the sentence of a commit that was swept: it cannot be used any more.
+
+    key = retention/pins/<commit>/<unique>        value = what for
+    key = retention/condemned/<commit>/<run>      value = the run
+
+A pin whose owner crashed keeps its commit for good. Source: docs/hard-delete/retention.md.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from impl.effects import Env
+from impl.graveler import merging
+from impl.hard_delete import retention
+from impl.hard_delete.retention import WITH_TAGS, Look
+from impl.refs import branches, tags
+from impl.refs.commits import get_commit
+from impl.refs.errors import GravelerError, NoParent
+from impl.refs.resolving import Ref, resolve
+from impl.repositories.entities import uid_partition
+from model.catalog import ObjectEntry
+from model.identifiers import BranchID, CommitID, TagID
+from model.records import Branch, Commit, Repository, Tag
+from model.retention import Rules, active
+
+PINS: Final = b"retention/pins/"
+CONDEMNED: Final = b"retention/condemned/"
+
+T = TypeVar("T")
+
+
+class CommitExpired(GravelerError):
+    """The commit is expired, or a run takes it to be for the moment: its objects may be gone."""
+
+
+async def mark(
+    env: Env,
+    repository: Repository,
+    rules: Rules,
+    run_id: str,
+    *,
+    order: tuple[Look, ...] = WITH_TAGS,
+    condemns_first: bool = True,
+    batch_size: int = 0,
+) -> tuple[str, ...]:
+    """As `retention.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
+    expired commit with entries, and 1 for each that is pardoned.
+
+    condemns_first: without it the pins are looked at before, a negative control.
+
+    Raises as `retention.mark`: then what it condemned stays so until another run with this id pardons it.
+    """
+    seen = await retention.look(env, repository, order, batch_size)
+    retention.demand_heads(seen)
+    suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
+    pinned = set[CommitID]() if condemns_first else await _pinned(env, repository, batch_size)
+    for commit_id in suspects:
+        await env.store.set(uid_partition(repository), _sentence(commit_id, run_id), run_id.encode())
+    if condemns_first:
+        pinned = await _pinned(env, repository, batch_size)
+        now = seen.now
+        seen = await retention.look(env, repository, order, batch_size)
+        seen.now = min(now, seen.now)
+        retention.demand_heads(seen)
+    kept = active(seen.commits, seen.heads, rules, seen.now, tagged=seen.tagged | pinned)
+    for commit_id in suspects:
+        if commit_id in kept:
+            await env.store.delete(uid_partition(repository), _sentence(commit_id, run_id))
+    gone = await retention.only_in(env, repository, seen, set(suspects) - kept)
+    await retention.write_mark(env, repository, run_id, gone)
+    return gone
+
+
+def _sentence(commit_id: CommitID, run_id: str) -> bytes:
+    return CONDEMNED + f"{commit_id}/{run_id}".encode()
+
+
+async def _pinned(env: Env, repository: Repository, batch_size: int) -> set[CommitID]:
+    found: set[CommitID] = set()
+    async for entry in env.store.scan(uid_partition(repository), PINS, batch_size):
+        if not entry.key.startswith(PINS):
+            break
+        found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
+    return found
+
+
+async def holding(
+    env: Env, repository: Repository, commit_id: CommitID, work: Callable[[], Awaitable[T]], *, looks: bool = True
+) -> T:
+    """Do some work while a commit is pinned. 3 effects more. looks: whether to ask for a sentence.
+
+    Raises CommitExpired: nothing was done. After an indefinite error the pin stays, for the work may have been done.
+    """
+    pin = PINS + f"{commit_id}/{env.ids.unique('pin')}".encode()
+    partition = uid_partition(repository)
+    await env.store.set(partition, pin, b"in use")
+    try:
+        if looks:
+            await _demand_not_condemned(env, repository, commit_id)
+        done = await work()
+    except Exception as error:
+        if getattr(error, "definite", False):
+            await env.store.delete(partition, pin)
+        raise
+    await env.store.delete(partition, pin)
+    return done
+
+
+async def _demand_not_condemned(env: Env, repository: Repository, commit_id: CommitID) -> None:
+    prefix = CONDEMNED + f"{commit_id}/".encode()
+    async for entry in env.store.scan(uid_partition(repository), prefix, 1):
+        if entry.key.startswith(prefix):
+            raise CommitExpired(commit_id)
+        break
+
+
+async def create_branch(
+    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, looks: bool = True
+) -> Branch:
+    """As `branches.create_branch`. Raises CommitExpired, too."""
+    head = await resolve(env, repository, source)
+    return await holding(
+        env, repository, head, lambda: branches.create_branch(env, repository, branch_id, head), looks=looks
+    )
+
+
+async def update_branch(env: Env, repository: Repository, branch_id: BranchID, target: Ref) -> Branch:
+    """As `branches.update_branch`. Raises CommitExpired, too."""
+    head = await resolve(env, repository, target)
+    return await holding(env, repository, head, lambda: branches.update_branch(env, repository, branch_id, head))
+
+
+async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref) -> Tag:
+    """As `tags.create_tag`. Raises CommitExpired, too."""
+    head = await resolve(env, repository, source)
+    return await holding(env, repository, head, lambda: tags.create_tag(env, repository, tag_id, head))
+
+
+async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
+    """As `merging.merge`. Raises CommitExpired, too."""
+    theirs = await resolve(env, repository, source)
+    return await holding(env, repository, theirs, lambda: merging.merge(env, repository, destination, theirs, message))
+
+
+async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
+    """As `merging.revert`: what comes back comes from the commit's first parent. Raises CommitExpired, too."""
+    undone = await get_commit(env, repository, await resolve(env, repository, ref))
+    if not undone.parents:
+        raise NoParent(undone.commit_id)
+    return await holding(
+        env,
+        repository,
+        undone.parents[0],
+        lambda: merging.revert(env, repository, branch_id, undone.commit_id, message),
+    )
+
+
+async def restore_object(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: Ref
+) -> ObjectEntry:
+    """As `retention.restore_object`. Raises CommitExpired, too."""
+    commit_id = await resolve(env, repository, source)
+    return await holding(
+        env, repository, commit_id, lambda: retention.restore_object(env, repository, branch_id, path, commit_id)
+    )

@@ -1,0 +1,117 @@
+"""The invariants of retention: active data is kept, expired data is reclaimed, uncommitted data is left alone.
+
+Each depends on the rules, so each is made for some. Only objects in a repository's storage namespace count.
+Source: committed-object-retention.md, "Definitions"; `model.retention`.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from model.identifiers import CommitID
+from model.invariants._base import Always, Finding, Reached, Reads, Violation
+from model.references import RepositoryView, repositories
+from model.retention import Rules, active, dangling
+from model.snapshot import Outcome, Snapshot
+
+EXPIRED_DATA_IS_RECLAIMED: Final = "expired-data-is-reclaimed"
+EXPIRED_DATA_IS_RECLAIMED_MEANING: Final = (
+    "at quiescence, after one more mark and sweep, the objects that only expired commits refer to are gone"
+)
+
+
+def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool = True) -> Always:
+    """No object of a commit that is active now is deleted.
+
+    tags: whether a tag keeps its commit; the text knows none. hypothetical: whether commits count that only a dummy
+    child keeps: those that are on the line of no branch, among them some that were never on one.
+    """
+    name = "active-data-is-kept"
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        for view in repositories(snapshot):
+            for commit_id in sorted(_active(view, rules, snapshot.now, tags=tags, hypothetical=hypothetical)):
+                committed = view.committed(commit_id)
+                if committed is None:
+                    yield Violation(name, f"active commit {commit_id[:8]} cannot be read: an object of it is gone")
+                    continue
+                for each in committed:
+                    if not view.inside(each):
+                        continue
+                    if each.address in view.objects:
+                        yield Reached(f"{each.address} is active and there")
+                    else:
+                        yield Violation(
+                            name, f"active commit {commit_id[:8]} has {each.path!r} at {each.address}, which is gone"
+                        )
+
+    return Always(
+        id=name,
+        meaning="no object of an active commit is deleted",
+        check=check,
+        reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK}),
+    )
+
+
+def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothetical: bool) -> frozenset[CommitID]:
+    heads = {branch_id: branch.commit_id for branch_id, branch in view.branches.items()}
+    tagged = [tag.commit_id for tag in view.tags.values()] if tags else []
+    kept = active(view.commits, heads, rules, now, tagged=tagged)
+    return kept if hypothetical else kept - (dangling(view.commits, heads) - set(tagged))
+
+
+def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in repositories(snapshot):
+        for branch_id in sorted(view.branches):
+            for each in view.owned_references(branch_id):
+                if not view.inside(each):
+                    continue
+                if each.address in view.objects:
+                    yield Reached(f"{each.address} is staged and there")
+                else:
+                    yield Violation(
+                        "uncommitted-data-is-kept",
+                        f"branch {branch_id} has staged {each.path!r} at {each.address}, which is gone",
+                    )
+
+
+uncommitted_data_is_kept = Always(
+    id="uncommitted-data-is-kept",
+    meaning="no object of a staged entry is deleted by retention, be the entry hidden by a newer one or not",
+    check=_uncommitted_data_is_kept,
+    reads=frozenset({Reads.STORE, Reads.OBJECTS}),
+)
+
+
+def expired_data_is_reclaimed(
+    rules: Rules, *, tags: bool = False
+) -> Callable[[tuple[Outcome, ...], Snapshot], tuple[Finding, ...]]:
+    """The check of an `Aftermath` whose calls are a mark and a sweep."""
+
+    def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
+        return tuple(_left(outcomes, snapshot, rules, tags=tags))
+
+    return check
+
+
+def _left(outcomes: tuple[Outcome, ...], snapshot: Snapshot, rules: Rules, *, tags: bool) -> Iterator[Finding]:
+    for outcome in outcomes:
+        if outcome.error is not None:
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"a run failed with {outcome.error!r}")
+    for view in repositories(snapshot):
+        left = only_expired(view, rules, snapshot.now, tags=tags) & view.objects.keys()
+        if left:
+            what = ", ".join(sorted(left))
+            yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"only expired commits refer to {what}, and it is still there")
+        else:
+            yield Reached("no object is left that only expired commits refer to")
+
+
+def only_expired(view: RepositoryView, rules: Rules, now: int, *, tags: bool = False) -> frozenset[str]:
+    """The addresses in the namespace that expired commits refer to, and nothing else does: objects or not."""
+    kept = _active(view, rules, now, tags=tags, hypothetical=True)
+    gone: set[str] = set()
+    spared = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    for commit_id in view.commits:
+        inside = {each.address for each in view.committed(commit_id) or () if view.inside(each)}
+        (spared if commit_id in kept else gone).update(inside)
+    return frozenset(gone - spared)

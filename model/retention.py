@@ -1,0 +1,275 @@
+"""Retention of committed objects: which commits are active, which are expired, and what only expired ones refer to.
+
+A branch keeps its head, and, first parent by first parent, each commit whose child on that line was created after the
+branch's *threshold* (now minus its days of retention). A *dangling* commit is on no such line of any branch, whatever
+its age: for it there is a dummy child of the same date, a hypothetical head under the default retention. A commit is
+active if anybody keeps it, and expired if nobody does.
+
+Dates are microseconds since 1970; a day has 24 hours. A commit that is dated exactly at the threshold is not after it;
+one that is dated in the future is. A line ends at a parent that is missing, and where it comes back to itself (damaged
+data). A rule for a branch that does not exist keeps nothing.
+Source: committed-object-retention.md; the readings are told apart in docs/hard-delete/retention.md.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal, cast
+
+import attrs
+
+from model.identifiers import BranchID, CommitID
+from model.records import Commit
+
+DAY: Final = 86_400_000_000  # microseconds
+DAYS_MAX: Final = (1 << 31) - 1  # the wire format of lakeFS' rules has 32 bits for them
+
+Commits = Mapping[CommitID, Commit]
+Heads = Mapping[BranchID, CommitID]
+
+Dummies = Literal["every", "leaves", "unmerged-leaves"]
+"""Which dangling commits get a dummy child: all; those that are nobody's first parent; or nobody's parent at all."""
+
+Line = Literal["stops", "goes-on"]
+"""What becomes of a line at the first commit that is not after the threshold: it ends there, or a commit farther down
+whose child is after it (which takes a child that is older than its parent) is kept again."""
+
+
+class InvalidRules(ValueError):
+    """Rules that cannot be read. Says the value, what is expected, and the repair."""
+
+
+def _by_name(branches: Iterable[tuple[BranchID, int]]) -> tuple[tuple[BranchID, int], ...]:
+    return tuple(sorted(branches, key=lambda rule: rule[0]))
+
+
+@attrs.frozen
+class Rules:
+    """How many days branches keep their commits. ``branches``: those that differ from the default, by id."""
+
+    default_days: int
+    branches: tuple[tuple[BranchID, int], ...] = attrs.field(default=(), converter=_by_name)
+    _days: Mapping[BranchID | None, int] = attrs.field(init=False, repr=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        _check_days("default_retention_days", self.default_days)
+        found: dict[BranchID | None, int] = {}
+        for branch_id, days in self.branches:
+            _check_days(f"retention_days of branch {branch_id!r}", days)
+            if branch_id in found:
+                raise InvalidRules(f"branch_id {branch_id!r}: expected one rule for a branch; leave one out")
+            found[branch_id] = days
+        object.__setattr__(self, "_days", found)
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> "Rules":
+        """Rules as lakeFS writes them:
+        ``{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}``.
+
+        Raises InvalidRules, also for fields that it does not know: a misspelt one must not become a default.
+        """
+        try:
+            found: object = json.loads(text, object_pairs_hook=_fields)
+        except ValueError as error:
+            if isinstance(error, InvalidRules):
+                raise
+            raise InvalidRules(f"{text[:40]!r}: expected a JSON object ({error}); write one") from None
+        fields = _object("the rules", found, {"default_retention_days", "branches"})
+        if "default_retention_days" not in fields:
+            raise InvalidRules("default_retention_days is missing: expected a number of days; add it")
+        branches = fields.get("branches", [])
+        if not isinstance(branches, list):
+            raise InvalidRules(f"branches: {branches!r}, expected a list of rules; put it in brackets")
+        return cls(
+            cast("int", fields["default_retention_days"]),
+            tuple(_rule(position, each) for position, each in enumerate(cast("list[object]", branches))),
+        )
+
+    def encode(self) -> str:
+        """What `parse` reads; equal rules have equal texts."""
+        branches = [{"branch_id": name, "retention_days": days} for name, days in self.branches]
+        return json.dumps({"default_retention_days": self.default_days, "branches": branches})
+
+    def threshold(self, branch_id: BranchID | None, now: int) -> int:
+        """Microseconds since 1970: a commit keeps its first parent on this branch's line if it was created later.
+        None: of hypothetical heads."""
+        return now - DAY * self._days.get(branch_id, self.default_days)
+
+
+def _fields(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InvalidRules(f"fields {[name for name, _ in pairs]!r}: expected each once; leave the others out")
+    return found
+
+
+def _object(what: str, found: object, known: set[str]) -> dict[str, object]:
+    if not isinstance(found, dict):
+        raise InvalidRules(f"{what}: {found!r}, expected a JSON object; put it in braces")
+    fields = cast("dict[str, object]", found)
+    for name in fields:
+        if name not in known:
+            raise InvalidRules(f"{what}: {name!r}, expected one of {sorted(known)}; correct its spelling")
+    return fields
+
+
+def _rule(position: int, found: object) -> tuple[BranchID, int]:
+    what = f"branches[{position}]"
+    fields = _object(what, found, {"branch_id", "retention_days"})
+    branch_id, days = fields.get("branch_id"), fields.get("retention_days")
+    if not isinstance(branch_id, str) or not branch_id:
+        raise InvalidRules(f"{what}: branch_id is {branch_id!r}, expected the name of a branch; add it")
+    return BranchID(branch_id), cast("int", days)
+
+
+def _check_days(what: str, days: object) -> None:
+    if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= DAYS_MAX:
+        raise InvalidRules(f"{what}: {days!r}, expected a whole number of days from 0 to {DAYS_MAX}; write one")
+
+
+@attrs.frozen(order=True)
+class Start:
+    """Where a line begins: the commit at hand, and the threshold that its children must be after. ``child``: the date
+    of the dummy that leads to the commit; None for a branch's head, which is kept in any case."""
+
+    threshold: int
+    commit_id: CommitID
+    child: int | None = None
+
+    @property
+    def keeps_its_first(self) -> bool:
+        return self.child is None or self.child > self.threshold
+
+
+def first_parent(commits: Commits, commit_id: CommitID) -> CommitID | None:
+    """None for a first commit, and where the parent is missing."""
+    parents = commits[commit_id].parents
+    return parents[0] if parents and parents[0] in commits else None
+
+
+def dangling(commits: Commits, heads: Heads) -> frozenset[CommitID]:
+    """The commits that are on the line of first parents of no branch. O(commits + branches)."""
+    on_lines: set[CommitID] = set()
+    for head in heads.values():
+        at: CommitID | None = head if head in commits else None
+        while at is not None and at not in on_lines:
+            on_lines.add(at)
+            at = first_parent(commits, at)
+    return frozenset(commits.keys() - on_lines)
+
+
+def with_dummies(commits: Commits, heads: Heads, dummies: Dummies = "every") -> frozenset[CommitID]:
+    """The dangling commits that get a dummy child. Nothing changes by a choice between "every" and "leaves" as long as
+    no dangling commit is older than its first parent and none is its own ancestor."""
+    found = dangling(commits, heads)
+    if dummies == "every":
+        return found
+    cut = 1 if dummies == "leaves" else None
+    return found - {parent for commit in commits.values() for parent in commit.parents[:cut]}
+
+
+def starts(commits: Commits, heads: Heads, rules: Rules, now: int, dummies: Dummies = "every") -> list[Start]:
+    """All heads that are there, then the hypothetical ones, those with the longest retention first within each."""
+    real = [Start(rules.threshold(branch, now), head) for branch, head in heads.items() if head in commits]
+    threshold = rules.threshold(None, now)
+    hypothetical = [
+        Start(threshold, each, commits[each].creation_date) for each in with_dummies(commits, heads, dummies)
+    ]
+    return sorted(real, key=_longest_first) + sorted(hypothetical, key=_longest_first)
+
+
+def _longest_first(start: Start) -> tuple[int, CommitID]:
+    return start.threshold, start.commit_id
+
+
+def active(
+    commits: Commits,
+    heads: Heads,
+    rules: Rules,
+    now: int,
+    *,
+    dummies: Dummies = "every",
+    line: Line = "stops",
+    tagged: Iterable[CommitID] = (),
+) -> frozenset[CommitID]:
+    """The commits that somebody keeps.
+
+    Lines with the longest retention go first. So one that comes to a commit where another has been may end there: what
+    it would keep from there on is kept already. The commit itself it keeps, if the child at hand does.
+    ``tagged``: commits that are kept as such, ours: the text knows no tags. O(commits + lines * log lines).
+    """
+    kept = {each for each in tagged if each in commits}
+    passed: set[CommitID] = set()
+    for start in sorted(starts(commits, heads, rules, now, dummies), key=_longest_first):
+        at: CommitID | None = start.commit_id
+        keeps = start.keeps_its_first
+        while at is not None and (keeps or line == "goes-on"):
+            if keeps:
+                kept.add(at)
+            if at in passed:
+                break
+            passed.add(at)
+            keeps = commits[at].creation_date > start.threshold
+            at = first_parent(commits, at)
+    return frozenset(kept)
+
+
+def active_by_definition(
+    commits: Commits,
+    heads: Heads,
+    rules: Rules,
+    now: int,
+    *,
+    dummies: Dummies = "every",
+    line: Line = "stops",
+    tagged: Iterable[CommitID] = (),
+) -> frozenset[CommitID]:
+    """What `active` must be: for each head alone the least set that is closed under its rule, and then the union of
+    all. O(heads * commits)."""
+    kept = {each for each in tagged if each in commits}
+    for start in starts(commits, heads, rules, now, dummies):
+        for commit_id, keeps in _line(commits, start):
+            if keeps:
+                kept.add(commit_id)
+            elif line == "stops":
+                break
+    return frozenset(kept)
+
+
+def _line(commits: Commits, start: Start) -> Iterator[tuple[CommitID, bool]]:
+    """The line of first parents, each commit with whether the child through which it is reached keeps it."""
+    seen: set[CommitID] = set()
+    at: CommitID | None = start.commit_id
+    keeps = start.keeps_its_first
+    while at is not None:
+        yield at, keeps
+        if at in seen:
+            return
+        seen.add(at)
+        keeps = commits[at].creation_date > start.threshold
+        at = first_parent(commits, at)
+
+
+def expired(
+    commits: Commits,
+    heads: Heads,
+    rules: Rules,
+    now: int,
+    *,
+    dummies: Dummies = "every",
+    line: Line = "stops",
+    tagged: Iterable[CommitID] = (),
+) -> frozenset[CommitID]:
+    """All commits that are not active."""
+    return frozenset(commits.keys() - active(commits, heads, rules, now, dummies=dummies, line=line, tagged=tagged))
+
+
+def objects_to_delete(
+    references: Mapping[CommitID, Iterable[str]], kept: frozenset[CommitID], staged: Iterable[str] = ()
+) -> frozenset[str]:
+    """The addresses that only expired commits refer to: no active one, and no staged entry. ``references``: those of
+    every commit, by commit."""
+    gone: set[str] = set()
+    spared = set(staged)
+    for commit_id, addresses in references.items():
+        (spared if commit_id in kept else gone).update(addresses)
+    return frozenset(gone - spared)
