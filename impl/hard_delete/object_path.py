@@ -11,7 +11,7 @@ from typing import Literal
 import attrs
 
 from impl.catalog.errors import AddressNotAllowed, DataGone
-from impl.catalog.objects import Grant, at, new_address
+from impl.catalog.objects import Grant, at, entry_at, new_address
 from impl.committed import MetaRangeIterator, apply_changes
 from impl.effects import Env
 from impl.graveler.committing import COMMITTER, seal
@@ -32,7 +32,7 @@ from impl.refs.branches import next_token, read_branch, replace_branch
 from impl.refs.commits import add_commit, get_commit, new_commit
 from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
 from model import kv, objects
-from model.catalog import decode_object_entry
+from model.catalog import AddressType, ObjectEntry, decode_object_entry
 from model.identifiers import BranchID, StagingToken
 from model.records import Branch, Commit, Repository
 
@@ -52,8 +52,8 @@ async def upload_object(
     rereads: bool = True,
     overwrites: bool = True,
     tries: int = WRITE_TRIES,
-) -> str:
-    """Put an object where the path is staged: 1 effect for the branch, 1 for the object. Returns its relative address.
+) -> ObjectEntry:
+    """Put an object where the path is staged: 1 effect for the branch, 1 for the object.
 
     rereads: read the branch again, and start over if its token changed: as writers do today.
     overwrites: without it an object is put only where none is, and who finds one seals the token first: ours.
@@ -65,7 +65,8 @@ async def upload_object(
     async def put(address: str) -> None:
         await env.objects.put(address, content, if_absent=not overwrites)
 
-    return await _write(env, repository, branch_id, path, put, rereads=rereads, tries=tries)
+    address = await _write(env, repository, branch_id, path, put, rereads=rereads, tries=tries)
+    return entry_at(repository, address, content)
 
 
 async def _write(
@@ -81,9 +82,9 @@ async def _write(
     branch, _ = await read_branch(env, repository, branch_id)
     for _ in range(tries):
         token = branch.staging_token
-        address = staged_address(branch_id, token, path)
+        address = f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
         try:
-            await put(f"{repository.storage_namespace}/{address}")
+            await put(address)
         except objects.PreconditionFailed:
             branch = await _after(env, repository, branch_id, token)
             continue
@@ -118,7 +119,7 @@ async def stage_object(
     *,
     ingest: Literal["copy", "refuse"] = "copy",
     overwrites: bool = True,
-) -> str:
+) -> ObjectEntry:
     """Stage an object that is at a physical address already. ``ingest``: by a copy, or not at all.
 
     Raises:
@@ -126,9 +127,9 @@ async def stage_object(
     """
     if ingest == "refuse":
         raise AddressNotAllowed(address)
-    return await _copy_to(
-        env, repository, branch_id, path, address, overwrites=overwrites, if_match=objects.etag(content)
-    )
+    etag = objects.etag(content)
+    staged = await _copy_to(env, repository, branch_id, path, address, overwrites=overwrites, if_match=etag)
+    return entry_at(repository, staged, content)
 
 
 async def _copy_to(
@@ -141,8 +142,8 @@ async def _copy_to(
     overwrites: bool,
     if_match: str | None = None,
 ) -> str:
-    """Copy inside the store, straight to where the path is staged. A copy knows no `if_absent`: without ``overwrites``
-    the content is read and put."""
+    """Copy inside the store, straight to where the path is staged; returns the physical address. A copy knows no
+    `if_absent`: without ``overwrites`` the content is read and put."""
 
     async def put(address: str) -> None:
         try:
@@ -166,11 +167,13 @@ async def copy_object(
     source_path: bytes,
     *,
     overwrites: bool = True,
-) -> str:
+) -> ObjectEntry:
     """A full copy, as the base assumptions ask for. Raises PathNotFound; DataGone: the source is deleted; and as
     `upload_object`."""
     found = await find_object(env, repository, source_branch_id, source_path)
-    return await _copy_to(env, repository, branch_id, path, at(repository, found), overwrites=overwrites)
+    copied = await _copy_to(env, repository, branch_id, path, at(repository, found), overwrites=overwrites)
+    relative = copied.removeprefix(f"{repository.storage_namespace}/")
+    return attrs.evolve(found, address=relative, address_type=AddressType.RELATIVE)
 
 
 async def move_object(
@@ -181,11 +184,11 @@ async def move_object(
     path: bytes,
     *,
     overwrites: bool = True,
-) -> str:
+) -> ObjectEntry:
     """Copy the object, then delete the old path. Raises as `copy_object` and `delete_object`."""
-    address = await copy_object(env, repository, branch_id, path, branch_id, source_path, overwrites=overwrites)
+    moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, overwrites=overwrites)
     await delete_object(env, repository, branch_id, source_path, overwrites=overwrites)
-    return address
+    return moved
 
 
 async def delete_object(
@@ -222,24 +225,24 @@ async def get_physical_address(env: Env, repository: Repository, branch_id: Bran
 
 async def link_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
-) -> str:
+) -> ObjectEntry:
     """Look that the object is there, and that its token is still the branch's; else copy it under the one that is.
 
     Raises:
         AddressNotAllowed: issued for something else; DataGone; BranchNotFound; WriteNotSettled (indefinite).
     """
     token = StagingToken(grant.token)
-    address = staged_address(branch_id, token, path)
-    if grant.address != f"{repository.storage_namespace}/{address}":
+    address = f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
+    if grant.address != address:
         raise AddressNotAllowed(grant.address)
     try:
         await env.objects.head(grant.address)
     except objects.ObjectNotFound:
         raise DataGone(grant.address) from None
     branch, _ = await read_branch(env, repository, branch_id)
-    if branch.staging_token == token:
-        return address
-    return await _copy_to(env, repository, branch_id, path, grant.address, overwrites=True)
+    if branch.staging_token != token:
+        address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=True)
+    return entry_at(repository, address, content)
 
 
 async def get_address_aside(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
@@ -249,12 +252,12 @@ async def get_address_aside(env: Env, repository: Repository, branch_id: BranchI
 
 async def link_from_aside(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
-) -> str:
+) -> ObjectEntry:
     """Copy the object to where the path is staged, then delete it where it was put. Raises DataGone; and as
     `upload_object`."""
     address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=False)
     await env.objects.delete(grant.address)
-    return address
+    return entry_at(repository, address, content)
 
 
 async def commit(
