@@ -30,14 +30,14 @@ from impl.effects import Env
 from impl.graveler import writing
 from impl.graveler.lock_free import Tokens
 from impl.graveler.reading import tokens
-from impl.hard_delete._counters import ONE, Kind, decrement, increment, release
-from impl.hard_delete._tokens import changes_under, forget_tokens, nothing, remove_branch, stage_referred
+from impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
+from impl.hard_delete._tokens import forget_tokens, nothing, remove_branch, stage_referred
 from impl.refs.branches import create_branch as create_branch
 from impl.refs.branches import get_branch
 from impl.refs.errors import GravelerError
 from impl.repositories.entities import uid_partition
 from impl.repositories.errors import RepositoryError
-from impl.staging import get_staged, stage_if, tombstone, unstage
+from impl.staging import get_staged, tombstone
 from model import kv, objects
 from model.catalog import DATA_PREFIX, AddressType, ObjectEntry
 from model.identifiers import BranchID, StagingToken
@@ -130,13 +130,35 @@ async def link_physical_address(
     return entry
 
 
-async def _link_at(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes
+async def link_at(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    address: str,
+    content: bytes,
+    *,
+    kind: Kind = "gcs",
+    revives: bool = True,
+    overwrites: Overwrites = "leave",
+    follows: bool = False,
 ) -> ObjectEntry:
-    return await link_physical_address(env, repository, branch_id, path, Grant(address), content)
+    """`link_physical_address`, of an address that needs no grant."""
+    return await link_physical_address(
+        env,
+        repository,
+        branch_id,
+        path,
+        Grant(address),
+        content,
+        kind=kind,
+        revives=revives,
+        overwrites=overwrites,
+        follows=follows,
+    )
 
 
-link_again = partial(stage_again, stage=_link_at)
+link_again = partial(stage_again, stage=link_at)
 """What a user does who links an address once more, at another path."""
 
 
@@ -190,9 +212,17 @@ async def move_object(
 ) -> ObjectEntry:
     """`copy_object`, then `delete_object` of the old entry. Errors of both."""
     copied = await copy_object(
-        env, repository, branch_id, path, branch_id, source_path, full=full, kind=kind, overwrites=overwrites,
+        env,
+        repository,
+        branch_id,
+        path,
+        branch_id,
+        source_path,
+        full=full,
+        kind=kind,
+        overwrites=overwrites,
         follows=follows,
-    )  # fmt: skip
+    )
     await delete_object(env, repository, branch_id, source_path, kind=kind, deletes=deletes)
     return copied
 
@@ -280,7 +310,7 @@ async def background_job(
         if not note.key.startswith(DROPPED_PREFIX):
             break
         token = StagingToken(note.key.removeprefix(DROPPED_PREFIX).decode())
-        await _drop(env, repository, token, kind, claims=claims, batch_size=batch_size)
+        await drop_counted(env, repository, token, kind, claims=claims, batch_size=batch_size)
         await env.store.delete(uid_partition(repository), note.key)
         dropped += 1
     return dropped
@@ -356,28 +386,4 @@ async def _drop_all(
         if in_job:
             await env.store.set(uid_partition(repository), DROPPED_PREFIX + token.encode(), b"dropped")
         else:
-            await _drop(env, repository, token, kind, claims=claims, batch_size=batch_size)
-
-
-async def _drop(
-    env: Env, repository: Repository, token: StagingToken, kind: Kind, *, claims: bool, batch_size: int
-) -> None:
-    for scanned in await changes_under(env, token, batch_size):
-        entry = entry_of(scanned)
-        if claims:
-            entry = await _claim(env, token, scanned.key)
-        if entry is not None:
-            await release(env, repository, entry, kind)
-        await unstage(env, token, scanned.key)
-
-
-async def _claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | None:
-    """Take an entry out of a token that is nobody's: None where another has taken it, or there is none."""
-    found = await get_staged(env, token, path)
-    if found is None or found[0].data is None:
-        return None
-    try:
-        await stage_if(env, token, tombstone(path), found[1])
-    except kv.PredicateFailed:
-        return None
-    return entry_of(found[0])
+            await drop_counted(env, repository, token, kind, claims=claims, batch_size=batch_size)
