@@ -8,10 +8,10 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.stores import DELETE_IF, MemoryObjectStore, MemoryStore, ObjectStore, Store
+from impl.stores import DELETE_IF, MemoryStore, Store
 from impl.stores.base import Answer
 from impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations, check_store
-from model import kv, objects
+from model import kv
 
 partitions, keys, values = st.sampled_from(PARTITIONS), st.sampled_from(KEYS), st.sampled_from(VALUES)
 predicates = st.one_of(values, st.sampled_from([None, kv.EXISTS]))
@@ -239,58 +239,3 @@ def test_delete_if_is_refused_unless_it_is_named_a_capability() -> None:
     assert DELETE_IF not in MemoryStore().capabilities
     with pytest.raises(kv.Refused, match="MemoryStore has no delete_if; use the five operations"):
         trio.run(MemoryStore().delete_if, b"p", b"k", b"v")
-
-
-object_addresses = st.sampled_from(["a", "a/", "a/b", "a/c", "ab", "b"])
-object_operations = st.lists(
-    st.one_of(
-        st.builds(objects.Put, object_addresses, st.binary(max_size=2)),
-        st.builds(objects.GetObject, object_addresses),
-        st.builds(objects.HeadObject, object_addresses),
-        st.builds(objects.Copy, object_addresses, object_addresses),
-        st.builds(objects.DeleteObject, object_addresses),
-        st.builds(
-            objects.ListObjects,
-            st.sampled_from(["", "a", "a/", "c"]),
-            st.one_of(st.just(""), object_addresses),
-            st.integers(0, 3),
-        ),
-    ),
-    max_size=40,
-)
-
-
-@given(object_operations)
-def test_objects_in_memory_answer_any_operations_as_the_specification_does(ops: list[objects.Op]) -> None:
-    async def main() -> None:
-        store, state = MemoryObjectStore(), dict[str, bytes]()
-        for op in ops:
-            after, expected = objects.step(state, op)
-            state = dict(after)
-            try:
-                found: objects.Reply = await store.perform(op)
-            except objects.ObjectError as error:
-                found = error
-            assert found == expected, op
-        assert store.contents() == state
-
-    trio.run(main)
-
-
-def test_objects_are_put_read_copied_listed_in_pages_and_deleted() -> None:
-    async def main() -> None:
-        store: ObjectStore = MemoryObjectStore({"a/1": b"one"})
-        await store.put("a/2", b"two!")
-        await store.copy("a/1", "b")
-        await store.delete("a/1")
-        await store.delete("a/1")
-        assert await store.get("b") == b"one"
-        assert await store.head("a/2") == objects.Head("a/2", 4)
-        assert [head.address async for head in store.list("", page_size=1)] == ["a/2", "b"]
-        assert [head.address async for head in store.list("a/")] == ["a/2"]
-        with pytest.raises(objects.ObjectNotFound):
-            await store.get("a/1")
-        with pytest.raises(objects.ObjectNotFound):
-            await store.copy("a/1", "c")
-
-    trio.run(main)

@@ -1,0 +1,16 @@
+"""An object store in a folder that holds something, for tests."""
+
+from pathlib import Path
+
+from impl.stores.local_objects import LocalObjectStore
+from impl.stores.object_store import ALL
+from model.objects import Put, StoredObject
+
+BEFORE = {"a": StoredObject(b"1", (("n", "1"),)), "x/y": StoredObject(b"2")}
+
+
+def filled(folder: Path) -> LocalObjectStore:
+    store = LocalObjectStore(folder, ALL, clock=lambda: 0, durable=False)
+    for address, found in BEFORE.items():
+        store._apply(Put(address, found.content, found.metadata))
+    return LocalObjectStore(folder, ALL, clock=lambda: 0)
