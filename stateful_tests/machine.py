@@ -16,6 +16,7 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
+from lakeproof.scenario import Aftermath
 from model.invariants import Invariant
 
 
@@ -30,6 +31,8 @@ class ConcurrentMachine(RuleBasedStateMachine):
     """The operations that may start, at any time and as often as Hypothesis likes."""
     setup: ClassVar[Sequence[Call]] = ()
     invariants_checked: ClassVar[Sequence[Invariant]]
+    aftermath: ClassVar[Sequence[Aftermath]] = ()
+    """What is asked whenever nobody is under way."""
     faults: ClassVar[Faults] = Faults()
     clients_max: ClassVar[int] = 6
     """How many may be under way at once."""
@@ -43,6 +46,7 @@ class ConcurrentMachine(RuleBasedStateMachine):
             setup=self.setup,
             clients=[[Call(idle)]],
             invariants=self.invariants_checked,
+            aftermath=self.aftermath,
             faults=self.faults,
         )
         self.verdicts = Verdicts()

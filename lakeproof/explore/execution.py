@@ -23,8 +23,8 @@ SETUP, AFTERMATH = "s", "z"
 
 
 def label(client: int) -> str:
-    """A client's label. Those beyond the letters end in a dot, so that no two mint the same identifier."""
-    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}."
+    """A client's label. Those beyond the letters end in "_", so that no two mint the same identifier."""
+    return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
 
 
 class UnexpectedError(Exception):

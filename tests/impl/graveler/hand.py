@@ -75,7 +75,7 @@ class Hand:
     def start(self, flow: Any, *args: Any, **options: Any) -> Running:  # type: ignore[explicit-any]
         """A flow before its first effect; the repository goes without saying."""
         self.started += 1
-        return Running(self, Call(flow, REPOSITORY, *args, **options), f"q{self.started}.")
+        return Running(self, Call(flow, REPOSITORY, *args, **options), f"q{self.started}_")
 
     def run(self, flow: Any, *args: Any, **options: Any) -> Any:  # type: ignore[explicit-any]
         """A flow alone, from start to end."""

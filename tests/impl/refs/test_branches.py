@@ -50,9 +50,6 @@ class TestTokens:
         seen.append(hand.run(branches.create_branch, BRANCH, MAIN).staging_token)
         assert len(set(seen)) == len(seen) == 6
 
-    @pytest.mark.xfail(
-        reason="clients beyond the letters mint identifiers with a dot in them, and dots separate the parts of a token"
-    )
     def test_the_tokens_of_one_life_of_a_branch_have_its_birth_in_common(self, hand: Hand) -> None:
         first = hand.branch().staging_token
         hand.start(lock_free.commit, BRANCH, "m").step(2)
