@@ -227,10 +227,16 @@ async def delete_branch(
     *,
     tombstones: str = "keep",
     creates: bool = False,
+    tombstone: bool = False,
     batch_size: int = 0,
 ) -> None:
-    """Delete the record; then the drop of `reset_branch`. Raises BranchNotFound, DefaultBranch."""
-    dropped = await remove_branch(env, repository, branch_id)
+    """Delete the record; then the drop of `reset_branch`.
+
+    tombstone: ours. Delete the record by replacing it, so that its tokens are known.
+
+    Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``.
+    """
+    dropped = await remove_branch(env, repository, branch_id, tombstone=tombstone)
     await _drop(env, repository, dropped, tombstones=tombstones, creates=creates, batch_size=batch_size)
 
 

@@ -223,6 +223,13 @@ KEEPS: Final = but(
 )
 """Ours: keys that say committed stay for good."""
 
+TOMBSTONE: Final = but(
+    reading("branch_tombstones", drop={"tombstone": True}),
+    "committed-data-is-kept",
+    kept=["after_upload/drop-commit-upload.branch-job/ahead"],
+)
+"""Ours: a branch is deleted by a conditional write of its record."""
+
 
 def after(
     variant: Variant,
@@ -289,9 +296,10 @@ SCENARIOS = [
     *after(KEYS_FIRST, "upload.delete", ["job"], RESTED_CRASH, only=["garbage-is-reclaimed"]),
     *after(COMMITTED_FIRST, "upload.copymain.resetmain.commit", ["job-job"], RESTED_CRASH),
     *after(MARKS_SEALED, "upload", ["commit-reset", "upload-commit"], ALONE),
-    *after(MARKS_SEALED, "upload", ["drop-commit-branch-job.job", "drop-commit-upload.branch-job"], AHEAD),
+    *after(MARKS_SEALED, "upload", ["drop-commit-upload.branch-job"], AHEAD, deep=True),
     *after(MARKS_LAST, "upload", ["commit-reset", "upload-commit"], ALONE),
     *after(MARKS_LAST, "upload", ["drop-commit-branch-job.job"], AHEAD),
     *after(KEEPS, "upload.commit", ["job.copy.reset.job", "copy.reset-job.job"]),
     *scenarios(KEEPS, ["upload-commit.job.reset.job"], LATE, deep=True),
+    *after(TOMBSTONE, "upload", ["drop-commit-upload.branch-job"], AHEAD, deep=True),
 ]

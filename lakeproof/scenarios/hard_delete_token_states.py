@@ -168,6 +168,7 @@ MENDED: Final = refuting(mended("mended"), garbage_is_reclaimed=LEAKS)
 BUT_UPLOADS: Final = mended("mended_but_uploads", upload={})
 BUT_EMPTY: Final = mended("mended_but_empty_lists", job={"committed": "commit"})
 BUT_DROP: Final = mended("mended_but_deleted_branches", drop={})
+BUT_LINKS: Final = mended("mended_but_links")
 """All repairs but one, in the race that misses it."""
 
 
@@ -247,12 +248,14 @@ SCENARIOS = [
     twice(TEXT, "link-link"),
     twice(TEXT, "link-link.reset.job"),
     twice(TEXT, "link.commit.job-link.reset.job", deep=True),
-    *scenarios(MENDED, ["upload-reset.job", "upload-commit.job", "upload-commit.job.reset.job"], ALONE),
+    *scenarios(MENDED, ["upload-reset.job", "upload-commit.job"], ALONE),
+    *scenarios(MENDED, ["upload-commit.job.reset.job"], ALONE, deep=True),
     *after(MENDED, "upload", ["commit.job", "reset.job", "copy-reset-job"], FAULTS),
     *after(MENDED, "upload", ["drop-commit-branch-job", "move-reset.job", *COPIES, *JOBS]),
     twice(MENDED, "link-link", options=LINKS),
     twice(MENDED, "link-link.reset.job", options=LINKS),
     twice(MENDED, "link.commit.job-link.reset.job", deep=True, options=LINKS),
+    twice(BUT_LINKS, "link-link.reset.job", options={"careful": True}),
     *scenarios(BUT_UPLOADS, ["upload-reset.job"], ALONE),
     *after(BUT_EMPTY, "upload", ["copy-reset.job"]),
     *after(BUT_DROP, "upload", ["drop-commit-branch-job"]),
