@@ -11,6 +11,7 @@ from model import kv, objects
 KEYS: Final = ((b"p", b"a"), (b"p", b"b"), (b"q", b"a"))
 ADDRESSES: Final = ("o/a", "o/b")
 DIGITS: Final = 3
+START: Final = 1_700_000_000_000_000  # as `Scenario.start_time`
 
 Operand = int | Literal["last", "next", "held"]
 """What a program writes: a digit, what it has just seen, that plus one, or what it remembers."""
@@ -51,6 +52,17 @@ class Scan:
 
 @attrs.frozen
 class Put:
+    """``absent``: only where nothing is; ``soon``: not after the start of the scenario."""
+
+    address: int
+    value: Operand
+    condition: Literal["none", "absent", "soon"] = "none"
+
+
+@attrs.frozen
+class Stamp:
+    """Write metadata, if nobody has since this program looked (twice: by two kinds of condition)."""
+
     address: int
     value: Operand
 
@@ -66,6 +78,7 @@ class Copy:
     """From one address to the other."""
 
     source: int
+    soon: bool = False
 
 
 @attrs.frozen
@@ -110,7 +123,22 @@ class Replay:
 
 
 Instruction = (
-    Get | Set | SetIf | Delete | Scan | Put | Fetch | Copy | Unlink | Pages | Fresh | Clock | Hold | Unless | Replay
+    Get
+    | Set
+    | SetIf
+    | Delete
+    | Scan
+    | Put
+    | Stamp
+    | Fetch
+    | Copy
+    | Unlink
+    | Pages
+    | Fresh
+    | Clock
+    | Hold
+    | Unless
+    | Replay
 )
 
 
@@ -202,7 +230,7 @@ async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
             memory.see(b"%d" % (now - memory.began))
         case Hold(forget):
             memory.held = None if forget else memory.last
-        case Put() | Fetch() | Copy() | Unlink() | Pages():
+        case Put() | Fetch() | Stamp() | Copy() | Unlink() | Pages():
             await _perform_object(env, instruction, memory)
         case Unless():
             raise AssertionError("a jump is no effect")
@@ -234,17 +262,29 @@ async def _set_if(env: Env, instruction: SetIf, memory: _Memory) -> None:
             return
 
 
-async def _perform_object(env: Env, instruction: Put | Fetch | Copy | Unlink | Pages, memory: _Memory) -> None:
+async def _perform_object(env: Env, instruction: Put | Stamp | Fetch | Copy | Unlink | Pages, memory: _Memory) -> None:
     match instruction:
-        case Put(address, value):
-            await env.objects.put(ADDRESSES[address], memory.value(value))
+        case Put(address, value, condition):
+            await env.objects.put(
+                ADDRESSES[address],
+                memory.value(value),
+                if_absent=condition == "absent",
+                not_after=START if condition == "soon" else None,
+            )
         case Fetch(address, head):
             if head:
-                memory.see(b"%d" % (await env.objects.head(ADDRESSES[address])).size_bytes)
+                found = await env.objects.head(ADDRESSES[address])
+                memory.see(b"%d" % (found.metageneration + len(found.metadata) + found.last_modified % DIGITS))
             else:
                 memory.see(await env.objects.get(ADDRESSES[address]))
-        case Copy(source):
-            await env.objects.copy(ADDRESSES[source], ADDRESSES[1 - source])
+        case Stamp(address, value):
+            seen = await env.objects.head(ADDRESSES[address])
+            stamp = (("by", memory.value(value).decode()),)
+            await env.objects.set_metadata(ADDRESSES[address], stamp, if_metageneration=seen.metageneration)
+            await env.objects.set_metadata(ADDRESSES[address], (), if_version=seen.version)
+        case Copy(source, soon):
+            at = ADDRESSES[source]
+            await env.objects.copy(at, ADDRESSES[1 - source], not_after=START if soon else None)
         case Unlink(address):
             await env.objects.delete(ADDRESSES[address])
         case Pages(size):

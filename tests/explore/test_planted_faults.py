@@ -149,45 +149,45 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Behaviour, "_rise", lambda *_: None)
 
 
-def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect], tuple[object, Writes]]) -> None:
+def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect, int], tuple[object, Writes]]) -> None:
     """Let the tables, and nobody else, get effects wrong."""
     monkeypatch.setattr(tables, "apply", wrong)
 
 
 @plant("a wrong predicate: EXISTS always holds")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         if isinstance(op, kv.SetIf) and op.predicate is kv.EXISTS:
             return apply(cells, kv.Set(op.partition, op.key, op.value))
-        return apply(cells, op)
+        return apply(cells, op, now)
 
     misread(monkeypatch, wrong)
 
 
 @plant("a wrong predicate: None is no condition")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         if isinstance(op, kv.SetIf) and op.predicate is None:
             return apply(cells, kv.Set(op.partition, op.key, op.value))
-        return apply(cells, op)
+        return apply(cells, op, now)
 
     misread(monkeypatch, wrong)
 
 
 @plant("a wrong predicate: a changed value satisfies it")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
             return apply(cells, kv.SetIf(op.partition, op.key, op.value, kv.EXISTS))
-        return apply(cells, op)
+        return apply(cells, op, now)
 
     misread(monkeypatch, wrong)
 
 
 @plant("a wrong scan: one entry too few")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
-        reply, writes = apply(cells, op)
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+        reply, writes = apply(cells, op, now)
         return (kv.Batch(reply.entries[:-1], more=False) if isinstance(reply, kv.Batch) else reply), writes
 
     misread(monkeypatch, wrong)
@@ -195,7 +195,7 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @plant("a wrong scan: all batches in one")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect) -> tuple[object, Writes]:
+    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
         return apply(cells, kv.ScanBatch(op.partition, op.start, 0) if isinstance(op, kv.ScanBatch) else op)
 
     misread(monkeypatch, wrong)
