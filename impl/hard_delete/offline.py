@@ -2,8 +2,9 @@
 
 The job lists the objects of the namespace, what is staged, and what is committed; what was listed, is old enough and in
 neither of the others is deleted. "The uncommitted listing *must* complete before the committed one begins": an entry
-goes from staged to committed, never back, and is committed before it is no longer staged. A shallow copy breaks this:
-it takes an object from where the job has yet to look to where it has looked. What tells the job of copies is ours.
+goes from staged to committed, never back, and is committed before it is no longer staged. Two things break this: a
+shallow copy takes an object from where the job has yet to look to where it has looked; and a commit that is under way
+holds what it has read, also when that has been overwritten since. What helps against them is ours.
 Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.
 """
 
@@ -15,24 +16,27 @@ import attrs
 from impl.catalog import objects as catalog
 from impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
 from impl.catalog.objects import Grant, copy_data, find_object, owned, stage
-from impl.catalog.objects import commit as commit
 from impl.catalog.objects import delete_branch as delete_branch
 from impl.catalog.objects import delete_object as delete_object
 from impl.catalog.objects import read_object as read_object
 from impl.catalog.objects import reset_branch as reset_branch
 from impl.catalog.objects import upload_object as upload_object
+from impl.committed import apply_changes
 from impl.effects import Env
-from impl.graveler import writing
+from impl.graveler import lock_free, writing
 from impl.graveler.merging import merge as merge
+from impl.graveler.reading import changes_of
 from impl.hard_delete import _marking as marking
 from impl.hard_delete._marking import Commits, Entries
 from impl.refs.branches import create_branch as create_branch
+from impl.refs.commits import get_commit
+from impl.refs.errors import BranchBusy, GravelerError
 from impl.refs.tags import create_tag as create_tag
 from impl.refs.tags import delete_tag as delete_tag
 from impl.repositories.entities import uid_partition
 from model.catalog import DATA_PREFIX, ObjectEntry, is_inside
 from model.identifiers import BranchID
-from model.records import Repository
+from model.records import Branch, Commit, Repository
 
 MIN_AGE: Final = 86_400_000_000
 """Microseconds: how old an object must be; longer than any operation between its object and its entry."""
@@ -249,3 +253,43 @@ async def link_physical_address(
     if grant.expires and await env.clock.now() > grant.expires:
         raise GrantExpired(grant.address)
     return await catalog.link_physical_address(env, repository, branch_id, path, grant, content)
+
+
+class _Overwritten(GravelerError):
+    """What a commit has read is not staged any more."""
+
+
+async def commit(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    message: str,
+    *,
+    looks_again: bool = False,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> Commit:
+    """`lock_free.commit`. looks_again: once the commit record is written, combine anew, and start over if that gives
+    something else: what was overwritten after it was read, and before the record told of it, no job can know of.
+
+    Raises:
+        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
+    """
+    if not looks_again:
+        return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
+
+    async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: lock_free.Tokens) -> None:
+        changes = await changes_of(env, kept, batch_size=batch_size)
+        head = await get_commit(env, repository, made.parents[0])
+        again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, list(changes.values()))
+        if again != made.meta_range_id:
+            raise _Overwritten(branch.branch_id)
+
+    for _ in range(tries):
+        try:
+            return await lock_free.commit(
+                env, repository, branch_id, message, prepare=look, tries=tries, batch_size=batch_size
+            )
+        except _Overwritten:
+            continue
+    raise BranchBusy(branch_id)
