@@ -21,6 +21,7 @@ NOBODY_READS: Final = 141
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
     "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
+    "table": ("lakeproof.tabulating:table", "Tell verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.migrating:migrate", "Move the SQL tables of an older lakeFS into a key-value store."),
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""

@@ -72,6 +72,19 @@ DECIDED: Final = Variant(
     before_jobs=("reset",),
 )
 
+AHEAD: Final = attrs.evolve(
+    ONLINE,
+    name="hard-delete/online-job-ahead",
+    refuted={
+        "garbage-is-reclaimed": Refuted("the job's clock is past a time that the object store's is not", ("upload*",))
+    },
+)
+"""A job whose clock is ahead of the object store's, and that allows for nothing."""
+
+ALLOWING: Final = attrs.evolve(
+    ONLINE, name="hard-delete/online-job-ahead-allowed", options={**ONLINE.options, "job": {"skew": LATER}}
+)
+
 UNTIMED: Final = Variant(
     name="hard-delete/online-untimed",
     flows=online,
@@ -153,6 +166,8 @@ SCENARIOS = [
     *scenarios(UNTIMED, ["commit-job-job"], {**SAFE, **HARD}, initially=["upload"], under="staged/"),
 ]
 
+SKEWED: Final = {"/clock-skew": Faults(clock_skew=(0, 0, LATER))}
+
 LINKS: Final = ["link-commit-job", "link-reset-job", "link-delete-job"]
 
 DEEP: Final = [
@@ -164,6 +179,8 @@ DEEP: Final = [
 ]
 
 SCENARIOS += [
+    *scenarios(AHEAD, ["upload-reset-job"], SKEWED),
+    *scenarios(ALLOWING, ["upload-reset-job"], SKEWED),
     *scenarios(ONLINE, LINKS, LATE, initially=["upload"], under="staged/"),
     *scenarios(
         UNTIMED,
