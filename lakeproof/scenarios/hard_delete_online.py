@@ -82,7 +82,10 @@ AHEAD: Final = attrs.evolve(
 """A job whose clock is ahead of the object store's, and that allows for nothing."""
 
 ALLOWING: Final = attrs.evolve(
-    ONLINE, name="hard-delete/online-job-ahead-allowed", options={**ONLINE.options, "job": {"skew": LATER}}
+    ONLINE,
+    name="hard-delete/online-job-ahead-allowed",
+    options={**ONLINE.options, "job": {"skew": LATER}},
+    grace=2 * LATER,
 )
 
 UNTIMED: Final = Variant(
