@@ -183,6 +183,7 @@ async def move_object(
     Raises:
         PathNotFound, BranchNotFound, BranchBusy, DataGone; EntryLocked; WriteNotSettled (indefinite).
     """
+    await find_object(env, repository, branch_id, source_path)
     branch = await get_branch(env, repository, branch_id)
     held = await (lock if locks else look)(env, branch.staging_token, source_path, lease=lease)
     if held.entry is None or held.value is None:
@@ -228,12 +229,11 @@ async def delete_object(
 
     Raises PathNotFound, BranchNotFound, BranchBusy, EntryLocked; WriteNotSettled (indefinite).
     """
+    await find_object(env, repository, branch_id, path)
     branch = await get_branch(env, repository, branch_id)
     held = await _hold(env, repository, branch, path, locks=locks, of=of, lease=lease)
-    if held.entry is None:
-        if held.value is not None:
-            raise PathNotFound(path)
-        await find_object(env, repository, branch_id, path)
+    if held.value is not None and held.entry is None:
+        raise PathNotFound(path)
     settled = await stage_referred(env, repository, branch_id, tombstone(path))
     if held.entry is not None and (settled.token == held.token or not checks_token):
         await hard_delete(env, repository, held.entry)
