@@ -4,8 +4,8 @@ An address is cut into pieces after each "/" and wherever a piece has become lon
 Where a piece ends depends on what stands before its end alone: no folder's piece is the beginning of another's. So the
 addresses under a folder are neighbours, and folders and files in order of their pieces are addresses in order.
 
-A name is the piece in UTF-8, everything but ``a-z 0-9 _ -`` as %XX in lower case, and a suffix: distinct also where
-upper and lower case are one, never "..", never longer than a file system takes.
+A name is the piece in UTF-8, everything but ``a-z 0-9 _ . -`` as %XX in lower case, and a suffix: distinct also
+where upper and lower case are one, never "..", never longer than a file system takes.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ FILE, FOLDER, CUT = ".o", ".d", ".c"
 """Suffixes: an object; a folder whose piece ended with "/"; a folder whose piece had become long."""
 
 _UTF8: Final = ("utf-8", "surrogatepass")
-_UNSAFE: Final = re.compile(rb"[^a-z0-9_-]")
+_UNSAFE: Final = re.compile(rb"[^a-z0-9_.-]")
 _ESCAPED: Final = re.compile(rb"%([0-9a-f]{2})")
 
 
@@ -129,8 +129,8 @@ def parse_header(line: bytes) -> Header:
 def parse(line: bytes, content: bytes) -> objects.StoredObject:
     """Raises Damaged, also if the content is not the one that was written."""
     header = parse_header(line)
-    if len(content) != header.size_bytes or md5(content) != header.etag:
-        raise Damaged(f"its content has {len(content)} bytes, not the {header.size_bytes} that were written")
+    if md5(content) != header.etag:
+        raise Damaged(f"its {len(content)} bytes of content are not the {header.size_bytes} that were written")
     return objects.StoredObject(content, header.metadata, header.metageneration, header.last_modified)
 
 

@@ -1,10 +1,12 @@
 """The object store in a folder: processes beside each other, the lock, cancelled tasks, and what is not its own."""
 
 import fcntl
+import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 import trio
@@ -140,6 +142,22 @@ def test_a_write_and_a_listing_wait_for_the_lock_and_a_read_does_not(tmp_path: P
     assert store.contents() == BEFORE
 
 
+def test_a_child_process_that_was_forked_under_the_lock_does_not_keep_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock_and_fork(file: BinaryIO, how: int) -> None:
+        flock(file, how)
+        inherited.append(os.dup(file.fileno()))  # what a fork would give to a child
+
+    flock, inherited = fcntl.flock, list[int]()
+    store = LocalObjectStore(tmp_path, busy_seconds=0)
+    monkeypatch.setattr(fcntl, "flock", flock_and_fork)
+    trio.run(store.put, "a", b"")
+    trio.run(store.put, "a", b"")
+    for file in inherited:
+        os.close(file)
+
+
 def test_a_task_that_is_cancelled_before_its_operation_has_not_done_it(tmp_path: Path) -> None:
     async def main() -> None:
         with trio.CancelScope() as scope:
@@ -165,11 +183,11 @@ def test_a_task_that_is_cancelled_within_its_operation_does_it_to_its_end(tmp_pa
             nursery.start_soon(store.put, "a", b"new")
             await trio.to_thread.run_sync(begun.wait)
             nursery.cancel_scope.cancel()
-            go_on.set()
+            threading.Timer(0.05, go_on.set).start()
+        assert store.contents() == {"a": StoredObject(b"new", last_modified=7)}  # the task has waited for it
 
     store = LocalObjectStore(tmp_path, clock=slow)
     trio.run(main)
-    assert store.contents() == {"a": StoredObject(b"new", last_modified=7)}
 
 
 class TestWhatIsNotItsOwn:
@@ -209,7 +227,7 @@ class TestWhatIsNotItsOwn:
         whole = path.read_bytes()
         for damage in (whole[:-1], whole[:-1] + b"2", whole + b"1"):
             path.write_bytes(damage)
-            with pytest.raises(objects.Refused, match="not the 1 that were written"):
+            with pytest.raises(objects.Refused, match="of content are not the 1 that were written"):
                 trio.run(store.get, "a")
 
     def test_a_later_version_of_the_file_is_named(self, tmp_path: Path) -> None:
@@ -232,6 +250,18 @@ class TestWhatIsNotItsOwn:
         with pytest.raises(objects.Refused, match="No such file"):
             trio.run(store.put, "a", b"")
         assert not (tmp_path / "store").exists()
+
+    def test_a_lock_that_was_taken_away_is_not_made_anew_under_those_who_hold_it(self, tmp_path: Path) -> None:
+        store = filled(tmp_path)
+        (tmp_path / LOCK).unlink()
+        with pytest.raises(objects.Refused, match="No such file"):
+            trio.run(store.put, "a", b"")
+        assert filled(tmp_path).contents() == BEFORE  # opened again, it has one
+
+    def test_a_store_may_have_a_stranger_in_its_folder(self, tmp_path: Path) -> None:
+        filled(tmp_path)
+        (tmp_path / "README").write_text("")
+        assert LocalObjectStore(tmp_path).contents() == BEFORE
 
     def test_a_folder_of_something_else_is_named_and_left_alone(self, tmp_path: Path) -> None:
         (tmp_path / "objects").mkdir()

@@ -8,12 +8,13 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.stores._object_files import ADDRESS_BYTES, LONG, md5, path_of, piece_of
+from impl.stores._object_files import ADDRESS_BYTES, LONG, header_line, md5, parse, parse_header, path_of, piece_of
 from impl.stores.local_objects import LocalObjectStore
 from model import objects
 from model.objects import Copy, DeleteObject, ListObjects, Put, StoredObject
 
 letters = st.one_of(st.sampled_from("a/.%A\0é\ud800"), st.characters())
+words = st.text(letters, max_size=5) | st.just("\ud800\udc00")
 addresses = st.one_of(
     st.text(letters, max_size=12),
     st.lists(st.sampled_from(["a", "/", "a" * (LONG - 1), "é" * 99, ".."]), max_size=4).map("".join),
@@ -61,7 +62,7 @@ class TestNames:
                 assert page.more == model.more
 
     @pytest.mark.parametrize(
-        "name", ["", ".o", "a", "a.x", "A.o", "%41", "%2.o", "%61.o", "%2f.d", "%ff.o", "a.c", "é.o"]
+        "name", ["", ".o", "a", "a.x", "A.o", "%4A.o", "%2e.o", "%2.o", "%61.o", "%2f.d", "%ff.o", "a.c", "é.o"]
     )
     def test_a_name_that_no_address_has_is_none(self, name: str) -> None:
         expected = ("", False) if name == ".o" else None
@@ -78,6 +79,16 @@ class TestNames:
             with pytest.raises(objects.Refused, match="an address of 1200 bytes in UTF-8, expected at most 1024"):
                 trio.run(store.perform, op)
         assert store.contents() == {}
+
+    @given(st.binary(), st.lists(st.tuples(words, words)).map(tuple), st.integers(1), st.integers())
+    def test_a_file_tells_what_was_written(
+        self, content: bytes, metadata: objects.Metadata, metageneration: int, now: int
+    ) -> None:
+        written = StoredObject(content, metadata, metageneration, now)
+        line = header_line(written)
+        assert line.index(b"\n") == len(line) - 1
+        assert parse(line, content) == written
+        assert parse_header(line).head("a") == objects.head_of("a", written)
 
     @given(st.binary(max_size=9))
     def test_the_etag_of_a_file_is_that_of_the_specification(self, content: bytes) -> None:
