@@ -216,11 +216,11 @@ OVER: Final = (
     "move-commit",
     "delete-commit",
     "reset-commit",
-    "commit-commit",
     "link-commit",
     "commit.branch-drop",
     "commit-drop",
 )
+UNSURE: Final = {suffix: FAULTS[suffix] for suffix in ("/lost-answer", "/false-predicate")}
 CRASH: Final = {"/crash": Faults(crashes=1)}
 
 _SCENARIOS: Final = [
@@ -241,14 +241,16 @@ _SCENARIOS: Final = [
     *scenarios(DELETES_OBJECT, ["delete-commit"], ALONE, initially=["upload"], under="staged/"),
     *scenarios(ALL_TOKENS, ["commit-drop", "commit.branch-drop"], ALONE, initially=["upload"], under="staged/"),
     *scenarios(IMMUTABLE, FRESH, ALONE),
-    *scenarios(IMMUTABLE, ["upload-commit"], FAULTS, initially=["upload"], under="staged/"),
+    *scenarios(IMMUTABLE, ["upload-commit"], {**ALONE, **CRASH}, initially=["upload"], under="staged/"),
     *scenarios(IMMUTABLE, OVER, ALONE, initially=["upload"], under="staged/"),
     *scenarios(IMMUTABLE, ["upload.upload.commit", "upload.commit"], LATE),
+    *scenarios(PATH, ["commit-commit"], ALONE, initially=["upload"], under="staged/", deep=True),
     *scenarios(IMMUTABLE, ["upload-upload-commit"], ALONE, deep=True),
+    *scenarios(IMMUTABLE, ["upload-commit"], UNSURE, initially=["upload"], under="staged/", deep=True),
     *scenarios(IMMUTABLE, ["copy-commit"], PAGED, paged=1, initially=["upload"], under="staged/"),
     *scenarios(
         IMMUTABLE,
-        ["upload-delete-commit", "upload-upload-commit"],
+        ["upload-delete-commit", "upload-upload-commit", "commit-commit"],
         ALONE,
         initially=["upload"],
         under="staged/",
