@@ -184,7 +184,8 @@ def test_a_task_that_is_cancelled_within_its_operation_does_it_to_its_end(tmp_pa
             await trio.to_thread.run_sync(begun.wait)
             nursery.cancel_scope.cancel()
             threading.Timer(0.05, go_on.set).start()
-        assert store.contents() == {"a": StoredObject(b"new", last_modified=7)}  # the task has waited for it
+        assert (tmp_path / OBJECTS / "a.o").exists()  # the task has waited for it
+        assert store.contents() == {"a": StoredObject(b"new", last_modified=7)}
 
     store = LocalObjectStore(tmp_path, clock=slow)
     trio.run(main)
