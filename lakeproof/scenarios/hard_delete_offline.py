@@ -148,7 +148,7 @@ WORDS: Final[Mapping[str, tuple[str, tuple[Hashable, ...]]]] = {
 COPYING: Final = ("copy", "copymain", "copydown", "move", "moveback")
 
 IN_FLIGHT: Final = Refuted(
-    "a commit that is under way holds an entry that was overwritten under its token after it was read: no listing shows "
+    "a commit that is under way holds an entry that was overwritten under its token since it was read: no listing shows "
     "it any more, and none shows it yet",
     ("staged/upload.job-commit*", "staged/delete.job-commit*", "staged/upload-commit-job", "staged/delete-commit-job"),
 )
@@ -332,10 +332,19 @@ SCENARIOS = [
     late_link(MENDED, MIN_AGE // 2, "link-in-time"),
     *(each for variant in (FULL, TRACKS, TRACKS_FIRST, VERIFIED, PER_COPY) for each in copies(variant)),
     *(each for variant in (VERIFIED, PER_COPY) for each in twice(variant)),
-    *races(SHOWN, ["upload.job-commit"], initially=UPLOADED, under="staged/"),
     *races(LOOKS_AGAIN, ["commit-job", "upload.job-commit"], initially=UPLOADED, under="staged/"),
     *(refusing(each) for each in races(MENDED, ["stage-delete.job"], initially=UPLOADED, under="staged/")),
     # Too large for every run.
+    *races(SHOWN, ["upload.job-commit"], initially=UPLOADED, under="staged/", deep=True),
+    *races(
+        OFFLINE,
+        ["upload.commit-job"],
+        {"/paged-2": Faults()},
+        paged=2,
+        initially=["uploadz"],
+        under="staged/",
+        deep=True,
+    ),
     *races(OFFLINE, ["commit-job"], FAULTY, initially=UPLOADED, under="staged/", deep=True),
     *races(
         OFFLINE,
