@@ -245,3 +245,14 @@ def controls() -> Iterator[Scenario]:
 
 
 SCENARIOS += controls()
+
+LARGE: Final = (
+    "/staged/commit-commit-job/false-predicate",
+    "/staged/link-commit-job/clock-jump",
+    "/staged/move-commit-job/clock-jump",
+    "/committed/move-commit-job/clock-jump",
+    "/committed/move-commit-job/false-predicate",
+    "/upload-commit-job/false-predicate",
+)
+
+SCENARIOS = [attrs.evolve(each, deep=each.deep or each.name.endswith(LARGE)) for each in SCENARIOS]
