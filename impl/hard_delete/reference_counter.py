@@ -206,6 +206,7 @@ async def move_object(
     *,
     full: bool = True,
     kind: Kind = "gcs",
+    rollback: Rollback = "any",
     overwrites: Overwrites = "leave",
     follows: bool = False,
     deletes: Deletes = "any",
@@ -220,6 +221,7 @@ async def move_object(
         source_path,
         full=full,
         kind=kind,
+        rollback=rollback,
         overwrites=overwrites,
         follows=follows,
     )

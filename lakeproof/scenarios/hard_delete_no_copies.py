@@ -10,10 +10,10 @@ from typing import Final
 import attrs
 
 from impl.hard_delete import no_copies
-from lakeproof.scenario import Faults
+from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._bound import bound
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import FAULTS, Variant
+from lakeproof.scenarios._hard_delete import FAULTS, Variant, scenario
 from lakeproof.scenarios._life_cycle import Refuted
 from lakeproof.scenarios._one_entry import ENDS_WITH_ONE, NONE, USABLE, race, races, staged, stays_usable
 
@@ -84,7 +84,7 @@ TEXT: Final = Variant(
                 "link-reset",
                 "staged/resetx-move",
                 "staged/reset-move",
-                "staged/reset-upload",
+                "staged/reset-upload*",
                 "staged/copy-reset",
                 "staged/restage-delete",
             ),
@@ -114,7 +114,7 @@ TEXT: Final = Variant(
                 "upload-resetx",
                 "staged/resetx-upload",
                 "staged/reset-move",
-                "staged/reset-upload",
+                "staged/reset-upload*",
                 "staged/drop-move",
                 "staged/drop-upload",
                 "staged/upload-commit",
@@ -239,7 +239,7 @@ CAREFUL: Final = reading(
                 "staged/*-commit",
                 "staged/resetx-upload",
                 "staged/reset-move",
-                "staged/reset-upload",
+                "staged/reset-upload*",
                 "staged/copy-reset",
                 "staged/drop-move",
                 "staged/drop-upload",
@@ -262,6 +262,12 @@ CAREFUL_LEASED: Final = reading(
     lease=LEASE,
     **CAREFUL_OPTIONS,
 )
+
+
+def paged(variant: Variant) -> Scenario:
+    """A reset that scans two entries one by one, while one of them is overwritten."""
+    return scenario(variant, "reset-upload", initially=["upload", "uploady"], paged=1, name="staged/reset-upload/paged")
+
 
 ALONE: Final = [
     "upload-upload",
@@ -321,10 +327,12 @@ for each in ("upload", "delete", "move"):
         )
 SCENARIOS += [
     *races(TEXT, ALONE),
-    *races(TEXT, ["upload.delete-commit", "upload-commit.delete"]),
+    *races(TEXT, ["upload-commit.delete"]),
+    *races(TEXT, ["upload.delete-commit"], deep=True),
     *staged(TEXT, [*SAFE_PAIRS, *PAIRS]),
     *staged(TEXT, ["move"], CRASH),
     *races(TEXT, ["move"], initially="upload.uploady", under="onto/"),
+    *[paged(each) for each in (TEXT, CAREFUL)],
     *staged(UPLOAD_CHECKS, ["upload-move", "upload-upload"]),
     *staged(UPLOAD_BLIND, ["upload-commit"]),
     *staged(DELETE_TOKENS, ["delete-commit"], deep=True),
@@ -336,8 +344,10 @@ SCENARIOS += [
     *staged(CAREFUL_LEASED, ["move-delete"], LATE),
     *staged(CAREFUL_LEASED, ["upload-move"], LATE, deep=True),
     *races(CAREFUL, ALONE),
-    *races(CAREFUL, ["upload.delete-commit", "upload-commit.delete"]),
-    *staged(CAREFUL, [*SAFE_PAIRS, *PAIRS]),
+    *races(CAREFUL, ["upload-commit.delete"]),
+    *races(CAREFUL, ["upload.delete-commit"], deep=True),
+    *staged(CAREFUL, [*SAFE_PAIRS, *(each for each in PAIRS if each != "resetall-commit")]),
+    *staged(CAREFUL, ["resetall-commit"], deep=True),
     *race(CAREFUL, "commit-move", initially="upload", name="commit-move", deep=True),
     *race(CAREFUL, "delete-move", {**NONE, **LOST, **FALSE}, initially="upload", name="delete-move"),
     *race(CAREFUL, "move-movez", {**NONE, **LOST, **FALSE}, initially="upload", name="concurrent-move"),

@@ -200,7 +200,7 @@ CAREFUL: Final = reading(
                 "staged/delete-commit",
                 "staged/upload-commit",
                 "staged/upload-reset*",
-                "staged/move-reset",
+                "staged/move-reset*",
                 "*/crash",
                 "*/lost-answer",
                 "*upload-reset/false-predicate",
@@ -253,6 +253,11 @@ def conditional_metadata(variant: Variant) -> Scenario:
     return scenario(variant, CONDITIONAL, initially=["upload"], name="conditional-metadata")
 
 
+def paged(variant: Variant) -> Scenario:
+    """A reset that scans two entries one by one, while one of them is overwritten."""
+    return scenario(variant, "upload-reset", initially=["upload", "uploady"], paged=1, name="staged/upload-reset/paged")
+
+
 ALONE: Final = ["upload-upload", "upload-commit", "upload-reset", "upload-drop", "upload.upload", "upload.delete"]
 MORE: Final = ["link-commit", "link-reset", "upload.commit.delete"]
 STAGED_RACES: Final = [
@@ -291,7 +296,8 @@ SCENARIOS = [
     *after(DELETES_STAGED, ["delete-commit"]),
     *scenarios(DELETES_STAGED, ["upload.commit.delete"], NONE),
     *scenarios(DELETES_STAGED, ["upload.delete-commit"], NONE, deep=True),
-    *scenarios(SETTLED, ["upload.delete-commit", "upload-commit.delete", "upload.commit.delete"], NONE),
+    *scenarios(SETTLED, ["upload-commit.delete", "upload.commit.delete"], NONE),
+    *scenarios(SETTLED, ["upload.delete-commit"], NONE, deep=True),
     *after(SETTLED, ["delete-commit"]),
     *after(SETTLED, ["move-commit"], deep=True),
     *after(SHALLOW, ["copymain-commit.delete"], deep=True),
@@ -304,12 +310,16 @@ SCENARIOS = [
     *shared(JOB, ["reset.job-job"]),
     *shared(JOB_CLAIMS, ["reset.job-job"], {**NONE, "/crash": FAULTS["/crash"]}),
     *after(JOB_CLAIMS, ["reset.job"], {"/crash": FAULTS["/crash"]}),
-    conditional_metadata(CAREFUL),
-    *scenarios(CAREFUL, [*ALONE, *MORE, "upload.delete-commit", "upload-commit.delete"], NONE),
-    *scenarios(CAREFUL, ["upload-reset"], {**HARD, **FALSE}),
+    *[paged(each) for each in (TEXT, CAREFUL)],
+    attrs.evolve(conditional_metadata(CAREFUL), deep=True),
+    *scenarios(CAREFUL, [*ALONE, *MORE, "upload-commit.delete"], NONE),
+    *scenarios(CAREFUL, ["upload.delete-commit"], NONE, deep=True),
+    *scenarios(CAREFUL, ["upload-reset"], HARD),
+    *scenarios(CAREFUL, ["upload-reset"], FALSE, deep=True),
     *after(CAREFUL, STAGED_RACES),
     *after(CAREFUL, ["stage-delete"], {**HARD, **FALSE}),
-    *after(CAREFUL, ["upload-reset", "delete-commit"], HARD),
+    *after(CAREFUL, ["upload-reset"], HARD),
+    *after(CAREFUL, ["delete-commit", "move-reset"], HARD, deep=True),
     *twice(CAREFUL, ["delete-delete", "delete-deletey"]),
     *twice(CAREFUL, ["delete"], FALSE),
     *shared(CAREFUL, ["delete-delete"]),
