@@ -29,18 +29,19 @@ class Unreadable(ValueError):
 
 @click.command()
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
-def table(file: TextIO) -> int:
-    """Tell verdicts as Markdown: a row an invariant, a column a variant.
+@click.option("--families", is_flag=True, help="A table for each family of variants: `x`, `x-this` and `x-that`.")
+def table(file: TextIO, families: bool) -> int:
+    """Tell verdicts as Markdown: a row a variant, a column an invariant.
 
     FILE holds what `lakeproof verify --json` has written; without it, standard input is read. A number says in how many
-    of the variant's scenarios the invariant is violated.
+    scenarios of the variant the invariant was judged.
     """
     try:
         rows = list(read(file))
     except Unreadable as error:
         complain(f"{file.name}: {error}")
         return UNUSABLE
-    click.echo("\n\n".join(tables(rows)))
+    click.echo("\n\n".join(tables(rows, families=families)))
     return AS_EXPECTED
 
 
@@ -61,29 +62,30 @@ def read(lines: Iterable[str]) -> Iterator[Row]:
         raise Unreadable("holds no verdicts; write it with `lakeproof verify --json`")
 
 
-def tables(rows: Sequence[Row]) -> Iterator[str]:
-    """A Markdown table for each design: the part of a scenario's name before the first slash."""
-    designs: dict[str, list[Row]] = {}
+def tables(rows: Sequence[Row], *, families: bool = False) -> Iterator[str]:
+    """Markdown tables under headings, one for each design (the part of a name before the first slash) or family."""
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        designs.setdefault(row.scenario.partition("/")[0], []).append(row)
-    for design, own in designs.items():
-        yield _table(design, own)
+        design, _, own = variant(row.scenario).partition("/")
+        family = f"{design}/{own.partition('-')[0]}" if own else design
+        groups.setdefault(family if families else design, []).append(row)
+    for name, own in groups.items():
+        yield f"## {name}\n\n{_table(own)}"
 
 
-def _table(design: str, rows: Sequence[Row]) -> str:
-    columns: dict[str, dict[str, list[str]]] = {}
+def _table(rows: Sequence[Row]) -> str:
+    variants: dict[str, dict[str, list[str]]] = {}
     invariants: dict[str, None] = {}
     for row in rows:
         invariants.setdefault(row.invariant)
-        name = variant(row.scenario).removeprefix(f"{design}/")
-        columns.setdefault(name, {}).setdefault(row.invariant, []).append(row.verdict)
-    lines = [f"| {design} | " + " | ".join(f"`{name}`" for name in columns) + " |"]
-    lines.append("| --- " * (len(columns) + 1) + "|")
-    lines += [
-        f"| `{invariant}` | " + " | ".join(_cell(own.get(invariant)) for own in columns.values()) + " |"
-        for invariant in invariants
-    ]
-    return "\n".join(lines)
+        variants.setdefault(variant(row.scenario), {}).setdefault(row.invariant, []).append(row.verdict)
+    head = ["| | " + " | ".join(f"`{invariant}`" for invariant in invariants) + " |"]
+    head.append("| --- " * (len(invariants) + 1) + "|")
+    body = (
+        f"| `{name.partition('/')[2] or name}` | " + " | ".join(_cell(own.get(each)) for each in invariants) + " |"
+        for name, own in variants.items()
+    )
+    return "\n".join([*head, *body])
 
 
 def _cell(verdicts: Sequence[str] | None) -> str:

@@ -19,7 +19,7 @@ def verdict(scenario: str, invariant: str, told: str) -> str:
     return json.dumps({"scenario": scenario, "invariant": invariant, "verdict": told, "expected": "holds"}) + "\n"
 
 
-def test_rows_are_invariants_and_columns_variants_and_one_violation_counts() -> None:
+def test_rows_are_variants_and_columns_invariants_and_one_violation_counts() -> None:
     Path("verdicts").write_text(
         verdict("d/one/a", "kept", "holds")
         + verdict("d/one/b", "kept", "violated")
@@ -27,10 +27,25 @@ def test_rows_are_invariants_and_columns_variants_and_one_violation_counts() -> 
         + verdict("d/two/a", "found", "inconclusive")
     )
     assert lakeproof("table", "verdicts").stdout.splitlines() == [
-        "| d | `one` | `two` |",
+        "## d",
+        "",
+        "| | `kept` | `found` |",
         "| --- | --- | --- |",
-        "| `kept` | **violated** in 1 of 2 | holds (1) |",
-        "| `found` | - | ? (1) |",
+        "| `one` | **violated** in 1 of 2 | - |",
+        "| `two` | holds (1) | ? (1) |",
+    ]
+
+
+def test_families_have_tables_of_their_own() -> None:
+    names = ("d/one/a", "d/one-mended/a", "d/two/a")
+    Path("verdicts").write_text("".join(verdict(name, "kept", "holds") for name in names))
+    told = lakeproof("table", "verdicts", "--families").stdout
+    assert [line for line in told.splitlines() if line.startswith(("##", "| `"))] == [
+        "## d/one",
+        "| `one` | holds (1) |",
+        "| `one-mended` | holds (1) |",
+        "## d/two",
+        "| `two` | holds (1) |",
     ]
 
 

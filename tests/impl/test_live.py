@@ -142,7 +142,7 @@ def test_a_flow_that_wants_an_object_without_an_object_store_is_told_so() -> Non
         await env.objects.put("a", b"")
 
     async def main() -> None:
-        with pytest.raises(NoObjectStore, match=r"Put\(address='a', content=b''\).*pass one to run\(\)"):
+        with pytest.raises(NoObjectStore, match=r"Put\(address='a', content=b'.*pass one to run\(\)"):
             await run(flow(live_env()), MemoryStore())
 
     trio.run(main)
