@@ -66,8 +66,8 @@ def tables(rows: Sequence[Row], *, families: bool = False) -> Iterator[str]:
     """Markdown tables under headings, one for each design (the part of a name before the first slash) or family."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        design, _, own = variant(row.scenario).partition("/")
-        family = f"{design}/{own.partition('-')[0]}" if own else design
+        design, _, name = variant(row.scenario).partition("/")
+        family = f"{design}/{name.partition('-')[0]}" if name else design
         groups.setdefault(family if families else design, []).append(row)
     for name, own in groups.items():
         yield f"## {name}\n\n{_table(own)}"
