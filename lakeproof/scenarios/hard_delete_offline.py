@@ -148,8 +148,8 @@ WORDS: Final[Mapping[str, tuple[str, tuple[Hashable, ...]]]] = {
 COPYING: Final = ("copy", "copymain", "copydown", "move", "moveback")
 
 IN_FLIGHT: Final = Refuted(
-    "a commit that is under way holds an entry that was overwritten under its token since it was read: no listing shows "
-    "it any more, and none shows it yet",
+    "a commit that is under way holds an entry that was overwritten under its token since it was read: no listing "
+    "shows it any more, and none shows it yet",
     ("staged/upload.job-commit*", "staged/delete.job-commit*", "staged/upload-commit-job", "staged/delete-commit-job"),
 )
 MOVED_BEHIND: Final = Refuted(
