@@ -16,7 +16,7 @@ ARGS ?=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint types unit deep bench clean
+.PHONY: help verify test lint types unit findings deep bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -34,6 +34,13 @@ types: $(READY)  ## mypy, strict
 
 unit: $(READY)  ## the tests, without those marked deep
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard-delete, from a run: a minute
+	@rm -f examples/traces/*.json
+	@$(BIN)/lakeproof verify $$(cat examples/traces/SCENARIOS) --out examples/traces >/dev/null
+	@{ sed '/^## /,$$d' docs/hard-delete/verdicts.md; \
+	    $(BIN)/lakeproof verify 'hard-delete/*' 'retention/*' --json --out out/traces \
+	    | $(BIN)/lakeproof table --families; } > out/verdicts.md && mv out/verdicts.md docs/hard-delete/verdicts.md
 
 deep: $(READY)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)

@@ -28,7 +28,7 @@ Fate = Literal["open", "sealed", "closed"]
 Addresses = dict[str, Issued]
 """By name under one token."""
 
-CAUTIONS: Final = frozenset({"head after branch", "staged before branch", "promises before address"})
+CAUTIONS: Final = ("head after branch", "promises before address", "staged before branch")
 """What the job takes care of; each can be left out, to show what it is for."""
 
 
@@ -40,7 +40,7 @@ class Reaper:
     repository: Repository
     batch_size: int
     skew: int
-    cautions: frozenset[str]
+    cautions: tuple[str, ...]
 
     async def run(self) -> tuple[str, ...]:
         """The relative addresses whose objects it has deleted."""
@@ -150,7 +150,7 @@ async def background_job(
     repository: Repository,
     *,
     skew: int = 0,
-    cautions: frozenset[str] = CAUTIONS,
+    cautions: tuple[str, ...] = CAUTIONS,
     batch_size: int = 0,
 ) -> tuple[str, ...]:
     """Delete what was issued and will never be committed or staged; returns the relative addresses.

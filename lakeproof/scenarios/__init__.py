@@ -9,6 +9,14 @@ def catalogue() -> tuple[Scenario, ...]:
         branches,
         commits,
         dumps,
+        hard_delete_no_copies,
+        hard_delete_object_path,
+        hard_delete_offline,
+        hard_delete_online,
+        hard_delete_reference_counter,
+        hard_delete_reference_tracking,
+        hard_delete_today,
+        hard_delete_token_states,
         hardened,
         kv3,
         merges,
@@ -20,5 +28,17 @@ def catalogue() -> tuple[Scenario, ...]:
         under_deletion,
     )
 
-    modules = (naive, kv3, step1, step2, hardened, branches, tags, commits, merges, under_deletion, dumps, migrations)
+    repositories = (naive, kv3, step1, step2, hardened)
+    graveler = (branches, tags, commits, merges, under_deletion, dumps, migrations)
+    hard_delete = (
+        hard_delete_today,
+        hard_delete_object_path,
+        hard_delete_reference_counter,
+        hard_delete_reference_tracking,
+        hard_delete_token_states,
+        hard_delete_no_copies,
+        hard_delete_offline,
+        hard_delete_online,
+    )
+    modules = (*repositories, *graveler, *hard_delete)
     return tuple(scenario for module in modules for scenario in module.SCENARIOS)

@@ -106,7 +106,7 @@ def without(what: str, reason: str, races: tuple[str, ...], *, refutes: str = "c
     name = what.replace(" ", "-")
     flows, options = dict(vars(online)), dict(UNTIMED.options)
     if what in CAUTIONS:
-        options["job"] = {"cautions": CAUTIONS - {what}}
+        options["job"] = {"cautions": tuple(each for each in CAUTIONS if each != what)}
         name = "blind-to-" + name
     elif what == "insists":
         options["upload"] = {"lifetime": 0, "insists": True}
