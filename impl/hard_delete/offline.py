@@ -5,7 +5,8 @@ neither of the others is deleted. "The uncommitted listing *must* complete befor
 goes from staged to committed, never back, and is committed before it is no longer staged. Two things break this: a
 shallow copy takes an object from where the job has yet to look to where it has looked; and a commit that is under way
 holds what it has read, also when that has been overwritten since. What helps against them is ours.
-Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.
+Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the order of the listings: that of lakeFS'
+garbage collection of uncommitted objects.
 """
 
 from collections.abc import AsyncIterator
