@@ -184,7 +184,7 @@ def reading(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> Varia
 
 TOO_LATE: Final = Refuted(
     "the entry is committed, and its staged form dropped, between the listing of commits and that of what is staged",
-    ("staged/commit-job", *IN_FLIGHT.races),
+    ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
 )
 RIGHT: Final = [
     reading("uoc", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "objects", "committed")),
@@ -356,7 +356,7 @@ SCENARIOS = [
     *races(OFFLINE, ["upload-commit-job", "delete-commit-job"], initially=UPLOADED, under="staged/", deep=True),
     *(
         each
-        for variant in RIGHT
+        for variant in (*RIGHT, *WRONG)
         for each in races(
             variant, ["upload.job-commit", "upload.commit-job"], initially=UPLOADED, under="staged/", deep=True
         )
