@@ -6,10 +6,11 @@ condemns what it takes to be expired, and only then looks at the pins, and once 
 and at the commits; what turns out to be pinned or active is pardoned. So either the user sees the sentence, or the run
 sees the pin or what came of it. Nobody removes the sentence of a commit that was swept: it cannot be used any more.
 
-    key = retention/pins/<commit>/<unique>        value = what for
+    key = retention/pins/<commit>/<unique>        value = when, microseconds since 1970
     key = retention/condemned/<commit>/<run>      value = the run
 
-A pin whose owner crashed keeps its commit for good. Source: docs/hard-delete/retention.md.
+A pin whose owner crashed keeps its commit for good, unless pins have a ``lease``.
+Source: docs/hard-delete/retention.md.
 """
 
 from collections.abc import Awaitable, Callable
@@ -47,23 +48,25 @@ async def mark(
     *,
     order: tuple[Look, ...] = WITH_TAGS,
     condemns_first: bool = True,
+    lease: int = 0,
     batch_size: int = 0,
 ) -> tuple[str, ...]:
     """As `retention.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
     expired commit with entries, and 1 for each that is pardoned.
 
-    condemns_first: without it the pins are looked at before, a negative control.
+    condemns_first: without it the pins are looked at before, a negative control. lease: microseconds after which a pin
+        does not count any more; 0: never. Its owner cannot know, for nothing makes his last write fail.
 
     Raises as `retention.mark`: then what it condemned stays so until another run with this id pardons it.
     """
     seen = await retention.look(env, repository, order, batch_size)
     retention.demand_heads(seen)
     suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
-    pinned = set[CommitID]() if condemns_first else await _pinned(env, repository, batch_size)
+    pinned = set[CommitID]() if condemns_first else await _pinned(env, repository, lease, batch_size)
     for commit_id in suspects:
         await env.store.set(uid_partition(repository), _sentence(commit_id, run_id), run_id.encode())
     if condemns_first:
-        pinned = await _pinned(env, repository, batch_size)
+        pinned = await _pinned(env, repository, lease, batch_size)
         now = seen.now
         seen = await retention.look(env, repository, order, batch_size)
         seen.now = min(now, seen.now)
@@ -81,12 +84,14 @@ def _sentence(commit_id: CommitID, run_id: str) -> bytes:
     return CONDEMNED + f"{commit_id}/{run_id}".encode()
 
 
-async def _pinned(env: Env, repository: Repository, batch_size: int) -> set[CommitID]:
+async def _pinned(env: Env, repository: Repository, lease: int, batch_size: int) -> set[CommitID]:
     found: set[CommitID] = set()
+    since = await env.clock.now() - lease if lease else 0
     async for entry in env.store.scan(uid_partition(repository), PINS, batch_size):
         if not entry.key.startswith(PINS):
             break
-        found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
+        if int(entry.value) >= since:
+            found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
     return found
 
 
@@ -99,7 +104,7 @@ async def holding(
     """
     pin = PINS + f"{commit_id}/{env.ids.unique('pin')}".encode()
     partition = uid_partition(repository)
-    await env.store.set(partition, pin, b"in use")
+    await env.store.set(partition, pin, str(await env.clock.now()).encode())
     try:
         if looks:
             await _demand_not_condemned(env, repository, commit_id)
