@@ -4,7 +4,7 @@ The races that the text names keep its names: ``commit-move``, ``delete-move``, 
 ``-careful`` mends what can be mended without another protocol.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -305,6 +305,15 @@ PAIRS: Final = [
     "move-moveback",
 ]
 
+CROWDS: Final = ["upload-commit-reset", "upload-commit-delete", "delete-commit-reset", "upload-upload-delete"]
+
+
+def crowds(variant: Variant) -> Iterator[Scenario]:
+    """Three at once over one entry: whether data is kept."""
+    for words in CROWDS:
+        yield scenario(variant, words, initially=["upload"], only=(COMMITTED, STAGED), name=f"crowd/{words}", deep=True)
+
+
 SCENARIOS = [
     *race(TEXT, "commit-move", initially="upload", name="commit-move"),
     *race(TEXT, "commit-move.reset", initially="upload", name="commit-move-then-reset", deep=True),
@@ -352,4 +361,5 @@ SCENARIOS += [
     *race(CAREFUL, "delete-move", {**NONE, **LOST, **FALSE}, initially="upload", name="delete-move"),
     *race(CAREFUL, "move-movez", {**NONE, **LOST, **FALSE}, initially="upload", name="concurrent-move"),
     *staged(CAREFUL, ["upload-delete"], FALSE),
+    *crowds(CAREFUL),
 ]

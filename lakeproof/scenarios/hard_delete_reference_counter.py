@@ -79,7 +79,6 @@ TEXT: Final = Variant(
                 "staged/stage.delete/lost-answer",
                 "staged/stage.delete/false-predicate",
                 "twice/delete-delete",
-                "twice/delete-reset/false-predicate",
                 "twice/delete/false-predicate",
             ),
         ),
@@ -131,7 +130,7 @@ RELEASES: Final = reading(
 )
 DELETES_STAGED: Final = reading(
     "deletes_staged",
-    {COMMITTED: Refuted(NO_COMMITS, ("staged/delete-commit", "staged/move-commit", "upload.delete-commit"))},
+    {COMMITTED: Refuted(NO_COMMITS, ("staged/delete-commit", "upload.delete-commit"))},
     deletes="staged",
 )
 SETTLED: Final = reading(
@@ -279,6 +278,15 @@ STAGED_RACES: Final = [
     "copy-commit",
 ]
 
+CROWDS: Final = ["upload-commit-reset", "upload-commit-delete", "delete-commit-reset", "relink-commit-delete"]
+
+
+def crowds(variant: Variant) -> Iterator[Scenario]:
+    """Three at once over one entry: whether data is kept."""
+    for race in CROWDS:
+        yield scenario(variant, race, initially=["upload"], only=(COMMITTED, STAGED), name=f"crowd/{race}", deep=True)
+
+
 SCENARIOS = [
     *[conditional_metadata(each) for each in (S3, TEXT, AZURE)],
     *scenarios(TEXT, [*ALONE, *MORE], NONE),
@@ -324,4 +332,5 @@ SCENARIOS = [
     *twice(CAREFUL, ["delete"], FALSE),
     *shared(CAREFUL, ["delete-delete"]),
     *after(CAREFUL, ["delete.reset-commit"], words="upload.copymain", under="shared/", deep=True),
+    *crowds(CAREFUL),
 ]
