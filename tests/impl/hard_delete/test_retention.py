@@ -1,0 +1,308 @@
+"""Retention alone, step by step against users, and pinned; and what the catalogue expects of it."""
+
+import json
+
+import pytest
+
+from impl.catalog import objects as catalog
+from impl.catalog.errors import DataGone
+from impl.committed.errors import MissingObject
+from impl.graveler import lock_free, merging
+from impl.hard_delete import retention, retention_pins
+from impl.hard_delete.retention import HeadNotFound, MarkNotFound
+from impl.hard_delete.retention_pins import CommitExpired
+from impl.refs import branches, tags
+from impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
+from lakeproof.explore.meaning import Cell
+from lakeproof.scenarios import retention as catalogue
+from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
+from lakeproof.scenarios._retention import MAIN, OTHER, RULES, A, B, D, E, write_history
+from model import keys, objects
+from model.committed import object_address
+from model.identifiers import CommitID
+from model.invariants import Violation, violations
+from model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
+from model.records import Branch
+from model.references import RepositoryView, repositories
+from model.retention import Rules
+from tests.impl.graveler.hand import NOW, Hand
+
+NAMESPACE = REPOSITORY.storage_namespace
+IN_A, IN_D, IN_E = (f"{NAMESPACE}/data/{name}" for name in "ade")
+ALL = ("line", "dangling", "branch")
+
+
+def founded(*parts: str) -> Hand:
+    hand = Hand()
+    hand.run(write_history, parts)
+    return hand
+
+
+def view(hand: Hand) -> RepositoryView:
+    (found,) = repositories(hand.snapshot())
+    return found
+
+
+def found_by(hand: Hand, *, rules: Rules = RULES) -> list[Violation]:
+    seen = hand.snapshot()
+    kept = [*active_data_is_kept(rules).check(seen), *uncommitted_data_is_kept.check(seen)]
+    return list(violations(kept))
+
+
+def without(hand: Hand, key: str | bytes) -> None:
+    """Take a key, or an object, away."""
+    hand.cells = {cell: value for cell, value in hand.cells.items() if cell[-1] != key}
+
+
+class TestAlone:
+    def test_a_run_deletes_just_what_only_expired_commits_refer_to(self) -> None:
+        hand = founded(*ALL)
+        expected = only_expired(view(hand), RULES, NOW)
+        before = set(view(hand).data())
+        assert hand.run(retention.mark, RULES, "1") == (IN_A, IN_D) == tuple(sorted(expected))
+        assert set(view(hand).data()) == before  # a mark deletes nothing
+        assert hand.run(retention.sweep, "1") == (IN_A, IN_D)
+        assert set(view(hand).data()) == before - expected
+        assert found_by(hand) == []
+
+    @pytest.mark.parametrize("batch_size", [1, 2])
+    def test_pages_change_nothing(self, batch_size: int) -> None:
+        assert founded(*ALL).run(retention.mark, RULES, "1", batch_size=batch_size) == (IN_A, IN_D)
+
+    def test_the_metaranges_of_expired_commits_stay(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        hand.run(retention.sweep, "1")
+        assert view(hand).committed(A.commit_id) is not None
+
+    def test_a_second_run_finds_the_same_addresses_and_a_second_sweep_is_no_error(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        assert hand.run(retention.sweep, "1") == hand.run(retention.sweep, "1") == (IN_A,)
+        assert hand.run(retention.mark, RULES, "2") == (IN_A,)
+
+    def test_longer_rules_keep_more_and_those_of_a_branch_are_its_own(self) -> None:
+        assert founded(*ALL).run(retention.mark, Rules(31), "1") == ()
+        assert founded(*ALL).run(retention.mark, Rules(7, ((MAIN, 21),)), "1") == (IN_D,)
+
+    def test_the_mark_is_an_object_of_the_run(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "run")
+        content = hand.snapshot().objects[f"{NAMESPACE}/_lakefs/retention/run/mark.json"].content
+        assert json.loads(content) == {"addresses": [IN_A]}
+
+    def test_there_is_no_sweep_without_a_mark(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        with pytest.raises(MarkNotFound):
+            hand.run(retention.sweep, "2")
+
+    def test_what_is_staged_is_kept_even_if_a_newer_change_hides_it(self) -> None:
+        hand = founded("line")
+        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
+        held = hand.branch()
+        hand.start(lock_free.commit, BRANCH, "sealed, and no more").step(2)
+        assert hand.branch().sealed_tokens == (held.staging_token,)
+        hand.run(catalog.upload_object, BRANCH, X, b"newer")
+        assert hand.run(retention.mark, RULES, "1") == ()
+
+    def test_what_lies_outside_the_namespace_is_not_touched(self) -> None:
+        hand = founded("line")
+        hand.run(branches.create_branch, OTHER, A.commit_id)
+        hand.run(catalog.stage_object, OTHER, Y, "ext://o", b"o")
+        hand.run(lock_free.commit, OTHER, "N")
+        hand.run(branches.delete_branch, OTHER)
+        assert hand.run(retention.mark, Rules(0), "1") == (IN_A,)
+
+    def test_an_active_commit_that_cannot_be_read_stops_the_run(self) -> None:
+        hand = founded("line")
+        without(hand, object_address(NAMESPACE, B.meta_range_id))
+        with pytest.raises(MissingObject):
+            hand.run(retention.mark, RULES, "1")
+
+    def test_an_expired_commit_that_cannot_be_read_does_not(self) -> None:
+        hand = founded("line", "dangling")
+        without(hand, object_address(NAMESPACE, D.meta_range_id))
+        assert hand.run(retention.mark, RULES, "1") == (IN_A,)
+
+    def test_a_head_without_a_record_stops_the_run_unless_it_is_lenient(self) -> None:
+        hand = founded("line")
+        without(hand, keys.commit_key(B.commit_id))
+        with pytest.raises(HeadNotFound):
+            hand.run(retention.mark, RULES, "1")
+        assert hand.run(retention.mark, RULES, "1", strict=False) == (IN_A,)
+
+    def test_tags_are_read_only_if_asked_for(self) -> None:
+        hand = founded("line")
+        hand.run(tags.create_tag, "t", A.commit_id)
+        assert hand.run(retention.mark, RULES, "1") == (IN_A,)
+        assert hand.run(retention.mark, RULES, "1", order=retention.WITH_TAGS) == ()
+
+    def test_restoring_says_what_is_not_there(self) -> None:
+        hand = founded("line")
+        with pytest.raises(PathNotFound):
+            hand.run(retention.restore_object, BRANCH, Y, A.commit_id)
+        with pytest.raises(RefNotFound):
+            hand.run(retention.restore_object, BRANCH, X, "nowhere")
+
+    def test_a_full_copy_of_what_is_gone_is_refused_and_an_entry_is_not(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        hand.run(retention.sweep, "1")
+        with pytest.raises(DataGone):
+            hand.run(retention.restore_object, BRANCH, X, A.commit_id, full=True)
+        assert found_by(hand) == []
+        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
+        assert len(found_by(hand)) == 1
+
+
+class TestRaces:
+    """Each by hand, to its loss."""
+
+    def test_revert_of_an_active_commit_brings_back_what_only_an_expired_one_has(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        hand.run(merging.revert, BRANCH, BRANCH, "V")
+        assert found_by(hand) == []
+        hand.run(retention.sweep, "1")
+        (found,) = found_by(hand)
+        assert IN_A in found.evidence
+
+    def test_a_sweep_that_looks_again_spares_it_unless_the_user_comes_between(self) -> None:
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        hand.run(merging.revert, BRANCH, BRANCH, "V")
+        assert hand.run(retention.sweep, "1", again=RULES) == ()
+
+        hand = founded("line")
+        hand.run(retention.mark, RULES, "1")
+        late = hand.start(retention.sweep, "1", again=RULES).until(objects.DeleteObject)
+        hand.run(merging.revert, BRANCH, BRANCH, "V")
+        assert late.finish() == (IN_A,)
+        assert len(found_by(hand)) == 1
+
+    def test_what_was_staged_is_committed_between_the_branches_and_what_is_staged(self) -> None:
+        hand = founded("line")
+        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
+        order = ("branches", "commits", "staged", "clock")
+        run = hand.start(retention.mark, RULES, "1", order=order).step(2)
+        hand.run(lock_free.commit, BRANCH, "N")
+        assert run.finish() == (IN_A,)
+
+        hand = founded("line")
+        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
+        run = hand.start(retention.mark, RULES, "1").step(3)
+        hand.run(lock_free.commit, BRANCH, "N")
+        assert run.finish() == ()
+
+    def test_a_branch_that_gets_a_name_behind_the_scan_is_missed(self) -> None:
+        hand = founded("line", "branch")
+        run = hand.start(retention.mark, RULES, "1", order=("clock", "branches", "staged", "commits"), batch_size=1)
+        run.step(2)  # b and main
+        hand.run(branches.create_branch, "a", OTHER)
+        hand.run(branches.delete_branch, OTHER)
+        assert run.finish() == (IN_A, IN_E)
+
+    def test_a_commit_in_flight_is_expired_at_once_with_zero_days_unless_commits_are_read_twice(self) -> None:
+        for order, marked in ((retention.ORDER, True), (retention.TWICE, False)):
+            hand = founded("line")
+            run = hand.start(retention.mark, Rules(0), "1", order=order)
+            # Up to the branches that are read for their heads.
+            run.step(4 if marked else 5)
+            entry = hand.run(catalog.upload_object, BRANCH, Y, b"u")
+            flight = hand.start(lock_free.commit, BRANCH, "N")
+            written = {CommitID(each) for each in view(hand).commits}
+            while set(view(hand).commits) == written:
+                flight.step()
+            address = f"{NAMESPACE}/{entry.address}"
+            assert (address in run.finish()) is marked
+
+
+class TestPinned:
+    def test_alone_it_deletes_the_same(self) -> None:
+        hand = founded(*ALL)
+        assert hand.run(retention_pins.mark, RULES, "1") == (IN_A, IN_D)
+        assert hand.run(retention.sweep, "1") == (IN_A, IN_D)
+        assert found_by(hand) == []
+
+    @pytest.mark.parametrize(
+        "use",
+        [
+            (retention_pins.create_branch, "c", A.commit_id),
+            (retention_pins.update_branch, BRANCH, A.commit_id),
+            (retention_pins.create_tag, "t", A.commit_id),
+            (retention_pins.revert, BRANCH, BRANCH, "V"),
+            (retention_pins.restore_object, BRANCH, X, A.commit_id),
+            (retention_pins.merge, BRANCH, D.commit_id, "M"),
+        ],
+        ids=lambda use: use[0].__name__,
+    )
+    def test_what_is_condemned_is_refused_and_what_is_used_is_pardoned(self, use: tuple[object, ...]) -> None:
+        flow, *args = use
+        hand = founded(*ALL)
+        before = view(hand)
+        hand.run(retention_pins.mark, RULES, "1")
+        with pytest.raises(CommitExpired):
+            hand.run(flow, *args)
+        after = view(hand)
+        assert (before.branches, before.tags, before.commits) == (after.branches, after.tags, after.commits)
+        assert not pins(hand)  # taken back
+
+        hand = founded(*ALL)
+        user = hand.start(flow, *args)
+        while not pins(hand):
+            user.step()
+        user.step()  # it looks for a sentence, and sees none
+        marked = hand.run(retention_pins.mark, RULES, "1")
+        user.finish()
+        hand.run(retention.sweep, "1")
+        assert (IN_D if flow is retention_pins.merge else IN_A) not in marked
+        assert found_by(hand) == []
+
+    def test_after_a_refusal_of_its_own_a_user_leaves_no_pin(self) -> None:
+        hand = founded(*ALL)
+        with pytest.raises(BranchExists):
+            hand.run(retention_pins.create_branch, BRANCH, A.commit_id)
+        with pytest.raises(NoParent):
+            hand.run(retention_pins.revert, BRANCH, view(hand).commits[A.commit_id].parents[0], "V")
+        assert not pins(hand)
+
+    def test_a_pin_that_was_left_behind_keeps_its_commit_unless_pins_have_a_lease(self) -> None:
+        hand = founded("line")
+        user = hand.start(retention_pins.create_branch, "c", A.commit_id)
+        while not pins(hand):
+            user.step()
+        assert hand.run(retention_pins.mark, RULES, "1") == ()
+        assert hand.run(retention_pins.mark, RULES, "2", lease=1) == ()
+        (pin,) = pins(hand)
+        hand.cells = {**hand.cells, pin: str(NOW - 2).encode()}
+        assert hand.run(retention_pins.mark, RULES, "3", lease=2) == ()
+        assert hand.run(retention_pins.mark, RULES, "4", lease=1) == (IN_A,)
+
+    def test_a_second_run_pardons_only_what_it_has_condemned_itself(self) -> None:
+        hand = founded("line")
+        hand.run(retention_pins.mark, RULES, "1")
+        user = hand.start(retention_pins.create_branch, "c", A.commit_id)
+        while not pins(hand):
+            user.step()
+        hand.run(retention_pins.mark, RULES, "2")  # sees the pin
+        with pytest.raises(CommitExpired):
+            user.finish()
+
+    def test_an_active_commit_is_never_condemned(self) -> None:
+        hand = founded("line", "branch")
+        hand.run(retention_pins.mark, RULES, "1")
+        made: Branch = hand.run(retention_pins.create_branch, "c", OTHER)
+        assert made.commit_id == E.commit_id
+
+
+def pins(hand: Hand) -> list[Cell]:
+    return [cell for cell in hand.cells if isinstance(cell[-1], bytes) and cell[-1].startswith(retention_pins.PINS)]
+
+
+class TestCatalogue:
+    def test_the_names_are_distinct_and_each_refutation_has_a_reason(self) -> None:
+        names = [scenario.name for scenario in catalogue.SCENARIOS]
+        assert len(set(names)) == len(names)
+        for scenario in catalogue.SCENARIOS:
+            assert bool(scenario.reason) == bool(scenario.expect), scenario.name

@@ -1,0 +1,206 @@
+"""The invariants of retention on snapshots made by hand: each is tested, reached and refuted."""
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from model import keys
+from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from model.committed import Entry, object_address, write
+from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace, TagID
+from model.invariants import Finding, Reached, Violation
+from model.invariants.retention import (
+    active_data_is_kept,
+    expired_data_is_reclaimed,
+    only_expired,
+    uncommitted_data_is_kept,
+)
+from model.objects import StoredObject
+from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from model.references import repositories
+from model.retention import DAY, Rules
+from model.snapshot import Outcome, Snapshot, Status
+
+NOW = 1_700_000_000_000_000
+NAMESPACE = StorageNamespace("mem://r")
+MAIN = BranchID("main")
+REPOSITORY = Repository(
+    repository_id=RepositoryID("r"),
+    storage_namespace=NAMESPACE,
+    default_branch_id=MAIN,
+    creation_date=NOW,
+    instance_uid=InstanceUID("u"),
+)
+PARTITION = keys.repository_partition(REPOSITORY.repository_id, REPOSITORY.instance_uid)
+TOKEN, SEALED = StagingToken("open"), StagingToken("sealed")
+WEEK = Rules(7)
+
+
+def data(name: str) -> bytes:
+    kind = AddressType.FULL if "://" in name else AddressType.RELATIVE
+    return encode_object_entry(ObjectEntry(address=name if "://" in name else f"data/{name}", address_type=kind))
+
+
+def entry(name: str) -> Entry:
+    return Entry(path=name.encode(), identity=identity_of(data(name)), data=data(name))
+
+
+def staged(name: str) -> StagedEntry:
+    return StagedEntry(key=name.encode(), identity=identity_of(data(name)), data=data(name))
+
+
+def snapshot(
+    commits: Mapping[str, tuple[float, str, Iterable[str]]],
+    heads: Mapping[str, str],
+    there: Iterable[str],
+    *,
+    tags: Mapping[str, str] | None = None,
+    opened: Iterable[str] = (),
+    sealed: Iterable[str] = (),
+) -> Snapshot:
+    """Commits by name: age in days, parent, names of objects. ``there``: the objects that exist."""
+    store: dict[tuple[bytes, bytes], Record | bytes] = {
+        (keys.GRAVELER, keys.repository_key(REPOSITORY.repository_id)): REPOSITORY
+    }
+    objects = {f"{NAMESPACE}/data/{name}": StoredObject(b"") for name in there}
+    for name, (age, parent, names) in commits.items():
+        written = write([entry(each) for each in sorted(names)])
+        commit = Commit(
+            commit_id=CommitID(name),
+            committer="",
+            message="",
+            creation_date=NOW - int(age * DAY),
+            meta_range_id=written.meta_range_id,
+            parents=(CommitID(parent),) if parent else (),
+        )
+        store[PARTITION, keys.commit_key(commit.commit_id)] = commit
+        for object_id, content in written.objects.items():
+            objects[object_address(NAMESPACE, object_id)] = StoredObject(content)
+    for name, head in heads.items():
+        tokens = (TOKEN, (SEALED,)) if name == MAIN else (StagingToken(f"of {name}"), ())
+        branch = Branch(
+            branch_id=BranchID(name), commit_id=CommitID(head), staging_token=tokens[0], sealed_tokens=tokens[1]
+        )
+        store[PARTITION, keys.branch_key(branch.branch_id)] = branch
+    for name, head in (tags or {}).items():
+        store[PARTITION, keys.tag_key(TagID(name))] = Tag(tag_id=TagID(name), commit_id=CommitID(head))
+    for token, names in ((TOKEN, opened), (SEALED, sealed)):
+        for each in names:
+            store[keys.staging_partition(token), keys.staged_key(each.encode())] = staged(each)
+    return Snapshot(store=store, objects=objects, now=NOW, clients=())
+
+
+LINE = {"A": (30, "", "a"), "B": (9, "A", "ab"), "C": (1, "B", "c")}
+
+
+def verdict(findings: Iterable[Finding]) -> str:
+    found = list(findings)
+    if any(isinstance(each, Violation) for each in found):
+        return "violated"
+    return "holds" if any(isinstance(each, Reached) for each in found) else "untested"
+
+
+@pytest.mark.parametrize(
+    ("rules", "there", "expected"),
+    [
+        (WEEK, "abc", "holds"),
+        (WEEK, "ab", "violated"),  # the head
+        (WEEK, "bc", "violated"),  # a is B's, too
+        (Rules(7, ((MAIN, 1),)), "c", "holds"),
+        (Rules(7, ((MAIN, 1),)), "", "violated"),
+        (Rules(60), "bc", "violated"),
+    ],
+)
+def test_each_object_of_an_active_commit_must_be_there(rules: Rules, there: str, expected: str) -> None:
+    assert verdict(active_data_is_kept(rules).check(snapshot(LINE, {"main": "C"}, there))) == expected
+
+
+def test_an_expired_commit_may_lose_what_is_its_own() -> None:
+    line = {**LINE, "A": (30, "", "az")}
+    assert verdict(active_data_is_kept(WEEK).check(snapshot(line, {"main": "C"}, "abc"))) == "holds"
+
+
+def test_time_makes_a_commit_expired() -> None:
+    seen = snapshot(LINE, {"main": "C"}, "c")
+    assert verdict(active_data_is_kept(WEEK).check(seen)) == "violated"
+    later = Snapshot(store=seen.store, objects=seen.objects, now=NOW + 6 * DAY, clients=())
+    assert verdict(active_data_is_kept(WEEK).check(later)) == "holds"
+
+
+def test_what_lies_outside_the_namespace_does_not_count() -> None:
+    seen = snapshot({"A": (1, "", ["ext://o"])}, {"main": "A"}, "")
+    assert verdict(active_data_is_kept(WEEK).check(seen)) == "untested"
+
+
+def test_a_metarange_that_is_gone_violates_it() -> None:
+    seen = snapshot(LINE, {"main": "C"}, "abc")
+    kept = {address: found for address, found in seen.objects.items() if "/data/" in address}
+    bare = Snapshot(store=seen.store, objects=kept, now=NOW, clients=())
+    assert verdict(active_data_is_kept(WEEK).check(bare)) == "violated"
+
+
+@pytest.mark.parametrize(("tags", "expected"), [(False, "holds"), (True, "violated")])
+def test_a_tag_counts_only_if_it_is_said_to(tags: bool, expected: str) -> None:
+    line = {**LINE, "A": (30, "", "az")}
+    seen = snapshot(line, {"main": "C"}, "abc", tags={"t": "A"})
+    assert verdict(active_data_is_kept(WEEK, tags=tags).check(seen)) == expected
+
+
+@pytest.mark.parametrize(("hypothetical", "expected"), [(True, "violated"), (False, "holds")])
+def test_a_dangling_commit_counts_unless_it_is_said_not_to(hypothetical: bool, expected: str) -> None:
+    line = {**LINE, "D": (2, "", "d")}
+    seen = snapshot(line, {"main": "C"}, "abc")
+    assert verdict(active_data_is_kept(WEEK, hypothetical=hypothetical).check(seen)) == expected
+
+
+def test_an_expired_dangling_commit_does_not_count() -> None:
+    line = {**LINE, "D": (9, "", "d")}
+    assert verdict(active_data_is_kept(WEEK).check(snapshot(line, {"main": "C"}, "abc"))) == "holds"
+
+
+def test_a_tagged_dangling_commit_is_not_hypothetical() -> None:
+    line = {**LINE, "D": (9, "", "d")}
+    seen = snapshot(line, {"main": "C"}, "abc", tags={"t": "D"})
+    assert verdict(active_data_is_kept(WEEK, tags=True, hypothetical=False).check(seen)) == "violated"
+
+
+@pytest.mark.parametrize(
+    ("opened", "sealed", "there", "expected"),
+    [
+        ("x", "", "abcx", "holds"),
+        ("x", "", "abc", "violated"),
+        ("", "x", "abc", "violated"),
+        ("x", "y", "abcxy", "holds"),
+        ("", "", "abc", "untested"),
+    ],
+)
+def test_what_is_staged_must_be_there(opened: str, sealed: str, there: str, expected: str) -> None:
+    seen = snapshot(LINE, {"main": "C"}, there, opened=opened, sealed=sealed)
+    assert verdict(uncommitted_data_is_kept.check(seen)) == expected
+
+
+def test_what_is_staged_in_full_outside_the_namespace_does_not_count() -> None:
+    seen = snapshot(LINE, {"main": "C"}, "abc", opened=["ext://o"])
+    assert verdict(uncommitted_data_is_kept.check(seen)) == "untested"
+
+
+def test_only_expired_leaves_out_what_is_active_or_staged() -> None:
+    line = {**LINE, "A": (30, "", "axyz")}
+    (view,) = repositories(snapshot(line, {"main": "C"}, "abcxyz", opened="x", sealed="y"))
+    assert only_expired(view, WEEK, NOW) == {f"{NAMESPACE}/data/z"}
+
+
+@pytest.mark.parametrize(
+    ("there", "error", "expected"),
+    [
+        ("abc", None, "holds"),
+        ("abcz", None, "violated"),
+        ("abc", ValueError("no run"), "violated"),
+        ("", None, "holds"),  # active data is for others to ask about
+    ],
+)
+def test_what_only_expired_commits_have_must_be_gone(there: str, error: Exception | None, expected: str) -> None:
+    line = {**LINE, "A": (30, "", "az")}
+    outcomes = (Outcome(Status.OK), Outcome(Status.FAIL if error else Status.OK, error=error))
+    check = expired_data_is_reclaimed(WEEK)
+    assert verdict(check(outcomes, snapshot(line, {"main": "C"}, there))) == expected
