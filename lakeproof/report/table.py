@@ -85,7 +85,8 @@ def _otherwise(outcome: Outcome) -> Iterator[Text]:
 
 def matrix(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Iterator[Table]:
     """A row an invariant, a column a variant: in how many scenarios it holds, or in how many of them it does not.
-    A table for each design; several if its variants do not fit side by side."""
+    A table for each design. Where a design has more than `VARIANTS_ACROSS_MAX` variants, they are the rows; what does
+    not fit side by side is split."""
     for design in dict.fromkeys(_design(outcome) for outcome in outcomes):
         yield from _matrices([each for each in outcomes if _design(each) == design], width, ascii_only=ascii_only)
 
@@ -108,12 +109,33 @@ def _matrices(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool) -> I
         counts = [f"{len(group):,}", f"{sum(o.states for o in group):,}", seconds(sum(o.seconds for o in group))]
         columns.append((name, [*column, *map(Text, counts)]))
     labels = [*invariants, *COUNTS]
+    if len(columns) > VARIANTS_ACROSS_MAX:
+        yield from _upright(labels, columns, width, ascii_only=ascii_only)
+        return
     room = width - max(map(len, labels)) - 2
     for block in _blocks(columns, room):
         yield _matrix(labels, block, ascii_only=ascii_only)
 
 
 COUNTS: Final = ("scenarios", "states", "seconds")
+VARIANTS_ACROSS_MAX: Final = 24
+
+
+def _upright(
+    labels: Sequence[str], columns: Sequence[tuple[str, list[Text]]], width: int, *, ascii_only: bool
+) -> Iterator[Table]:
+    """A row a variant, a column an invariant."""
+    design = columns[0][0].rpartition("/")[0]
+    names = [name.rpartition("/")[2] for name, _ in columns]
+    turned = [(label, [column[at] for _, column in columns]) for at, label in enumerate(labels)]
+    for block in _blocks(turned, width - max(map(len, names)) - 2):
+        table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column(design, no_wrap=True, vertical="bottom")
+        for label, _ in block:
+            table.add_column(Text(_heading(label), "bold"), justify="right", no_wrap=True, vertical="bottom")
+        for at, name in enumerate(names):
+            table.add_row(name, *(cells[at] for _, cells in block))
+        yield table
 
 
 def _blocks(columns: Sequence[tuple[str, list[Text]]], room: int) -> Iterator[list[tuple[str, list[Text]]]]:

@@ -10,7 +10,16 @@ from rich.console import Console, RenderableType
 
 from lakeproof import Faults
 from lakeproof.report.listing import as_json_line, faults_in_words, listing
-from lakeproof.report.table import by_scenario, legend, matrix, summary, unexpected, variant
+from lakeproof.report.table import (
+    COUNTS,
+    VARIANTS_ACROSS_MAX,
+    by_scenario,
+    legend,
+    matrix,
+    summary,
+    unexpected,
+    variant,
+)
 from lakeproof.report.verdicts import Lines, lines
 from lakeproof.tasks import Outcome, Verdict
 from tests.racing import FAULTY, KNOWN
@@ -115,6 +124,15 @@ def test_the_matrix_in_ascii() -> None:
     [table] = matrix(OUTCOMES, 120, ascii_only=True)
     assert printed(table).isascii()
     assert legend(ascii_only=True).plain.isascii()
+
+
+def test_many_variants_are_rows() -> None:
+    [first, *_] = OUTCOMES
+    many = [attrs.evolve(first, scenario=f"d/v{number}/a") for number in range(VARIANTS_ACROSS_MAX + 1)]
+    [table] = matrix(many, 120)
+    assert table.row_count == len(many)
+    headings = [str(column.header).replace("-\n", "-") for column in table.columns]
+    assert headings == ["d", *(verdict.invariant for verdict in first.verdicts), *COUNTS]
 
 
 def test_a_narrow_matrix_is_split_and_loses_nothing() -> None:
