@@ -1,0 +1,137 @@
+"""Which algorithm answers for a key, and when the next one is asked instead."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final
+
+import attrs
+
+from model.linearizability.frontier import frontier
+from model.linearizability.history import NEVER, History
+from model.linearizability.problem import Answer, Budget, Register, Verdict, register, stepped
+from model.linearizability.search import search
+from model.linearizability.specifications import Specification
+from model.linearizability.zones import zones
+
+ALGORITHMS: Final = ("zones", "frontier", "search")
+
+CONFIGURATION_BYTES: Final = 360
+"""What a configuration or place takes, its share of tables included, when it tells few optional operations apart."""
+
+_FIRST_CONFIGURATIONS: Final = 256
+_FIRST_STEPS_A_STEP: Final = 40
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """When to give up: inconclusive then, never wrong.
+
+    memory: bytes that an algorithm may hold at once, besides the history itself; an estimate of ours.
+    expired: asked now and then; True says that time is up. The model has no clock of its own.
+    """
+
+    memory: int = 1 << 30
+    expired: Callable[[], bool] = attrs.field(default=lambda: False)
+
+
+@attrs.frozen(kw_only=True)
+class KeyVerdict:
+    """What was found out of one key (None: of all of them together, where the specification needs that)."""
+
+    key: Hashable
+    verdict: Verdict
+    algorithm: str
+    operations: int
+    why: str = ""
+    """Of an inconclusive one."""
+
+
+def check(
+    specification: Specification,
+    history: History,
+    limits: Limits | None = None,
+    *,
+    algorithm: str | None = None,
+) -> Iterator[KeyVerdict]:
+    """A verdict for each key, in the order in which the keys were first met.
+
+    algorithm: one of ALGORITHMS, to compare them; else the one that suits the key. Raises BrokenHistory for operations
+    that the specification does not have, or not with such arguments.
+    """
+    limits = limits or Limits()
+    specification_has(specification, history)
+    for key, numbers in parts(specification, history):
+        answer, by = answered(specification, history, numbers, limits, algorithm)
+        yield KeyVerdict(key=key, verdict=answer.verdict, algorithm=by, operations=len(numbers), why=answer.why)
+
+
+def parts(specification: Specification, history: History) -> Iterable[tuple[Hashable, "Numbers"]]:
+    """The operations to be judged together: those of each key, or all of them."""
+    if specification.by_key:
+        return history.keys.items()
+    return [(None, range(len(history)))] if len(history) else []
+
+
+def answered(
+    specification: Specification, history: History, numbers: "Numbers", limits: Limits, algorithm: str | None = None
+) -> tuple[Answer, str]:
+    """The verdict on the operations with these numbers, and the algorithm that gave it."""
+    if specification.guarded is None or algorithm == "search":
+        return searched(specification, history, numbers, limits), "search"
+    problem = register(specification, history, numbers)
+    if algorithm != "frontier":
+        answer = zones(problem)
+        if answer is not None:
+            return answer, "zones"
+        if algorithm == "zones":
+            return Answer(Verdict.INCONCLUSIVE, "an observed value has several possible writers"), "zones"
+    most = limits.memory // _bytes(problem)
+    if algorithm == "frontier":
+        return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
+    return _by_turns(specification, history, numbers, problem, most, limits)
+
+
+Numbers = range | Iterable[int]
+
+
+def _by_turns(
+    specification: Specification,
+    history: History,
+    numbers: "Numbers",
+    problem: Register,
+    most: int,
+    limits: Limits,
+) -> tuple[Answer, str]:
+    """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
+    configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
+    words = stepped(specification, history, numbers)
+    while True:
+        answer = frontier(problem, Budget(configurations=min(configurations, most), expired=limits.expired))
+        if answer.verdict is not Verdict.INCONCLUSIVE or limits.expired():
+            return answer, "frontier"
+        other = search(words, Budget(configurations=most, steps=steps, expired=limits.expired))
+        if other.verdict is not Verdict.INCONCLUSIVE or limits.expired():
+            return other, "search"
+        if configurations >= most and steps >= most:
+            return other, "search"
+        configurations, steps = configurations * 8, steps * 8
+
+
+def searched(specification: Specification, history: History, numbers: "Numbers", limits: Limits) -> Answer:
+    words = stepped(specification, history, numbers)
+    return search(words, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
+
+
+def _bytes(problem: Register) -> int:
+    return CONFIGURATION_BYTES + sum(returned == NEVER for returned in problem.returns) // 4
+
+
+def specification_has(specification: Specification, history: History) -> None:
+    """Raises BrokenHistory if the history has operations that the specification does not."""
+    from model.linearizability.history import BrokenHistory
+
+    foreign = sorted(history.fs - specification.fs)
+    if foreign:
+        raise BrokenHistory(
+            f"operation {foreign[0]!r} is not one of {specification.name}; "
+            f"expected {', '.join(sorted(specification.fs))}, or another model (--model)"
+        )

@@ -1,0 +1,59 @@
+"""Which configurations of the frontier are at least as good as others: those keep, these go."""
+
+from collections.abc import Iterable
+
+Configuration = tuple[int, int, int, int, int]
+"""Value; open operations that took effect; those that may have been hidden and did not take effect; how many optional
+operations may have been hidden; how often each kind of optional operation took effect, a field of bits each."""
+
+
+def undominated(
+    configurations: Iterable[Configuration], looking: int, writing: int, guards: int
+) -> list[Configuration]:
+    """The configurations that no other one dominates. They must be distinct. Cost: pairs of one value.
+
+    looking, writing: the bits of operations that only look, and of plain writes. guards: the bit above each field of
+    optional operations.
+    """
+    by_value: dict[int, list[Configuration]] = {}
+    for configuration in configurations:
+        by_value.setdefault(configuration[0], []).append(configuration)
+    kept: list[Configuration] = []
+    for those in by_value.values():
+        if len(those) == 1:
+            kept += those
+            continue
+        those.sort(key=_promise, reverse=True)
+        best: list[Configuration] = []
+        for one in those:
+            if not any(dominates(other, one, looking, writing, guards) for other in best):
+                best = [other for other in best if not dominates(one, other, looking, writing, guards)]
+                best.append(one)
+        kept += best
+    return kept
+
+
+def _promise(configuration: Configuration) -> int:
+    """What dominates comes early, more often than not."""
+    return configuration[2].bit_count() - 8 * configuration[4].bit_count()
+
+
+def dominates(one: Configuration, other: Configuration, looking: int, writing: int, guards: int) -> bool:
+    """Whether all that can follow on the other, of the same value, can follow on the one.
+
+    To have looked is best; to have been able to, hidden, is better than not. A plain write that can pass for hidden is
+    best; one that became visible, and one that can still do so and must, differ. So do both for a compare-and-set.
+    """
+    _, used, hidden, ranks, spent = one
+    _, used_, hidden_, ranks_, spent_ = other
+    if ranks < ranks_:
+        return False
+    if spent != spent_ and ((spent_ | guards) - spent) & guards != guards:
+        return False
+    if used_ & looking & ~used:
+        return False
+    if used & ~looking & ~used_:  # the one has used a write that the other one has not
+        return False
+    if used_ & ~looking & ~used & ~(hidden & writing):  # the other way round, but for a write that can pass for it
+        return False
+    return not hidden_ & ~(hidden | (used & looking))

@@ -1,0 +1,301 @@
+"""Frontier: a guarded register with any values, breadth first in the order of returns.
+
+A *configuration* is what may be the case at a moment: the value, which open operations have taken effect, and which
+ones could have done so just before the last plain write that became visible, unseen. An operation takes effect when
+its own return, or that of another one, forces it; one that only looks, as soon as it sees what it wants. A write that
+was open when another one became visible may have been hidden behind it: nothing needs to be decided until it returns,
+and a value that it would have shown for no time at all is still there for what was open, too.
+
+Configurations that another one dominates are dropped. An operation that may never have happened is better not used; a
+compare-and-set that must happen is not better either way.
+
+Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization). Hiding and dominance are ours.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from model.linearizability.domination import Configuration, undominated
+from model.linearizability.history import NEVER
+from model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Register, Verdict
+from model.linearizability.specifications import ANY, IS, NO_WRITE
+
+State = tuple[int, int, int]
+"""Within a step: value, operations that took effect, optional ones that did."""
+
+Kind = tuple[int, int, int]
+"""Guard, its value, what is written."""
+
+_PATIENCE: Final = 256
+"""Returns between two questions whether time is up."""
+
+
+def frontier(problem: Register, budget: Budget) -> Answer:
+    """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
+
+    Cost: a return is O(configurations x open operations) as long as no conditional write is open.
+    """
+    return _Frontier(problem, budget).run()
+
+
+class _TooMany(Exception):
+    """More configurations than the budget allows."""
+
+
+class _Optional:
+    """All operations of one kind that may take effect at any time after their calls, or never."""
+
+    __slots__ = ("kind", "mask", "one", "ranks", "shift")
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.ranks: list[int] = []
+        """Of those called so far: how many optional operations had been called before."""
+        self.shift = self.one = self.mask = 0
+
+
+class _Frontier:
+    def __init__(self, problem: Register, budget: Budget) -> None:
+        self.problem, self.budget = problem, budget
+        self.configurations: list[Configuration] = [(problem.initial, 0, 0, 0, 0)]
+        self.free: list[int] = []
+        self.bits: dict[int, int] = {}
+        """By open operation that must happen: its bit."""
+        self.open = self.looking = self.writing = self.refusing = 0
+        """Bits: all; those that only look; plain writes; those that look for "not this value"."""
+        self.seeing: dict[int, int] = {}
+        """Bits of those that look for a value."""
+        self.shunning: dict[int, int] = {}
+        """Bits of those that look for anything but a value."""
+        self.plain: dict[int, list[int]] = {}
+        """By value: open plain writes that must happen."""
+        self.conditional: list[int] = []
+        self.optional_plain: dict[int, _Optional] = {}
+        self.optional_conditional: list[_Optional] = []
+        self.optionals, self.guards_of_fields = _optionals(problem)
+        self.optional_calls = 0
+
+    def run(self) -> Answer:
+        problem = self.problem
+        calls, returns = problem.calls, problem.returns
+        musts = [i for i, returned in enumerate(returns) if returned != NEVER]
+        musts.sort(key=returns.__getitem__)
+        called, count, budget = 0, len(calls), self.budget
+        for number, i in enumerate(musts):
+            returned = returns[i]
+            while called < count and calls[called] < returned:
+                self._call(called)
+                called += 1
+            try:
+                self._return(i)
+            except _TooMany:
+                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} configurations at once")
+            if not self.configurations:
+                return VIOLATED
+            if not number % _PATIENCE and budget.expired():
+                return Answer(Verdict.INCONCLUSIVE, "time is up")
+        return HOLDS
+
+    def _call(self, i: int) -> None:
+        guard, value, write = self.problem.guards[i], self.problem.values[i], self.problem.writes[i]
+        if self.problem.returns[i] == NEVER:
+            known = self.optionals[guard, value, write]
+            if not known.ranks:
+                if guard == ANY:
+                    self.optional_plain[write] = known
+                else:
+                    self.optional_conditional.append(known)
+            known.ranks.append(self.optional_calls)
+            self.optional_calls += 1
+            return
+        bit = self.free.pop() if self.free else 1 << len(self.bits)
+        self.bits[i] = bit
+        self.open |= bit
+        if write == NO_WRITE:
+            self.looking |= bit
+            if guard == IS:
+                self.seeing[value] = self.seeing.get(value, 0) | bit
+            else:
+                self.refusing |= bit
+                self.shunning[value] = self.shunning.get(value, 0) | bit
+        elif guard == ANY:
+            self.writing |= bit
+            self.plain.setdefault(write, []).append(i)
+        else:
+            self.conditional.append(i)
+
+    def _close(self, i: int) -> None:
+        guard, value, write = self.problem.guards[i], self.problem.values[i], self.problem.writes[i]
+        bit = self.bits.pop(i)
+        self.free.append(bit)
+        self.open &= ~bit
+        if write == NO_WRITE:
+            self.looking &= ~bit
+            self.refusing &= ~bit
+            table = self.seeing if guard == IS else self.shunning
+            left = table[value] & ~bit
+            if left:
+                table[value] = left
+            else:
+                del table[value]
+        elif guard == ANY:
+            self.writing &= ~bit
+            own = self.plain[write]
+            own.remove(i)
+            if not own:
+                del self.plain[write]
+        else:
+            self.conditional.remove(i)
+
+    def _return(self, i: int) -> None:
+        guard, value, write = self.problem.guards[i], self.problem.values[i], self.problem.writes[i]
+        bit = self.bits[i]
+        found: list[Configuration] = []
+        waiting: list[Configuration] = []
+        for configuration in self.configurations:
+            if configuration[1] & bit or (write == NO_WRITE and (configuration[0] == value) == (guard == IS)):
+                found.append(configuration)
+            else:
+                waiting.append(configuration)
+        if waiting:
+            for configuration in waiting:
+                found.extend(self._write(i, configuration) if guard == ANY else self._meet(i, configuration))
+                if len(found) > 4 * self.budget.configurations:
+                    raise _TooMany
+        keep = ~bit
+        self._close(i)
+        if len(found) == 1:
+            at, used, hidden, ranks, spent = found[0]
+            self.configurations = [(at, used & keep, hidden & keep, ranks, spent)]
+            return
+        distinct = {(at, used & keep, hidden & keep, ranks, spent) for at, used, hidden, ranks, spent in found}
+        if waiting and len(distinct) > 1:
+            self.configurations = undominated(distinct, self.looking, self.writing, self.guards_of_fields)
+        else:
+            self.configurations = list(distinct)
+        if len(self.configurations) > self.budget.configurations:
+            raise _TooMany
+
+    def _write(self, i: int, configuration: Configuration) -> Iterator[Configuration]:
+        """A plain write returns that has not become visible: it was hidden, or it is visible from now on."""
+        value, used, hidden, ranks, spent = configuration
+        write, bit = self.problem.writes[i], self.bits[i]
+        if hidden & bit and value != write:
+            for at, taken, gone in self._chains(write, used | bit, spent, hidden, ranks):
+                taken |= self._content(at) & hidden
+                yield value, taken, hidden & ~taken, ranks, gone
+        for at, taken, gone in self._chains(value, used, spent, self.open, self.optional_calls):
+            taken |= self._content(at) | bit
+            yield write, taken, self.open & ~taken, self.optional_calls, gone
+
+    def _meet(self, i: int, configuration: Configuration) -> Iterator[Configuration]:
+        """Something with a guard returns that has not met it: behind the last visible write, or by new ones."""
+        value, used, hidden, ranks, spent = configuration
+        bit = self.bits[i]
+        now, everything = self.optional_calls, self.open
+        if hidden & bit:
+            allowed = hidden & ~bit
+            for state in self._led(i, used, spent, allowed, ranks):
+                # What follows on it there must do so now: a value that was hidden does not come back.
+                for at, taken, gone in self._chains(*state, allowed, ranks):
+                    taken |= self._content(at) & allowed
+                    yield value, taken, hidden & ~taken, ranks, gone
+        others = everything & ~bit
+        for at, taken, gone in self._chains(value, used, spent, others, now):
+            after = self._apply(i, at, taken, self.open)
+            if after is not None:
+                yield after[0], after[1], hidden & ~after[1], ranks, gone
+            seen = taken | (self._content(at) & everything)
+            for at_, taken_, gone_ in self._led(i, seen, gone, others, now):
+                yield at_, taken_, everything & ~taken_, now, gone_
+
+    def _led(self, i: int, used: int, spent: int, allowed: int, ranks: int) -> Iterator[State]:
+        """Some plain write, conditional ones that follow on it, and then operation i, of those allowed."""
+        problem, bit = self.problem, self.bits[i]
+        guard, value = problem.guards[i], problem.values[i]
+        if guard == IS and not self._conditional(used, spent, allowed, ranks):
+            leads = [value]
+        else:
+            leads = list({**self.plain, **self.optional_plain})
+        for lead in leads:
+            taken, gone = used, spent
+            candidates = [j for j in self.plain.get(lead, ()) if self.bits[j] & allowed & ~used]
+            if candidates:
+                taken |= self.bits[min(candidates, key=problem.returns.__getitem__)]
+            else:
+                optional = self.optional_plain.get(lead)
+                if optional is None or not _available(optional, spent, ranks):
+                    continue
+                gone += optional.one
+            for at, took, went in self._chains(lead, taken, gone, allowed, ranks):
+                after = self._apply(i, at, took, allowed | bit)
+                if after is not None:
+                    yield *after, went
+
+    def _apply(self, i: int, at: int, used: int, allowed: int) -> tuple[int, int] | None:
+        problem = self.problem
+        if (at == problem.values[i]) != (problem.guards[i] == IS):
+            return None
+        write = problem.writes[i]
+        used |= self.bits[i] | (self._content(at) & allowed)
+        return (at if write == NO_WRITE else write), used
+
+    def _content(self, value: int) -> int:
+        """The open operations that only look and are content with a value."""
+        return self.seeing.get(value, 0) | (self.refusing & ~self.shunning.get(value, 0))
+
+    def _conditional(self, used: int, spent: int, allowed: int, ranks: int) -> bool:
+        bits = self.bits
+        return any(bits[j] & allowed & ~used for j in self.conditional) or any(
+            _available(optional, spent, ranks) for optional in self.optional_conditional
+        )
+
+    def _chains(self, value: int, used: int, spent: int, allowed: int, ranks: int) -> list[State]:
+        """All states that conditional writes of those allowed can lead to from one, itself first."""
+        first = (value, used, spent)
+        if not self.conditional and not self.optional_conditional:
+            return [first]
+        problem, bits = self.problem, self.bits
+        states, met = [first], {first}
+        for at, taken, gone in states:
+            following: list[State] = []
+            content = self._content(at) & allowed
+            for j in self.conditional:
+                bit = bits[j]
+                if bit & allowed & ~taken and (at == problem.values[j]) == (problem.guards[j] == IS):
+                    following.append((problem.writes[j], taken | bit | content, gone))
+            for optional in self.optional_conditional:
+                guard, wanted, write = optional.kind
+                if write != at and (at == wanted) == (guard == IS) and _available(optional, gone, ranks):
+                    following.append((write, taken | content, gone + optional.one))
+            for state in following:
+                if state not in met:
+                    met.add(state)
+                    states.append(state)
+            if len(states) > self.budget.configurations:
+                raise _TooMany
+        return states
+
+
+def _available(optional: _Optional, spent: int, ranks: int) -> bool:
+    """Whether one of this kind is left that was called early enough."""
+    count = spent >> optional.shift & optional.mask
+    return count < len(optional.ranks) and optional.ranks[count] < ranks
+
+
+def _optionals(problem: Register) -> tuple[dict[Kind, _Optional], int]:
+    """The kinds of optional operations, each with its field, and the highest bit of all fields, which stays 0."""
+    kinds: dict[Kind, int] = {}
+    for guard, value, write, returned in zip(
+        problem.guards, problem.values, problem.writes, problem.returns, strict=True
+    ):
+        if returned == NEVER:
+            kinds[guard, value, write] = kinds.get((guard, value, write), 0) + 1
+    made, shift, guards_of_fields = {}, 0, 0
+    for kind, count in kinds.items():
+        optional = made[kind] = _Optional(kind)
+        width = count.bit_length()
+        optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
+        guards_of_fields |= 1 << (shift + width)
+        shift += width + 1
+    return made, guards_of_fields

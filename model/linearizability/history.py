@@ -1,0 +1,270 @@
+"""A recorded history in columns: some fifty bytes an operation, so that millions fit.
+
+Events are appended as they were recorded. A process does one operation at a time; one that never returns stays open
+for ever, and its process must not be heard of again.
+"""
+
+from array import array
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import pairwise
+from typing import Final, Literal
+
+import attrs
+
+from model.linearizability.values import NOTHING, UNKNOWN, freeze
+from model.snapshot import Status
+
+NEVER: Final = 1 << 62
+"""The order number of a return that was not recorded, or whose outcome is unknown."""
+
+_STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
+_NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
+_OPEN: Final = -1
+
+
+class BrokenHistory(ValueError):
+    """Events that no recorder can have written. Names what was there, what was expected, and the line if known."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """What differs between recorders.
+
+    fail: what a failed conditional write says: ``did-not-happen`` (Jepsen), nothing more; or ``predicate-false``
+        (a store's answer), that the predicate did not hold at some moment of the operation. Any other failed operation
+        did not happen, in both.
+    nil: what a read of nil says: ``nothing`` was there, or the value was ``unrecorded``.
+    initial: what every key holds in the beginning; UNKNOWN here: what the specification says.
+    order: ``file``: events happened in the order in which they were recorded; ``time``: in that of their times.
+    ties: which comes first when a return and a call have the same time. ``calls`` is the lenient one.
+    """
+
+    fail: Literal["did-not-happen", "predicate-false"] = "did-not-happen"
+    nil: Literal["nothing", "unrecorded"] = "nothing"
+    initial: Hashable = UNKNOWN
+    order: Literal["file", "time"] = "file"
+    ties: Literal["calls", "returns"] = "calls"
+
+
+@attrs.frozen(kw_only=True)
+class Operation:
+    """One operation, with the order numbers of its call and return (NEVER: none known) and where they were recorded."""
+
+    process: Hashable
+    f: str
+    key: Hashable = None
+    argument: Hashable = None
+    result: Hashable = None
+    status: Status = Status.OK
+    call: int
+    returned: int = NEVER
+    lines: tuple[int, int] = (0, 0)
+    """Of call and return; 0: not known."""
+
+
+class History:
+    """Operations in the order of their calls. ``len`` counts them; `operation` gives one back."""
+
+    __slots__ = (
+        "_argument", "_arguments_of", "_call", "_f", "_fs", "_ids", "_key", "_last", "_line", "_open", "_process",
+        "_processes", "_result", "_return_line", "_returned", "_status", "_times", "events", "keys", "settings",
+        "values",
+    )  # fmt: skip
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.values: list[Hashable] = []
+        self.keys: dict[Hashable, array[int]] = {}
+        self.events = 0
+        self._ids: dict[Hashable, int] = {}
+        self._fs: dict[str, int] = {}
+        self._processes: dict[Hashable, int] = {}
+        self._open: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._times: array[int] = array("q")
+        self._key: list[Hashable] = []
+        self._f, self._status = array("h"), array("b")
+        self._process, self._argument, self._result = array("i"), array("i"), array("i")
+        self._call, self._returned = array("q"), array("q")
+        self._line, self._return_line = array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self._call)
+
+    @property
+    def fs(self) -> frozenset[str]:
+        """The names of all operations."""
+        return frozenset(self._fs)
+
+    def call(
+        self, process: Hashable, f: str, key: Hashable, argument: Hashable, *, time: int | None = None, line: int = 0
+    ) -> None:
+        """A process begins an operation. Raises BrokenHistory if another one of it is open."""
+        known = self._processes.setdefault(process, len(self._processes))
+        if known in self._open:
+            raise BrokenHistory(self._still_open(known), line)
+        self._open[known] = self._begin(known, f, freeze(key), argument, time, line)
+
+    def end(
+        self, process: Hashable, status: Status, result: Hashable, *, time: int | None = None, line: int = 0
+    ) -> None:
+        """The open operation of a process returns: ok with a result, failed, or (INFO) nobody knows how.
+
+        Raises BrokenHistory if the process has none open.
+        """
+        known = self._processes.get(process, _OPEN)
+        number = self._open.pop(known, None)
+        if number is None:
+            raise BrokenHistory(
+                f"process {process!r} returned ({status.value}), but it has no operation open; "
+                "expected its invoke before",
+                line,
+            )
+        self._finish(number, known, status, result, time, line)
+
+    def opened(self, process: Hashable) -> tuple[str, Hashable, Hashable] | None:
+        """Name, key and argument of the operation that a process has open."""
+        number = self._open.get(self._processes.get(process, _OPEN))
+        if number is None:
+            return None
+        return list(self._fs)[self._f[number]], self._key[number], self.values[self._argument[number]]
+
+    def intern(self, value: Hashable) -> int:
+        """The number of a value: equal numbers, equal values."""
+        value = freeze(value)
+        found = self._ids.get(value)
+        if found is None:
+            found = self._ids[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def operation(self, number: int) -> Operation:
+        status = _STATUSES[self._status[number]]
+        result = self._result[number]
+        return Operation(
+            process=list(self._processes)[self._process[number]],
+            f=list(self._fs)[self._f[number]],
+            key=self._key[number],
+            argument=self.values[self._argument[number]],
+            result=UNKNOWN if result == _OPEN else self.values[result],
+            status=status,
+            call=self._call[number],
+            returned=self._returned[number],
+            lines=(self._line[number], self._return_line[number]),
+        )
+
+    def rows(self, numbers: Iterable[int]) -> Iterator[tuple[int, str, int, int, int, int, int]]:
+        """Number, name, argument, result (-1: none), status, call and return of operations; values by number."""
+        fs = list(self._fs)
+        f, argument, result, status = self._f, self._argument, self._result, self._status
+        call, returned = self._call, self._returned
+        for i in numbers:
+            yield i, fs[f[i]], argument[i], result[i], status[i], call[i], returned[i]
+
+    def settle(self) -> None:
+        """Put the events into the order that the settings ask for. Call it once, after the last event.
+
+        Raises BrokenHistory where times are asked for and one is missing.
+        """
+        if self.settings.order == "file":
+            return
+        if len(self._times) != self.events:
+            raise BrokenHistory("order by time: not every event has a time; give them all one, or use the file's order")
+        times = self._times
+        phase = bytearray(self.events)
+        if self.settings.ties == "calls":
+            for event in self._returned:
+                if event != NEVER:
+                    phase[event] = 1
+        else:
+            for begin, event in zip(self._call, self._returned, strict=True):
+                phase[begin] = 1
+                if event != NEVER and times[event] == times[begin]:
+                    phase[event] = 2  # an operation that took no time is over after it began, all the same
+        order = sorted(range(self.events), key=lambda event: (times[event], phase[event]))
+        place = array("q", bytes(8 * self.events))
+        for rank, event in enumerate(order):
+            place[event] = rank
+        for i in range(len(self)):
+            self._call[i] = place[self._call[i]]
+            if self._returned[i] != NEVER:
+                self._returned[i] = place[self._returned[i]]
+        call = self._call
+        for key, numbers in self.keys.items():
+            self.keys[key] = array("q", sorted(numbers, key=call.__getitem__))
+
+    def _begin(self, process: int, f: str, key: Hashable, argument: Hashable, time: int | None, line: int) -> int:
+        number = len(self._call)
+        self._f.append(self._fs.setdefault(f, len(self._fs)))
+        self._process.append(process)
+        self._argument.append(self.intern(argument))
+        self._result.append(_OPEN)
+        self._status.append(_NUMBER[Status.INFO])
+        self._call.append(self._event(process, time, line))
+        self._returned.append(NEVER)
+        self._line.append(line)
+        self._return_line.append(0)
+        own = self.keys.get(key)
+        if own is None:
+            own = self.keys[key] = array("q")
+        own.append(number)
+        self._key.append(key)
+        return number
+
+    def _finish(self, number: int, process: int, status: Status, result: Hashable, time: int | None, line: int) -> None:
+        event = self._event(process, time, line)
+        self._status[number] = _NUMBER[status]
+        self._return_line[number] = line
+        if status is not Status.INFO:
+            self._returned[number] = event
+            self._result[number] = self.intern(result)
+
+    def _event(self, process: int, time: int | None, line: int) -> int:
+        if time is not None and self.settings.order == "time":
+            last = self._last.get(process)
+            if last is not None and time < last:
+                raise BrokenHistory(f"time {time} of a process is before its last one, {last}; expected it later", line)
+            self._last[process] = time
+            self._times.append(time)
+        self.events += 1
+        return self.events - 1
+
+    def _still_open(self, process: int) -> str:
+        number = self._open[process]
+        name, f = list(self._processes)[process], list(self._fs)[self._f[number]]
+        where = f" since line {self._line[number]}" if self._line[number] else ""
+        return f"process {name!r} invoked, but its {f} is open{where}; expected ok, fail or info of that first"
+
+
+def history(operations: Iterable[Operation], settings: Settings | None = None) -> History:
+    """A history of operations that have their order numbers already.
+
+    Raises ValueError if two events share a number, or an operation returns before its call.
+    """
+    made = History(settings)
+    events: list[tuple[int, int, Operation]] = []
+    for number, op in enumerate(operations):
+        if op.call >= op.returned:
+            raise BrokenHistory(f"{op!r}: expected its call before its return")
+        events.append((op.call, number, op))
+        if op.returned != NEVER:
+            events.append((op.returned, number, op))
+    events.sort(key=lambda event: event[0])
+    for one, other in pairwise(events):
+        if one[0] == other[0]:
+            raise BrokenHistory(f"two events have the order number {one[0]}; expected one each")
+    begun: dict[int, int] = {}
+    for _, number, op in events:
+        process = made._processes.setdefault(op.process, len(made._processes))  # noqa: SLF001  # a friend
+        if number not in begun:
+            begun[number] = made._begin(process, op.f, freeze(op.key), op.argument, None, op.lines[0])  # noqa: SLF001
+        elif op.status is not Status.INFO:
+            made._finish(begun[number], process, op.status, op.result, None, op.lines[1])  # noqa: SLF001
+    return made
+
+
+__all__ = ["NEVER", "NOTHING", "BrokenHistory", "History", "Operation", "Settings", "history"]

@@ -1,0 +1,188 @@
+"""The question about one key: which operations there are, when, and what each one asks of the state.
+
+Times are order numbers: all distinct, a call or a return each. What says nothing is left out: operations that did not
+happen, reads whose result nobody knows.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from model.linearizability.history import NEVER, BrokenHistory, History
+from model.linearizability.specifications import ANY, IS, IS_NOT, NO_WRITE, Guarded, Specification, initial, observed
+from model.linearizability.values import UNKNOWN
+from model.snapshot import Status
+
+NO_VALUE: Final = -2
+"""In place of a guard's value where there is none, and of the value of one that nothing was ever known to hold."""
+
+_STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
+
+
+class Verdict(Enum):
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    INCONCLUSIVE = "inconclusive"
+
+
+@attrs.frozen
+class Answer:
+    """What an algorithm found out of one key, and why not more if it gave up."""
+
+    verdict: Verdict
+    why: str = ""
+
+
+HOLDS: Final = Answer(Verdict.HOLDS)
+VIOLATED: Final = Answer(Verdict.VIOLATED)
+
+
+class Budget:
+    """How much an algorithm may spend: configurations held at once, steps, and time by somebody else's clock.
+
+    expired: asked now and then; True ends the work. The model has no clock of its own.
+    """
+
+    __slots__ = ("configurations", "expired", "steps")
+
+    def __init__(
+        self,
+        *,
+        configurations: int = 1_000_000,
+        steps: int = 1 << 62,
+        expired: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.configurations = configurations
+        self.steps = steps
+        self.expired = expired
+
+
+class Register:
+    """A problem in register form, in columns; operations in the order of their calls.
+
+    guards: ANY, IS or IS_NOT; values: the guard's, by number; writes: what is written, or NO_WRITE.
+    returns: NEVER for one that may take effect at any later time or never.
+    """
+
+    __slots__ = ("calls", "guards", "initial", "numbers", "returns", "values", "writes")
+
+    def __init__(self, begin: int) -> None:
+        self.initial = begin
+        self.numbers: list[int] = []
+        self.calls: list[int] = []
+        self.returns: list[int] = []
+        self.guards: list[int] = []
+        self.values: list[int] = []
+        self.writes: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+    def add(self, number: int, call: int, returned: int, guard: int, value: int, write: int) -> None:
+        """Append an operation. One that changes nothing, whatever happens, is taken for what it asks alone."""
+        if guard == IS and write == value:
+            write = NO_WRITE
+        if write == NO_WRITE and (returned == NEVER or guard == ANY):
+            return
+        self.numbers.append(number)
+        self.calls.append(call)
+        self.returns.append(returned)
+        self.guards.append(guard)
+        self.values.append(value)
+        self.writes.append(write)
+
+
+@attrs.frozen
+class Step:
+    """An operation as its specification sees it. ``told`` is UNKNOWN if it may not have happened, or nobody knows."""
+
+    number: int
+    call: int
+    returned: int
+    f: str
+    argument: Hashable
+    told: Hashable
+
+
+@attrs.frozen
+class Stepped:
+    """A problem in the words of its specification; operations in the order of their calls."""
+
+    specification: Specification
+    initial: Hashable
+    steps: Sequence[Step]
+
+
+def register(specification: Specification, history: History, numbers: Iterable[int]) -> Register:
+    """The register form of the operations of one key. Raises BrokenHistory for what its operations cannot be."""
+    guarded = specification.guarded
+    assert guarded is not None
+    settings, values, intern = history.settings, history.values, history.intern
+    problem = Register(intern(initial(specification, history)))
+    add, nil = problem.add, intern(None)
+    observers, conditional = specification.observers, specification.conditional
+    ok, unrecorded = 0, settings.nil == "unrecorded"
+    refusals = settings.fail == "predicate-false"
+    for number, f, argument, result, status, call, returned in history.rows(numbers):
+        if f in observers:
+            if status == ok and not (unrecorded and result == nil):
+                add(number, call, returned, IS, result, NO_WRITE)
+        elif f == "write":
+            if status != 1:
+                add(number, call, returned, ANY, NO_VALUE, argument)
+        elif status != 1 or (refusals and f in conditional):
+            told = _told(guarded, history, number, f, values[argument], _STATUSES[status])
+            guard, value, writes, write = told
+            at = NO_VALUE if guard == ANY else intern(value)
+            add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
+    return problem
+
+
+def _told(
+    guarded: Callable[[str, Hashable, Hashable, Status], Guarded],
+    history: History,
+    number: int,
+    f: str,
+    argument: Hashable,
+    status: Status,
+) -> Guarded:
+    try:
+        return guarded(f, argument, None, status)
+    except ValueError as error:
+        raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
+
+
+def stepped(specification: Specification, history: History, numbers: Iterable[int]) -> Stepped:
+    """The operations in their specification's words. With ``by_key`` off, an argument is (key, argument).
+
+    Raises BrokenHistory for what its operations cannot be.
+    """
+    steps = []
+    for number in numbers:
+        op = history.operation(number)
+        if op.status is Status.FAIL:
+            told = observed(specification, history.settings, op.f, op.status, op.result)
+            if told is UNKNOWN:
+                continue
+        told = observed(specification, history.settings, op.f, op.status, op.result)
+        if told is UNKNOWN and op.f in specification.observers:
+            continue
+        keyed = not specification.by_key and op.f not in specification.answering
+        argument = (op.key, op.argument) if keyed else op.argument
+        returned = NEVER if told is UNKNOWN else op.returned
+        steps.append(Step(number, op.call, returned, op.f, argument, told))
+    begin = initial(specification, history)
+    for step in steps:
+        try:
+            specification.step(begin, step.f, step.argument)
+        except ValueError as error:
+            raise BrokenHistory(str(error), history.operation(step.number).lines[0]) from error
+    return Stepped(specification, begin, steps)
+
+
+__all__ = [
+    "ANY", "HOLDS", "IS", "IS_NOT", "NO_VALUE", "NO_WRITE", "VIOLATED", "Answer", "Budget", "Register", "Step",
+    "Stepped", "Verdict", "register", "stepped",
+]  # fmt: skip

@@ -1,0 +1,138 @@
+"""Search: any specification, depth first, never twice from the same place.
+
+A place is how many returns lie behind, which open operations have taken effect, and the state: the linearized set and
+the state of Wing and Gong with Lowe's cache, told in fewer words. Operations that only look are taken as soon as they
+see what they saw; alike operations that may never have happened, in the order of their calls.
+
+Source: J. Wing, C. Gong, Testing and verifying concurrent objects, 1993; G. Lowe, Testing for linearizability, 2017.
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Final
+
+from model.linearizability.history import NEVER
+from model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Step, Stepped, Verdict
+
+Place = tuple[int, int, int, Hashable]
+"""Returns behind; open operations that took effect; how many of each optional kind did; state."""
+
+_PATIENCE: Final = 1024
+"""Places between two questions whether time is up."""
+
+
+def search(problem: Stepped, budget: Budget) -> Answer:
+    """The verdict; inconclusive if the budget's steps, or its configurations (here: places), were not enough.
+
+    Cost: exponential in overlapping operations at worst; a place holds about 200 bytes.
+    """
+    return _Search(problem, budget).run()
+
+
+class _Search:
+    def __init__(self, problem: Stepped, budget: Budget) -> None:
+        self.problem, self.budget = problem, budget
+        self.step, self.equal = problem.specification.step, problem.specification.equal
+        self.observers = problem.specification.observers
+        steps = problem.steps
+        self.musts = sorted((s for s in steps if s.returned != NEVER), key=lambda s: s.returned)
+        self.looking, self.changing = self._open()
+        self.kinds = self._kinds()
+
+    def run(self) -> Answer:
+        start = self._look((0, 0, 0, self.problem.initial))
+        met = {start}
+        stack = [(start, self._following(start))]
+        budget, steps = self.budget, 0
+        while stack:
+            place, following = stack[-1]
+            if place[0] == len(self.musts):
+                return HOLDS
+            for after in following:
+                if after not in met:
+                    met.add(after)
+                    stack.append((after, self._following(after)))
+                    break
+            else:
+                stack.pop()
+            steps += 1
+            if len(met) > budget.configurations:
+                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} places were met")
+            if steps > budget.steps:
+                return Answer(Verdict.INCONCLUSIVE, f"more than {budget.steps:,} steps")
+            if not steps % _PATIENCE and budget.expired():
+                return Answer(Verdict.INCONCLUSIVE, "time is up")
+        return VIOLATED
+
+    def _open(self) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """For each return, the operations open just before it, by their numbers among ``musts`` and in the order of
+        returns: those that only look, and the others. Bits are given out and taken back as operations come and go."""
+        musts, observers = self.musts, self.observers
+        by_call = sorted(range(len(musts)), key=lambda i: musts[i].call)
+        self.bits = [0] * len(musts)
+        free: list[int] = []
+        open_: list[int] = []
+        made, called = 0, 0
+        looking, changing = [], []
+        for i, must in enumerate(musts):
+            while called < len(by_call) and musts[by_call[called]].call < must.returned:
+                new = by_call[called]
+                if not free:
+                    free.append(1 << made)
+                    made += 1
+                self.bits[new] = free.pop()
+                open_.append(new)
+                called += 1
+            open_.sort()
+            looking.append(tuple(j for j in open_ if musts[j].f in observers))
+            changing.append(tuple(j for j in open_ if musts[j].f not in observers))
+            open_.remove(i)
+            free.append(self.bits[i])
+        return looking, changing
+
+    def _kinds(self) -> list[tuple[Step, list[int], int, int]]:
+        """The optional operations, alike ones together: one of them, their calls, and their field of bits."""
+        alike: dict[tuple[str, Hashable], list[Step]] = {}
+        for step in self.problem.steps:
+            if step.returned == NEVER:
+                alike.setdefault((step.f, step.argument), []).append(step)
+        kinds, shift = [], 0
+        for those in alike.values():
+            width = len(those).bit_length()
+            kinds.append((those[0], [step.call for step in those], shift, (1 << width) - 1))
+            shift += width
+        return kinds
+
+    def _following(self, place: Place) -> Iterator[Place]:
+        behind, used, spent, state = place
+        if behind == len(self.musts):
+            return
+        must = self.musts[behind]
+        bit = self.bits[behind]
+        if used & bit:
+            yield self._look((behind + 1, used & ~bit, spent, state))
+            return
+        for i in self.changing[behind]:
+            own = self.bits[i]
+            if not used & own:
+                step = self.musts[i]
+                after, result = self.step(state, step.f, step.argument)
+                if self.equal(result, step.told):
+                    yield self._look((behind, used | own, spent, after))
+        for step, calls, shift, mask in self.kinds:
+            count = spent >> shift & mask
+            if count < len(calls) and calls[count] < must.returned:
+                after, _ = self.step(state, step.f, step.argument)
+                if after != state:
+                    yield self._look((behind, used, spent + (1 << shift), after))
+
+    def _look(self, place: Place) -> Place:
+        """The place once everything open has looked that now sees what it saw."""
+        behind, used, spent, state = place
+        if behind < len(self.musts):
+            for i in self.looking[behind]:
+                bit = self.bits[i]
+                if not used & bit:
+                    step = self.musts[i]
+                    if self.equal(self.step(state, step.f, step.argument)[1], step.told):
+                        used |= bit
+        return behind, used, spent, state

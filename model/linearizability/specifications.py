@@ -1,0 +1,293 @@
+"""Sequential specifications of what a key holds, and their reduction to a guarded register.
+
+A specification is three pure functions: the initial state, ``step`` and ``equal``. Those of single keys also say what
+each operation asks of a register and leaves in it (`Guarded`): the fast algorithms know nothing else.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Final
+
+import attrs
+
+from model.linearizability.history import BrokenHistory, History, Settings
+from model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze
+from model.snapshot import Status
+
+DONE: Final = Atom("answer", "done")
+EXISTS: Final = Atom("predicate", "exists")
+HELD: Final = Atom("mutex", "held")
+
+ANY: Final = 0
+IS: Final = 1
+IS_NOT: Final = 2
+NO_WRITE: Final = -1
+
+Guarded = tuple[int, Hashable, bool, Hashable]
+"""Guard (ANY, IS, IS_NOT), its value, whether something is written, what."""
+
+Pairs = tuple[tuple[Hashable, Hashable], ...]
+
+
+@attrs.frozen(kw_only=True)
+class Specification:
+    """What an object does when it is used by one client at a time.
+
+    name: as ``--model`` calls it.
+    fs: the names of its operations.
+    initial: the state before anything happened.
+    step: (state, name, argument) -> (state after, result); REFUSED is the result of what the state did not allow.
+        Pure. Raises ValueError for an argument that the operation cannot have.
+    equal: whether the result of ``step`` is what was observed. It is not asked about results that nobody knows.
+    observers: the operations that never change the state.
+    conditional: the operations that can be refused by the state.
+    answering: the operations that may change the state and give a result that depends on it.
+    guarded: (name, argument, result, status) -> the register form of an operation, or None if it says nothing.
+    by_key: each key is an object of its own (P-compositionality), and a history is linearizable iff each key is.
+    """
+
+    name: str
+    fs: frozenset[str]
+    initial: Hashable = NOTHING
+    step: Callable[[Hashable, str, Hashable], tuple[Hashable, Hashable]]
+    equal: Callable[[Hashable, Hashable], bool] = attrs.field(default=lambda result, observed: result == observed)
+    observers: frozenset[str] = frozenset()
+    conditional: frozenset[str] = frozenset()
+    answering: frozenset[str] = frozenset()
+    guarded: Callable[[str, Hashable, Hashable, Status], Guarded] | None = None
+    by_key: bool = True
+
+
+def observed(specification: Specification, settings: Settings, f: str, status: Status, result: Hashable) -> Hashable:
+    """What an operation says of the state: a result that ``step`` must give, REFUSED, or UNKNOWN (nothing).
+
+    A failed operation that says nothing did not happen.
+    """
+    if status is Status.FAIL:
+        told = settings.fail == "predicate-false" and f in specification.conditional
+        return REFUSED if told else UNKNOWN
+    if status is Status.INFO or (f in specification.observers and result is None and settings.nil == "unrecorded"):
+        return UNKNOWN
+    return result if f in specification.observers or f in specification.answering else DONE
+
+
+def _pair(f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    if not isinstance(argument, tuple) or len(argument) != 2:
+        raise ValueError(f"{f} of {argument!r}; expected two values: what it expects, and what it writes")
+    return argument[0], argument[1]
+
+
+def _value(f: str, value: Hashable) -> Hashable:
+    if value is NOTHING:
+        raise ValueError(f"{f} of nil; expected a value (delete is what takes one away)")
+    return value
+
+
+def _register_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    match f:
+        case "read" | "get":
+            return state, state
+        case "write":
+            return argument, DONE
+        case "set":
+            return _value(f, argument), DONE
+        case "delete":
+            return NOTHING, DONE
+        case "cas":
+            expected, value = _pair(f, argument)
+            return (value, DONE) if state == expected else (state, REFUSED)
+        case "set_if":
+            expected, value = _pair(f, argument)
+            met = state is not NOTHING if expected == EXISTS else state == expected
+            return (_value(f, value), DONE) if met else (state, REFUSED)
+        case _:
+            raise ValueError(f"{f}: not an operation of a register")
+
+
+def _register_guarded(f: str, argument: Hashable, result: Hashable, status: Status) -> Guarded:
+    match f:
+        case "read" | "get":
+            return IS, result, False, None
+        case "write":
+            return ANY, None, True, argument
+        case "set":
+            return ANY, None, True, _value(f, argument)
+        case "delete":
+            return ANY, None, True, NOTHING
+        case _:
+            expected, value = _pair(f, argument)
+            exists = f == "set_if" and expected == EXISTS
+            if f == "set_if":
+                _value(f, value)
+            if status is Status.FAIL:
+                return (IS, NOTHING, False, None) if exists else (IS_NOT, expected, False, None)
+            return (IS_NOT, NOTHING, True, value) if exists else (IS, expected, True, value)
+
+
+def _mutex_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    before, after = (NOTHING, HELD) if f == "acquire" else (HELD, NOTHING)
+    return (after, DONE) if state == before else (state, REFUSED)
+
+
+def _mutex_guarded(f: str, argument: Hashable, result: Hashable, status: Status) -> Guarded:
+    before, after = (NOTHING, HELD) if f == "acquire" else (HELD, NOTHING)
+    return (IS_NOT, before, False, None) if status is Status.FAIL else (IS, before, True, after)
+
+
+def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    if f == "get":
+        return state, state
+    if not isinstance(argument, str) or not isinstance(state, str):
+        raise ValueError(f"{f} of {argument!r} to {state!r}; expected strings")  # noqa: TRY004  # of the recorded data
+    return (argument if f == "put" else state + argument), DONE
+
+
+def _entries(state: Hashable) -> dict[Hashable, Hashable]:
+    assert isinstance(state, tuple)
+    return dict(state)
+
+
+def _ordered(entries: Mapping[Hashable, Hashable]) -> Pairs:
+    return tuple(sorted(entries.items(), key=lambda entry: _bytes(entry[0])))
+
+
+def _bytes(key: Hashable) -> bytes:
+    if isinstance(key, bytes):
+        return key
+    if isinstance(key, str):
+        return key.encode("utf-8", "surrogatepass")
+    raise ValueError(f"key {key!r}; expected text or bytes, which a scan can order")
+
+
+def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    """The whole store is the state: its entries in ascending order. An argument begins with the key."""
+    assert isinstance(state, tuple)
+    assert isinstance(argument, tuple)
+    key, rest = argument
+    if f == "scan":
+        start, limit = (None, None) if rest is None else _pair("scan", rest)
+        if limit is not None and (not isinstance(limit, int) or limit < 0):
+            raise ValueError(f"scan with limit {limit!r}; expected a number or nil")
+        least = b"" if start is None else _bytes(start)
+        return state, tuple(entry for entry in state if _bytes(entry[0]) >= least)[:limit]
+    entries = _entries(state)
+    before = entries.get(key)
+    after, result = _register_step(before, f, rest)
+    if after == before:
+        return state, result
+    entries.pop(key, None)
+    return _ordered(entries if after is NOTHING else {**entries, key: after}), result
+
+
+def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]]:
+    steps: list[tuple[str, Hashable, Hashable]] = []
+    for step in argument if isinstance(argument, tuple) else (None,):
+        f = step[0] if isinstance(step, tuple) and len(step) == 3 else None
+        f = str(f).removeprefix(":") if isinstance(f, str | Atom) else ""
+        if not isinstance(step, tuple) or f not in _MICRO:
+            raise ValueError(f"txn of {argument!r}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
+        steps.append((_MICRO[f], step[1], step[2]))
+    return steps
+
+
+_MICRO: Final = {"r": "r", "read": "r", "w": "w", "write": "w"}
+
+
+def _transaction_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
+    """Reads and writes of several registers at one moment. The state: (register, value) pairs, in no order."""
+    assert isinstance(state, frozenset)
+    registers = dict(state)
+    told = []
+    for kind, register, value in _micro_operations(argument):
+        if kind == "w":
+            registers[register] = value
+        told.append((kind, register, registers.get(register)))
+    return frozenset((name, held) for name, held in registers.items() if held is not NOTHING), tuple(told)
+
+
+def _transaction_equal(result: Hashable, told: Hashable) -> bool:
+    return result == told or result == tuple(_micro_operations(told))
+
+
+REGISTER: Final = Specification(
+    name="register",
+    fs=frozenset({"read", "write"}),
+    step=_register_step,
+    observers=frozenset({"read"}),
+    guarded=_register_guarded,
+)
+CAS_REGISTER: Final = attrs.evolve(
+    REGISTER, name="cas-register", fs=frozenset({"read", "write", "cas"}), conditional=frozenset({"cas"})
+)
+KV: Final = Specification(
+    name="kv",
+    fs=frozenset({"get", "set", "set_if", "delete"}),
+    step=_register_step,
+    observers=frozenset({"get"}),
+    conditional=frozenset({"set_if"}),
+    guarded=_register_guarded,
+)
+KV_SCAN: Final = attrs.evolve(
+    KV,
+    name="kv-scan",
+    fs=KV.fs | {"scan"},
+    initial=(),
+    step=_scan_step,
+    observers=frozenset({"get", "scan"}),
+    guarded=None,
+    by_key=False,
+)
+MUTEX: Final = Specification(
+    name="mutex",
+    fs=frozenset({"acquire", "release"}),
+    step=_mutex_step,
+    conditional=frozenset({"acquire", "release"}),
+    guarded=_mutex_guarded,
+)
+APPEND: Final = Specification(
+    name="append",
+    fs=frozenset({"get", "put", "append"}),
+    initial="",
+    step=_append_step,
+    equal=lambda result, told: result == ("" if told is NOTHING else told),
+    observers=frozenset({"get"}),
+)
+MULTI_REGISTER: Final = Specification(
+    name="multi-register",
+    fs=frozenset({"txn"}),
+    initial=frozenset(),
+    step=_transaction_step,
+    equal=_transaction_equal,
+    answering=frozenset({"txn"}),
+    by_key=False,
+)
+
+ALL: Final[Mapping[str, Specification]] = {
+    specification.name: specification
+    for specification in (REGISTER, CAS_REGISTER, KV, KV_SCAN, MUTEX, APPEND, MULTI_REGISTER)
+}
+
+
+def specification_of(fs: frozenset[str]) -> Specification:
+    """The one specification, the smallest, that has all these operations.
+
+    Raises BrokenHistory if there is none, or no smallest one.
+    """
+    fitting = [specification for specification in ALL.values() if fs <= specification.fs]
+    smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
+    if len(smallest) == 1:
+        return smallest[0]
+    names = ", ".join(sorted(fs))
+    if fitting:
+        raise BrokenHistory(f"operations {names} could be of {', '.join(s.name for s in fitting)}: name one (--model)")
+    known = "; ".join(f"{s.name}: {', '.join(sorted(s.fs))}" for s in ALL.values())
+    raise BrokenHistory(f"operations {names}: no model has them all; expected those of one model of {known}")
+
+
+def initial(specification: Specification, history: History) -> Hashable:
+    """The state in the beginning, as settings and specification say."""
+    said = history.settings.initial
+    if said is UNKNOWN:
+        return specification.initial
+    if not specification.by_key:
+        raise BrokenHistory(f"{specification.name} begins empty; leave the initial value out")
+    return freeze(said)

@@ -1,0 +1,61 @@
+"""Values as recorders write them, made comparable: what was written apart stays apart."""
+
+from collections.abc import Hashable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+import attrs
+
+
+@attrs.frozen(cache_hash=True)
+class Atom:
+    """A value that Python would take for another one (``True == 1 == 1.0``), or that has no type of ours."""
+
+    kind: str
+    text: Hashable
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+class _Unknown:
+    """A result that nobody recorded: it contradicts nothing."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+class _Refused:
+    """The answer of an operation whose predicate was false."""
+
+    def __repr__(self) -> str:
+        return "REFUSED"
+
+
+UNKNOWN: Final = _Unknown()
+REFUSED: Final = _Refused()
+NOTHING: Final = None
+"""What a key holds that was never written, or deleted since."""
+
+PLAIN: Final = frozenset({int, str, bytes, type(None), Atom, _Unknown, _Refused})
+
+
+def freeze(value: object) -> Hashable:
+    """The value, hashable, and equal only to what was written alike: 1, 1.0 and true are three values.
+
+    Sequences become tuples, whatever their type. Raises TypeError for what is no data. Cost: linear in its size.
+    """
+    if type(value) in PLAIN:
+        assert isinstance(value, Hashable)
+        return value
+    if isinstance(value, bool):
+        return Atom("boolean", "true" if value else "false")
+    if isinstance(value, float):
+        return Atom("float", repr(value))
+    if isinstance(value, list | tuple):
+        return tuple(map(freeze, value))
+    if isinstance(value, Mapping):
+        return Atom("map", frozenset((freeze(key), freeze(held)) for key, held in value.items()))
+    if isinstance(value, AbstractSet):
+        return Atom("set", frozenset(map(freeze, value)))
+    raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")

@@ -1,0 +1,261 @@
+"""Zones: a register whose every observed value has one possible writer, in O(n log n).
+
+A value's writer and those that met it are a cluster: whatever else is written lies before or after all of it. A
+successful compare-and-set ends one cluster and begins the next, so that chains of clusters make blocks. A block spans
+from its earliest return to its latest call: a forward zone, all of which it must occupy; if the latest call comes
+first, a backward zone, at any one point of which it fits. The blocks can be laid out iff forward zones are disjoint,
+no backward zone lies inside one, and the operations of each block fit into its own order.
+
+Source: P. Gibbons, E. Korach, Testing shared memories, 1997. The chains, and the guards that say "not this value", are
+ours: see docs/linearizability.md.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Final
+
+from model.linearizability.history import NEVER
+from model.linearizability.problem import HOLDS, VIOLATED, Answer, Register
+from model.linearizability.specifications import IS, IS_NOT, NO_WRITE
+
+START: Final = -1
+"""The number of the operation that wrote the initial value, before all others."""
+
+_SEVERAL: Final = -2
+_EARLIEST: Final = -1
+
+
+class _Undecided(Exception):
+    """More than one writer of an observed value, or a "not" that more than one layout could fulfil."""
+
+
+class _Violated(Exception):
+    """No layout exists."""
+
+
+def zones(problem: Register) -> Answer | None:
+    """The verdict, or None where zones cannot tell. Never inconclusive. Cost: O(n log n) time, O(n) memory."""
+    try:
+        _Layout(problem).check()
+    except _Violated:
+        return VIOLATED
+    except _Undecided:
+        return None
+    return HOLDS
+
+
+class _Layout:
+    """The clusters and blocks of one problem."""
+
+    def __init__(self, problem: Register) -> None:
+        self.problem = problem
+        self.returns = problem.returns
+        self.writers = _writers(problem)
+        self.happened = self._happened()
+        self.heirs: dict[int, int] = {}
+        """By value: the compare-and-set that took it and wrote another."""
+        self.members: dict[int, list[int]] = {}
+        """By value: those that met it and left it."""
+        self.block_of: dict[int, int] = {}
+        """By writer: its block."""
+        self.spans: list[tuple[int, int]] = []
+        """By block: earliest return, latest call."""
+        self.there_by: dict[int, int] = {}
+        self.last_met: dict[int, int] = {}
+        self.by_end: list[tuple[int, int, int]] = []
+        self.latest_so_far: list[tuple[int, int, int]] = []
+        """Along `by_end`: the latest call, its block, and the latest one of another block."""
+
+    def check(self) -> None:
+        self._gather()
+        self._spans()
+        self._lay_out()  # without any "not": if this is impossible, all is
+        if any(guard == IS_NOT for guard in self.problem.guards) and self._nots():
+            self._lay_out()
+
+    def _happened(self) -> bytearray:
+        """Which operations did: those that returned, and writers of what was met, back along the chain.
+
+        Raises _Undecided if something met has several possible writers, _Violated if it has none.
+        """
+        guards, values, returns = self.problem.guards, self.problem.values, self.returns
+        happened = bytearray(returned != NEVER for returned in returns)
+        writers = self.writers
+        todo = [values[i] for i, guard in enumerate(guards) if guard == IS and happened[i]]
+        met: set[int] = set()
+        while todo:
+            value = todo.pop()
+            if value in met:
+                continue
+            met.add(value)
+            writer = writers.get(value)
+            if writer is None:
+                raise _Violated
+            if writer == _SEVERAL:
+                raise _Undecided
+            if writer != START and not happened[writer]:
+                happened[writer] = 1
+                if guards[writer] == IS:
+                    todo.append(values[writer])
+        return happened
+
+    def _gather(self) -> None:
+        guards, values, writes = self.problem.guards, self.problem.values, self.problem.writes
+        for i, here in enumerate(self.happened):
+            if here and guards[i] == IS:
+                value = values[i]
+                if writes[i] == NO_WRITE:
+                    self.members.setdefault(value, []).append(i)
+                elif self.heirs.setdefault(value, i) != i:
+                    raise _Violated  # both took it, and it was there once
+
+    def _spans(self) -> None:
+        """Blocks from their first writers on. Raises _Violated if a block's own order does not fit its times."""
+        guards, writes = self.problem.guards, self.problem.writes
+        self._block(START, self.problem.initial)
+        chained = 0
+        for i, here in enumerate(self.happened):
+            if here and writes[i] != NO_WRITE:
+                if guards[i] == IS:
+                    chained += 1
+                else:
+                    self._block(i, writes[i])
+        reached = sum(1 for i in self.block_of if i != START and guards[i] == IS)
+        if reached != chained:
+            raise _Violated  # compare-and-sets that only follow from each other
+
+    def _block(self, writer: int, value: int) -> None:
+        calls, returns, writes = self.problem.calls, self.returns, self.problem.writes
+        block = len(self.spans)
+        self.block_of[writer] = block
+        latest = _EARLIEST if writer == START else calls[writer]
+        earliest = _EARLIEST if writer == START else returns[writer]
+        if self.writers.get(value) != writer:  # one of several, and nobody met what it wrote
+            self.spans.append((earliest, latest))
+            return
+        while True:
+            before = latest
+            for i in self.members.get(value, ()):
+                if returns[i] < before:
+                    raise _Violated
+                earliest = min(earliest, returns[i])
+                latest = max(latest, calls[i])
+            heir = self.heirs.get(value)
+            if heir is None:
+                break
+            if returns[heir] < latest:
+                raise _Violated
+            latest = max(latest, calls[heir])
+            earliest = min(earliest, returns[heir])
+            self.block_of[heir] = block
+            value = writes[heir]
+        self.spans.append((earliest, latest))
+
+    def _lay_out(self) -> None:
+        """Raises _Violated unless forward zones are disjoint and hold no backward zone."""
+        forward = sorted(span for span in self.spans if span[0] < span[1])
+        ends = -2
+        for begin, end in forward:
+            if begin < ends:
+                raise _Violated
+            ends = end
+        begins = [span[0] for span in forward]
+        for end, begin in self.spans:
+            if begin <= end:
+                at = bisect_right(begins, begin) - 1
+                if at >= 0 and end < forward[at][1]:
+                    raise _Violated
+
+    def _nots(self) -> bool:
+        """Settle all "not this value". True if some deadline moved, and the layout must be looked at again.
+
+        Raises _Violated or _Undecided.
+        """
+        problem, moved = self.problem, False
+        self._clocks()
+        for i, guard in enumerate(problem.guards):
+            if guard == IS_NOT and self.happened[i]:
+                moved |= self._not(i)
+        if moved:
+            self.spans = []
+            self.block_of = {}
+            self._spans()
+        return moved
+
+    def _not(self, i: int) -> bool:
+        """Whether a deadline moved. An observer has until its return; what also writes may take place at its call."""
+        problem = self.problem
+        value, call, observes = problem.values[i], problem.calls[i], problem.writes[i] == NO_WRITE
+        writer = self.writers.get(value)
+        if writer is None:
+            return False  # it was never there
+        if writer == _SEVERAL:
+            raise _Undecided
+        if writer != START:
+            late = problem.calls[writer] > (call if observes else problem.returns[i])
+            if late or not self.happened[writer]:
+                return False  # it came later, or not at all
+        deadline = problem.returns[i] if observes else call
+        heir = self.heirs.get(value)
+        if heir is not None and self.returns[heir] <= deadline:
+            return False
+        if heir is None and self._hidden(self.block_of[writer], deadline):
+            return False
+        if self.there_by[value] > call:
+            raise _Undecided
+        if heir is None:
+            if self.last_met.get(value, _EARLIEST) > problem.returns[i]:
+                raise _Violated
+            raise _Undecided
+        if problem.calls[heir] > problem.returns[i]:
+            raise _Violated
+        if not observes:
+            raise _Undecided
+        if self.returns is problem.returns:
+            self.returns = list(problem.returns)
+        self.returns[heir] = deadline
+        return True
+
+    def _clocks(self) -> None:
+        """By value: when it was surely written (the earliest return in its block from its writer on), last met."""
+        calls, returns, members = self.problem.calls, self.returns, self.members
+        for value, those in members.items():
+            self.last_met[value] = max(map(calls.__getitem__, those))
+        for root in self.block_of:
+            if root != START and self.problem.guards[root] == IS:
+                continue
+            chain = [(self.problem.initial, _EARLIEST) if root == START else (self.problem.writes[root], returns[root])]
+            if self.writers.get(chain[0][0]) != root:
+                continue
+            while (heir := self.heirs.get(chain[-1][0])) is not None:
+                chain.append((self.problem.writes[heir], returns[heir]))
+            earliest = NEVER
+            for value, returned in reversed(chain):
+                own = min(map(returns.__getitem__, members.get(value, ())), default=NEVER)
+                earliest = self.there_by[value] = min(earliest, returned, own)
+        self.by_end = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans))
+        best, second = (_EARLIEST, -1), _EARLIEST
+        for _, latest, block in self.by_end:
+            if latest > best[0]:
+                best, second = (latest, block), best[0]
+            else:
+                second = max(second, latest)
+            self.latest_so_far.append((*best, second))
+
+    def _hidden(self, block: int, deadline: int) -> bool:
+        """Whether some other block surely comes after this one, and begins before the deadline."""
+        at = bisect_left(self.by_end, (deadline, _EARLIEST, -1)) - 1
+        if at < 0:
+            return False
+        latest, of, second = self.latest_so_far[at]
+        return (second if of == block else latest) > self.spans[block][0]
+
+
+def _writers(problem: Register) -> dict[int, int]:
+    """By value: its only possible writer, or _SEVERAL. The initial value has been written at START."""
+    writers = {problem.initial: START}
+    writes: Sequence[int] = problem.writes
+    for i, value in enumerate(writes):
+        if value != NO_WRITE:
+            writers[value] = _SEVERAL if value in writers else i
+    return writers
