@@ -212,8 +212,23 @@ def _pinned() -> Iterator[Scenario]:
     yield from scenarios(LEASE, _races("fork"), {**CRASH, **LATE}, deep=True)
 
 
+def _orders() -> Iterator[Scenario]:
+    """Each order, with what tells it from the others; and, deep, with every time in every order."""
+    for order in ORDERS:
+        repaired = order is ORDERS[-1]
+        yield from scenarios(order, _races("upload.commit"), NONE)
+        yield from scenarios(order, _races("upload.commit"), SKEWED, deep=not repaired)
+        yield from scenarios(order, _races("upload.commit"), LATE, deep=True)
+        yield from scenarios(order, _races("commit"), NONE, initially=["restore"])
+        yield from scenarios(order, _races("commit"), SKEWED, initially=["restore"], deep=order is not ORDERS[1])
+        yield from scenarios(order, _races("commit"), LATE, initially=["restore"], deep=True)
+        yield from scenarios(order, _races("revert", "restore"), NONE)
+
+
 SCENARIOS = [
-    *scenarios(TEXT, _races("commit", "upload.commit", JOB), FAULTS),
+    *scenarios(TEXT, _races("commit", JOB), FAULTS),
+    *scenarios(TEXT, _races("upload.commit"), {**NONE, **CRASH, **SKEWED}),
+    *scenarios(TEXT, _races("upload.commit"), {**LOST, **FALSE, **LATE}, deep=True),
     *scenarios(TEXT, _races("fork", "back", "revert", "restore", "tag", "stage", "reset", "drop"), NONE),
     *scenarios(TEXT, _races("merge"), NONE, parts=DANGLING),
     *scenarios(TEXT, _races("merge"), {**CRASH, **LOST, **FALSE}, parts=DANGLING, deep=True),
@@ -221,18 +236,9 @@ SCENARIOS = [
     *scenarios(TEXT, _races("forkz.dropz"), NONE, parts=SIDEWAYS),
     *scenarios(TEXT, _races("forkz.dropz"), PAGED, parts=SIDEWAYS, paged=1),
     *scenarios(TEXT, _races("commit", "reset", "drop"), FAULTS, initially=["restore"]),
-    *scenarios(TEXT, _races("upload.commit"), {**LATE, **SKEWED}),
     *scenarios(TEXT, [f"commitz-dropz.{JOB}"], NONE, parts=("branch",)),
     *scenarios(HEADS_ONLY, [f"commitz-dropz.{JOB}"], NONE, parts=("branch",)),
-    *(each for order in ORDERS for each in scenarios(order, _races("upload.commit"), {**NONE, **SKEWED})),
-    *(each for order in ORDERS for each in scenarios(order, _races("upload.commit"), LATE, deep=True)),
-    *(
-        each
-        for order in ORDERS
-        for each in scenarios(order, _races("commit"), {**NONE, **SKEWED}, initially=["restore"])
-    ),
-    *(each for order in ORDERS for each in scenarios(order, _races("commit"), LATE, initially=["restore"], deep=True)),
-    *(each for order in ORDERS for each in scenarios(order, _races("revert", "restore"), NONE)),
+    *_orders(),
     *scenarios(AGAIN, _races("fork", "restore"), NONE),
     *scenarios(AGAIN, _races("revert", "upload.commit"), NONE, deep=True),
     *scenarios(AGAIN, _races("merge"), NONE, parts=DANGLING, deep=True),
