@@ -22,6 +22,7 @@ def catalogue() -> tuple[Scenario, ...]:
         merges,
         migrations,
         naive,
+        retention,
         step1,
         step2,
         tags,
@@ -39,6 +40,7 @@ def catalogue() -> tuple[Scenario, ...]:
         hard_delete_no_copies,
         hard_delete_offline,
         hard_delete_online,
+        retention,
     )
     modules = (*repositories, *graveler, *hard_delete)
     return tuple(scenario for module in modules for scenario in module.SCENARIOS)
