@@ -267,7 +267,6 @@ STAGED_RACES: Final = [
     "delete-commit",
     "commit-reset",
     "drop-commit-fork",
-    "stage-commit",
     "stage-reset",
     "copymain-reset",
     "upload-delete",
@@ -275,8 +274,9 @@ STAGED_RACES: Final = [
     "upload-reset",
     "move-delete",
     "move-reset",
-    "copy-commit",
 ]
+SLOW: Final = ["stage-commit", "copy-commit"]
+"""Those that hold, and take longer."""
 
 CROWDS: Final = ["upload-commit-reset", "upload-commit-delete", "delete-commit-reset", "relink-commit-delete"]
 
@@ -292,7 +292,7 @@ SCENARIOS = [
     *scenarios(TEXT, [*ALONE, *MORE], NONE),
     *scenarios(TEXT, ["upload", "link"], HARD),
     *after(TEXT, STAGED_RACES),
-    *after(TEXT, ["move-commit"], deep=True),
+    *after(TEXT, [*SLOW, "move-commit"], deep=True),
     *after(TEXT, ["stage.delete"], {**HARD, **FALSE}),
     *after(TEXT, ["stage-delete"], {"/crash": FAULTS["/crash"]}),
     *twice(TEXT, ["delete-delete", "delete-deletey"]),
@@ -308,8 +308,8 @@ SCENARIOS = [
     *scenarios(SETTLED, ["upload.delete-commit"], NONE, deep=True),
     *after(SETTLED, ["delete-commit"]),
     *after(SETTLED, ["move-commit"], deep=True),
-    *after(SHALLOW, ["copymain-commit.delete"], deep=True),
-    *after(SHALLOW, ["copymain-drop", "move-reset", "move-delete", "copy-reset"]),
+    *after(SHALLOW, ["copymain-commit.delete", "move-reset"], deep=True),
+    *after(SHALLOW, ["copymain-drop", "move-delete", "copy-reset"]),
     *shared(SHALLOW, ["delete-delete"]),
     *after(SHALLOW, ["delete.reset-commit"], words="upload.copymain", under="shared/", deep=True),
     *twice(CARRIES, ["copymain.resetmain"]),
@@ -325,7 +325,9 @@ SCENARIOS = [
     *scenarios(CAREFUL, ["upload-reset"], HARD),
     *scenarios(CAREFUL, ["upload-reset"], FALSE, deep=True),
     *after(CAREFUL, STAGED_RACES),
-    *after(CAREFUL, ["stage-delete"], {**HARD, **FALSE}),
+    *after(CAREFUL, SLOW, deep=True),
+    *after(CAREFUL, ["stage-delete"], HARD),
+    *after(CAREFUL, ["stage-delete"], FALSE, deep=True),
     *after(CAREFUL, ["upload-reset"], HARD),
     *after(CAREFUL, ["delete-commit", "move-reset"], HARD, deep=True),
     *twice(CAREFUL, ["delete-delete", "delete-deletey"]),
