@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from lakeproof.scenarios import catalogue
 from model.invariants import data, entries, refs, repositories
 
 REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "invariants.md").read_text()
@@ -14,3 +15,10 @@ def test_every_invariant_is_in_the_reference_with_its_kind_and_meaning() -> None
     assert f"| `{data.GARBAGE_IS_RECLAIMED}` | Aftermath | {data.GARBAGE_IS_RECLAIMED_MEANING} |" in REFERENCE
     stays = f"| `{refs.BRANCH_STAYS_COMMITTABLE}` | Aftermath | {refs.BRANCH_STAYS_COMMITTABLE_MEANING} |"
     assert stays in REFERENCE
+
+
+def test_every_invariant_and_aftermath_of_the_catalogue_is_in_the_reference() -> None:
+    for scenario in catalogue():
+        for checked in (*scenario.invariants, *scenario.aftermath):
+            told = f"| `{checked.id}` | {type(checked).__name__} | "
+            assert told in REFERENCE, f"{scenario.name}: {told}"

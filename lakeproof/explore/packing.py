@@ -63,6 +63,12 @@ class Layout:
 
     places: tuple[Place, ...]
     words: int
+    _fields: tuple[tuple[int, int, int], ...] = attrs.field(init=False, repr=False, eq=False)
+    """Word, shift and mask of each column: states are unpacked by the hundred thousand."""
+
+    def __attrs_post_init__(self) -> None:
+        fields = tuple((place.word, place.shift, place.mask) for place in self.places)
+        object.__setattr__(self, "_fields", fields)
 
     def field(self, words: Words, column: int) -> npt.NDArray[np.uint64]:
         """The numbers of one column."""
@@ -79,7 +85,7 @@ class Layout:
 
     def unpack(self, row: Sequence[int]) -> tuple[int, ...]:
         """A row of words as the numbers of its columns."""
-        return tuple((row[place.word] >> place.shift) & place.mask for place in self.places)
+        return tuple([(row[word] >> shift) & mask for word, shift, mask in self._fields])
 
     def pack(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """The inverse of `unpack`; columns beyond ``numbers`` are 0."""

@@ -95,16 +95,19 @@ class Space:
 
     @property
     def stale(self) -> bool:
-        """Whether some column does not fit into its place any more, or has none."""
-        places = self.layout.places
-        return len(places) < len(self.columns) or any(
-            self.bits(column) > place.bits for column, place in enumerate(places)
-        )
+        """Whether some column does not fit into its place any more, or has none. Asked after every compilation."""
+        return len(self.layout.places) < len(self.columns) or any(len(taken) > room for taken, room in self._room)
 
     def renew(self) -> Layout:
         """Lay the columns out anew, and return the old layout."""
         old, self.layout = self.layout, self._lay_out()
         return old
+
+    def _taken(self, column: int) -> Sequence[object]:
+        """What the numbers of a column stand for: values, or nodes of a client."""
+        if column in self._clients_set:
+            return self.behaviours[self.clients.index(column)].nodes
+        return self.columns[column].values
 
     def initial(self) -> tuple[int, ...]:
         """The packed first state."""
@@ -153,7 +156,9 @@ class Space:
             widths[column] += self.columns[column].slack
         cells = [self.cells[cell] for cell in sorted(self.cells)]
         others = [column for column in range(len(self.columns)) if column not in set(cells)]
-        return lay_out(widths, cells + others)
+        layout = lay_out(widths, cells + others)
+        self._room = [(self._taken(column), 1 << place.bits) for column, place in enumerate(layout.places)]
+        return layout
 
     def _add(self, column: Column) -> int:
         self.columns.append(column)

@@ -166,6 +166,7 @@ JUMP: Final = {"/clock-jump": Faults(clock_jumps=(LEASE + 1,))}
 
 NO_FALSE: Final = {suffix: FAULTS[suffix] for suffix in ("", "/crash", "/lost-answer")}
 NONE: Final = {"": Faults()}
+HARD: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer")}
 FAULTY: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer", "/false-predicate")}
 
 SCENARIOS = [
@@ -192,9 +193,12 @@ SCENARIOS = [
     *scenarios(LOCK_FREE, ["add-add-commit", "add-remove-commit"], NONE),
     *scenarios(LOCK_FREE, ["add-add-commit", "add-remove-commit"], FAULTY, deep=True),
     *scenarios(LOCK_FREE, ["write.remove-commit", "write.commit-remove-read"], NO_FALSE),
-    *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], NO_FALSE),
+    *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], NONE),
+    *scenarios(LOCK_FREE, ["write-commit-commit", "write.commit-write.commit"], HARD, deep=True),
     *scenarios(LOCK_FREE, ["write-read.read", "write-commit-read.read", "write.commit-read.read"], NONE),
-    *scenarios(LOCK_FREE, ["swap-commit", "swap-swap-commit"], NO_FALSE, initially=["write"]),
+    *scenarios(LOCK_FREE, ["swap-commit"], NO_FALSE, initially=["write"]),
+    *scenarios(LOCK_FREE, ["swap-swap-commit"], NONE, initially=["write"]),
+    *scenarios(LOCK_FREE, ["swap-swap-commit"], HARD, initially=["write"], deep=True),
     *scenarios(LOCK_FREE, ["write.writey.commit-list", "write-writey-commit"], PAGED, paged=1),
     *scenarios(LOCK_FREE, ["write.writey.commit-read"], {"/paged-by-two": Faults()}, paged=2),
     *scenarios(KEEPING, ["write-commit-commit"], NONE),
