@@ -1,4 +1,4 @@
-"""The traces in examples/traces: each race that the hard-delete document names, and more, still replayed step by step."""
+"""The traces in examples/traces: the races that the hard-delete document names, and more, replayed step by step."""
 
 from pathlib import Path
 
