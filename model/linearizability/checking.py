@@ -17,7 +17,8 @@ ALGORITHMS: Final = ("zones", "frontier", "search")
 CONFIGURATION_BYTES: Final = 360
 """What a configuration or place takes, its share of tables included, when it tells few optional operations apart."""
 
-_FIRST_CONFIGURATIONS: Final = 256
+_BEAM: Final = 48
+_FIRST_CONFIGURATIONS: Final = 1024
 _FIRST_STEPS_A_STEP: Final = 40
 
 
@@ -102,17 +103,26 @@ def _by_turns(
     limits: Limits,
 ) -> tuple[Answer, str]:
     """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
+    first = Budget(configurations=most, expired=limits.expired)
+    answer = frontier(problem, first, beam=_BEAM)
+    if answer.verdict is Verdict.INCONCLUSIVE and NEVER in problem.returns:
+        few = Budget(configurations=min(_FIRST_CONFIGURATIONS, most), expired=limits.expired)
+        other = frontier(problem, few, generous=True)
+        answer = other if other.verdict is Verdict.VIOLATED else answer
+    if answer.verdict is not Verdict.INCONCLUSIVE:
+        return answer, "frontier"
     configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
     words = stepped(specification, history, numbers)
     while True:
-        answer = frontier(problem, Budget(configurations=min(configurations, most), expired=limits.expired))
+        within = Budget(configurations=min(configurations, most), expired=limits.expired)
+        answer = frontier(problem, within)
         if answer.verdict is not Verdict.INCONCLUSIVE or limits.expired():
             return answer, "frontier"
-        other = search(words, Budget(configurations=most, steps=steps, expired=limits.expired))
-        if other.verdict is not Verdict.INCONCLUSIVE or limits.expired():
-            return other, "search"
-        if configurations >= most and steps >= most:
-            return other, "search"
+        answer = search(words, Budget(configurations=most, steps=steps, expired=limits.expired))
+        if answer.verdict is not Verdict.INCONCLUSIVE or limits.expired():
+            return answer, "search"
+        if configurations >= most:
+            return answer, "search"
         configurations, steps = configurations * 8, steps * 8
 
 

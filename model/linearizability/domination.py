@@ -38,6 +38,17 @@ def _promise(configuration: Configuration) -> int:
     return configuration[2].bit_count() - 8 * configuration[4].bit_count()
 
 
+def promising(configurations: Iterable[Configuration], most: int) -> list[Configuration]:
+    """At most so many of the configurations: of each value the best one, then of each the second, and so on."""
+    places: dict[int, int] = {}
+    ranked = []
+    for configuration in sorted(configurations, key=_promise, reverse=True):
+        place = places[configuration[0]] = places.get(configuration[0], 0) + 1
+        ranked.append((place, configuration))
+    ranked.sort(key=lambda pair: pair[0])
+    return [configuration for _, configuration in ranked[:most]]
+
+
 def dominates(one: Configuration, other: Configuration, looking: int, writing: int, guards: int) -> bool:
     """Whether all that can follow on the other, of the same value, can follow on the one.
 

@@ -12,10 +12,10 @@ compare-and-set that must happen is not better either way.
 Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization). Hiding and dominance are ours.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from model.linearizability.domination import Configuration, undominated
+from model.linearizability.domination import Configuration, promising, undominated
 from model.linearizability.history import NEVER
 from model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Register, Verdict
 from model.linearizability.specifications import ANY, IS, NO_WRITE
@@ -30,12 +30,22 @@ _PATIENCE: Final = 256
 """Returns between two questions whether time is up."""
 
 
-def frontier(problem: Register, budget: Budget) -> Answer:
+def frontier(problem: Register, budget: Budget, *, generous: bool = False, beam: int = 0) -> Answer:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
+    generous: let an optional operation take effect any number of times. That is much less to remember, and what is
+        violated all the same is violated; nothing else is said then.
+    beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
+        is left and some were dropped, nothing is said. 0: keep all.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
-    return _Frontier(problem, budget).run()
+    run = _Frontier(problem, budget, generous=generous, beam=beam)
+    answer = run.run()
+    if generous and answer is HOLDS:
+        return Answer(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
+    if run.dropped and answer is VIOLATED:
+        return Answer(Verdict.INCONCLUSIVE, "configurations were dropped")
+    return answer
 
 
 class _TooMany(Exception):
@@ -45,17 +55,18 @@ class _TooMany(Exception):
 class _Optional:
     """All operations of one kind that may take effect at any time after their calls, or never."""
 
-    __slots__ = ("kind", "mask", "one", "ranks", "shift")
+    __slots__ = ("kind", "mask", "one", "ranks", "shift", "total")
 
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
+    def __init__(self, kind: Kind, total: int) -> None:
+        self.kind, self.total = kind, total
         self.ranks: list[int] = []
         """Of those called so far: how many optional operations had been called before."""
         self.shift = self.one = self.mask = 0
 
 
 class _Frontier:
-    def __init__(self, problem: Register, budget: Budget) -> None:
+    def __init__(self, problem: Register, budget: Budget, *, generous: bool, beam: int) -> None:
+        self.beam, self.dropped = beam, False
         self.problem, self.budget = problem, budget
         self.configurations: list[Configuration] = [(problem.initial, 0, 0, 0, 0)]
         self.free: list[int] = []
@@ -71,9 +82,19 @@ class _Frontier:
         """By value: open plain writes that must happen."""
         self.conditional: list[int] = []
         self.optional_plain: dict[int, _Optional] = {}
-        self.optional_conditional: list[_Optional] = []
+        self.optional_conditional: dict[int, list[_Optional]] = {}
+        """By the value that they ask for."""
+        self.optional_refusing: list[_Optional] = []
+        self.makers: dict[int, list[int]] = {}
+        """By value: those from which an optional compare-and-set makes it."""
+        self.asked_until = _asked_until(problem)
+        self.called = 0
+        self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = _optionals(problem)
         self.optional_calls = 0
+        if generous:
+            for known in self.optionals.values():
+                known.one = known.mask = 0
 
     def run(self) -> Answer:
         problem = self.problem
@@ -86,8 +107,11 @@ class _Frontier:
             while called < count and calls[called] < returned:
                 self._call(called)
                 called += 1
+            self.called = called
             try:
                 self._return(i)
+                if not number % _PATIENCE:
+                    self._forget()
             except _TooMany:
                 return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} configurations at once")
             if not self.configurations:
@@ -103,8 +127,11 @@ class _Frontier:
             if not known.ranks:
                 if guard == ANY:
                     self.optional_plain[write] = known
+                elif guard == IS:
+                    self.optional_conditional.setdefault(value, []).append(known)
+                    self.makers.setdefault(write, []).append(value)
                 else:
-                    self.optional_conditional.append(known)
+                    self.optional_refusing.append(known)
             known.ranks.append(self.optional_calls)
             self.optional_calls += 1
             return
@@ -173,18 +200,38 @@ class _Frontier:
             self.configurations = undominated(distinct, self.looking, self.writing, self.guards_of_fields)
         else:
             self.configurations = list(distinct)
+        if self.beam and len(self.configurations) > self.beam:
+            self.dropped = True
+            self.configurations = promising(self.configurations, self.beam)
         if len(self.configurations) > self.budget.configurations:
             raise _TooMany
+
+    def _forget(self) -> None:
+        """Leave out the optional operations that have taken effect in every configuration."""
+        for table in (self.optional_plain, self.optional_conditional):
+            for value in list(table):
+                found = table[value]
+                kinds = found if isinstance(found, list) else [found]
+                if all(self._spent(optional) for optional in kinds):
+                    del table[value]
+
+    def _spent(self, optional: _Optional) -> bool:
+        if not optional.mask or len(optional.ranks) < optional.total:
+            return False
+        return all(c[4] >> optional.shift & optional.mask == optional.total for c in self.configurations)
 
     def _write(self, i: int, configuration: Configuration) -> Iterator[Configuration]:
         """A plain write returns that has not become visible: it was hidden, or it is visible from now on."""
         value, used, hidden, ranks, spent = configuration
         write, bit = self.problem.writes[i], self.bits[i]
-        if hidden & bit and value != write:
+        if hidden & bit and value != write and not self._stays(write):
             for at, taken, gone in self._chains(write, used | bit, spent, hidden, ranks):
-                taken |= self._content(at) & hidden
-                yield value, taken, hidden & ~taken, ranks, gone
+                if not self._stays(at):
+                    taken |= self._content(at) & hidden
+                    yield value, taken, hidden & ~taken, ranks, gone
         for at, taken, gone in self._chains(value, used, spent, self.open, self.optional_calls):
+            if at != write and self._stays(at):
+                continue
             taken |= self._content(at) | bit
             yield write, taken, self.open & ~taken, self.optional_calls, gone
 
@@ -198,13 +245,16 @@ class _Frontier:
             for state in self._led(i, used, spent, allowed, ranks):
                 # What follows on it there must do so now: a value that was hidden does not come back.
                 for at, taken, gone in self._chains(*state, allowed, ranks):
-                    taken |= self._content(at) & allowed
-                    yield value, taken, hidden & ~taken, ranks, gone
+                    if not self._stays(at):
+                        taken |= self._content(at) & allowed
+                        yield value, taken, hidden & ~taken, ranks, gone
         others = everything & ~bit
         for at, taken, gone in self._chains(value, used, spent, others, now):
             after = self._apply(i, at, taken, self.open)
             if after is not None:
                 yield after[0], after[1], hidden & ~after[1], ranks, gone
+            if self._stays(at):
+                continue
             seen = taken | (self._content(at) & everything)
             for at_, taken_, gone_ in self._led(i, seen, gone, others, now):
                 yield at_, taken_, everything & ~taken_, now, gone_
@@ -213,10 +263,9 @@ class _Frontier:
         """Some plain write, conditional ones that follow on it, and then operation i, of those allowed."""
         problem, bit = self.problem, self.bits[i]
         guard, value = problem.guards[i], problem.values[i]
-        if guard == IS and not self._conditional(used, spent, allowed, ranks):
-            leads = [value]
-        else:
-            leads = list({**self.plain, **self.optional_plain})
+        leads = self._sources(value) if guard == IS else None
+        if leads is None:
+            leads = {**self.plain, **self.optional_plain}
         for lead in leads:
             taken, gone = used, spent
             candidates = [j for j in self.plain.get(lead, ()) if self.bits[j] & allowed & ~used]
@@ -244,36 +293,59 @@ class _Frontier:
         """The open operations that only look and are content with a value."""
         return self.seeing.get(value, 0) | (self.refusing & ~self.shunning.get(value, 0))
 
-    def _conditional(self, used: int, spent: int, allowed: int, ranks: int) -> bool:
-        bits = self.bits
-        return any(bits[j] & allowed & ~used for j in self.conditional) or any(
-            _available(optional, spent, ranks) for optional in self.optional_conditional
-        )
+    def _stays(self, value: int) -> bool:
+        """Whether the value must not go away: it is written once, and something called later meets it."""
+        return self.asked_until.get(value, -1) >= self.called
+
+    def _sources(self, value: int) -> Iterable[int] | None:
+        """The values from which conditional writes can lead to this one; None: they may be any."""
+        if not self.conditional and not self.optional_conditional and not self.optional_refusing:
+            return (value,)
+        if self.optional_refusing:
+            return None
+        problem, found = self.problem, [value]
+        for at in found:
+            for j in self.conditional:
+                if problem.writes[j] == at:
+                    if problem.guards[j] != IS:
+                        return None
+                    if problem.values[j] not in found:
+                        found.append(problem.values[j])
+            for optional in self.makers.get(at, ()):
+                if optional not in found:
+                    found.append(optional)
+        return found
 
     def _chains(self, value: int, used: int, spent: int, allowed: int, ranks: int) -> list[State]:
         """All states that conditional writes of those allowed can lead to from one, itself first."""
         first = (value, used, spent)
-        if not self.conditional and not self.optional_conditional:
+        if not self.conditional and not self.optional_conditional and not self.optional_refusing:
             return [first]
         problem, bits = self.problem, self.bits
         states, met = [first], {first}
         for at, taken, gone in states:
+            if self._stays(at):
+                continue
             following: list[State] = []
             content = self._content(at) & allowed
             for j in self.conditional:
                 bit = bits[j]
                 if bit & allowed & ~taken and (at == problem.values[j]) == (problem.guards[j] == IS):
                     following.append((problem.writes[j], taken | bit | content, gone))
-            for optional in self.optional_conditional:
-                guard, wanted, write = optional.kind
-                if write != at and (at == wanted) == (guard == IS) and _available(optional, gone, ranks):
+            refusing = [optional for optional in self.optional_refusing if optional.kind[1] != at]
+            for optional in self.optional_conditional.get(at, []) + refusing:
+                write = optional.kind[2]
+                if write != at and _available(optional, gone, ranks):
                     following.append((write, taken | content, gone + optional.one))
             for state in following:
                 if state not in met:
                     met.add(state)
                     states.append(state)
-            if len(states) > self.budget.configurations:
-                raise _TooMany
+            if len(states) > self.most:
+                if not self.beam:
+                    raise _TooMany
+                self.dropped = True
+                break
         return states
 
 
@@ -281,6 +353,18 @@ def _available(optional: _Optional, spent: int, ranks: int) -> bool:
     """Whether one of this kind is left that was called early enough."""
     count = spent >> optional.shift & optional.mask
     return count < len(optional.ranks) and optional.ranks[count] < ranks
+
+
+def _asked_until(problem: Register) -> dict[int, int]:
+    """By value with one possible writer: the last operation that surely meets it."""
+    writers = {problem.initial: 1}
+    for write in problem.writes:
+        writers[write] = writers.get(write, 0) + 1
+    found = {}
+    for i, guard in enumerate(problem.guards):
+        if guard == IS and problem.returns[i] != NEVER and writers.get(problem.values[i]) == 1:
+            found[problem.values[i]] = i
+    return found
 
 
 def _optionals(problem: Register) -> tuple[dict[Kind, _Optional], int]:
@@ -293,7 +377,7 @@ def _optionals(problem: Register) -> tuple[dict[Kind, _Optional], int]:
             kinds[guard, value, write] = kinds.get((guard, value, write), 0) + 1
     made, shift, guards_of_fields = {}, 0, 0
     for kind, count in kinds.items():
-        optional = made[kind] = _Optional(kind)
+        optional = made[kind] = _Optional(kind, count)
         width = count.bit_length()
         optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
         guards_of_fields |= 1 << (shift + width)

@@ -16,7 +16,7 @@ from model.linearizability.values import UNKNOWN
 from model.snapshot import Status
 
 NO_VALUE: Final = -2
-"""In place of a guard's value where there is none, and of the value of one that nothing was ever known to hold."""
+"""In place of a guard's value where there is none, and of all values written that no guard asks for."""
 
 _STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
 
@@ -93,6 +93,20 @@ class Register:
         self.values.append(value)
         self.writes.append(write)
 
+    def simplify(self) -> None:
+        """Make one value of all that no guard tells apart, and leave out optional operations that nobody can miss."""
+        guards, values, writes, returns = self.guards, self.values, self.writes, self.returns
+        asked = {value for value, guard in zip(values, guards, strict=True) if guard != ANY}
+        self.writes = writes = [w if w < 0 or w in asked else NO_VALUE for w in writes]
+        held = {self.initial, *writes}
+        keep = [i for i, returned in enumerate(returns) if returned != NEVER or guards[i] != IS or values[i] in held]
+        if IS_NOT not in guards:
+            keep = [i for i in keep if returns[i] != NEVER or writes[i] != NO_VALUE]
+        if len(keep) < len(returns):
+            for column in ("numbers", "calls", "returns", "guards", "values", "writes"):
+                kept = getattr(self, column)
+                setattr(self, column, [kept[i] for i in keep])
+
 
 @attrs.frozen
 class Step:
@@ -137,6 +151,7 @@ def register(specification: Specification, history: History, numbers: Iterable[i
             guard, value, writes, write = told
             at = NO_VALUE if guard == ANY else intern(value)
             add(number, call, returned, guard, at, intern(write) if writes else NO_WRITE)
+    problem.simplify()
     return problem
 
 
