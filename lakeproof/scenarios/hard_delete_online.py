@@ -40,6 +40,7 @@ OVERTAKEN: Final = Refuted(
         "staged/upload-commit-job",
         "staged/copy-commit-job",
         "staged/move-commit-job",
+        "staged/*-*-commit-job*",
     ),
 )
 
