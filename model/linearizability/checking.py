@@ -1,12 +1,13 @@
 """Which algorithm answers for a key, and when the next one is asked instead."""
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
 import attrs
 
 from model.linearizability.frontier import frontier
-from model.linearizability.history import NEVER, History
+from model.linearizability.history import NEVER, BrokenHistory, History
 from model.linearizability.problem import Answer, Budget, Register, Verdict, register, stepped
 from model.linearizability.search import search
 from model.linearizability.specifications import Specification
@@ -91,7 +92,8 @@ def answered(
     return _by_turns(specification, history, numbers, problem, most, limits)
 
 
-Numbers = range | Iterable[int]
+Numbers = range | array[int] | list[int]
+"""The operations of a part, by their numbers in the history, in the order of their calls."""
 
 
 def _by_turns(
@@ -137,8 +139,6 @@ def _bytes(problem: Register) -> int:
 
 def specification_has(specification: Specification, history: History) -> None:
     """Raises BrokenHistory if the history has operations that the specification does not."""
-    from model.linearizability.history import BrokenHistory
-
     foreign = sorted(history.fs - specification.fs)
     if foreign:
         raise BrokenHistory(

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import attrs
 
-from model.linearizability.values import NOTHING, UNKNOWN, freeze
+from model.linearizability.values import NOTHING, UNKNOWN, freeze, size
 from model.snapshot import Status
 
 NEVER: Final = 1 << 62
@@ -20,6 +20,7 @@ NEVER: Final = 1 << 62
 _STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
 _NUMBER: Final = {status: number for number, status in enumerate(_STATUSES)}
 _OPEN: Final = -1
+_OPERATION_BYTES: Final = 90
 
 
 class BrokenHistory(ValueError):
@@ -70,9 +71,9 @@ class History:
     """Operations in the order of their calls. ``len`` counts them; `operation` gives one back."""
 
     __slots__ = (
-        "_argument", "_arguments_of", "_call", "_f", "_fs", "_ids", "_key", "_last", "_line", "_open", "_process",
-        "_processes", "_result", "_return_line", "_returned", "_status", "_times", "events", "keys", "settings",
-        "values",
+        "_argument", "_call", "_f", "_f_names", "_fs", "_ids", "_key", "_last", "_line", "_open", "_process",
+        "_process_names", "_processes", "_result", "_return_line", "_returned", "_status", "_times", "bytes",
+        "events", "keys", "settings", "values",
     )  # fmt: skip
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -80,9 +81,13 @@ class History:
         self.values: list[Hashable] = []
         self.keys: dict[Hashable, array[int]] = {}
         self.events = 0
+        self.bytes = 0
+        """What all this takes in memory, about."""
         self._ids: dict[Hashable, int] = {}
         self._fs: dict[str, int] = {}
         self._processes: dict[Hashable, int] = {}
+        self._f_names: list[str] = []
+        self._process_names: list[Hashable] = []
         self._open: dict[int, int] = {}
         self._last: dict[int, int] = {}
         self._times: array[int] = array("q")
@@ -104,7 +109,7 @@ class History:
         self, process: Hashable, f: str, key: Hashable, argument: Hashable, *, time: int | None = None, line: int = 0
     ) -> None:
         """A process begins an operation. Raises BrokenHistory if another one of it is open."""
-        known = self._processes.setdefault(process, len(self._processes))
+        known = self._process_number(process)
         if known in self._open:
             raise BrokenHistory(self._still_open(known), line)
         self._open[known] = self._begin(known, f, freeze(key), argument, time, line)
@@ -131,7 +136,7 @@ class History:
         number = self._open.get(self._processes.get(process, _OPEN))
         if number is None:
             return None
-        return list(self._fs)[self._f[number]], self._key[number], self.values[self._argument[number]]
+        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
 
     def intern(self, value: Hashable) -> int:
         """The number of a value: equal numbers, equal values."""
@@ -140,14 +145,15 @@ class History:
         if found is None:
             found = self._ids[value] = len(self.values)
             self.values.append(value)
+            self.bytes += 160 + (len(value) if isinstance(value, str | bytes) else size(value))
         return found
 
     def operation(self, number: int) -> Operation:
         status = _STATUSES[self._status[number]]
         result = self._result[number]
         return Operation(
-            process=list(self._processes)[self._process[number]],
-            f=list(self._fs)[self._f[number]],
+            process=self._process_names[self._process[number]],
+            f=self._f_names[self._f[number]],
             key=self._key[number],
             argument=self.values[self._argument[number]],
             result=UNKNOWN if result == _OPEN else self.values[result],
@@ -159,7 +165,7 @@ class History:
 
     def rows(self, numbers: Iterable[int]) -> Iterator[tuple[int, str, int, int, int, int, int]]:
         """Number, name, argument, result (-1: none), status, call and return of operations; values by number."""
-        fs = list(self._fs)
+        fs = self._f_names
         f, argument, result, status = self._f, self._argument, self._result, self._status
         call, returned = self._call, self._returned
         for i in numbers:
@@ -197,9 +203,22 @@ class History:
         for key, numbers in self.keys.items():
             self.keys[key] = array("q", sorted(numbers, key=call.__getitem__))
 
+    def _process_number(self, process: Hashable) -> int:
+        known = self._processes.setdefault(process, len(self._process_names))
+        if known == len(self._process_names):
+            self._process_names.append(process)
+        return known
+
+    def _f_number(self, f: str) -> int:
+        known = self._fs.setdefault(f, len(self._f_names))
+        if known == len(self._f_names):
+            self._f_names.append(f)
+        return known
+
     def _begin(self, process: int, f: str, key: Hashable, argument: Hashable, time: int | None, line: int) -> int:
         number = len(self._call)
-        self._f.append(self._fs.setdefault(f, len(self._fs)))
+        self.bytes += _OPERATION_BYTES
+        self._f.append(self._f_number(f))
         self._process.append(process)
         self._argument.append(self.intern(argument))
         self._result.append(_OPEN)
@@ -211,6 +230,7 @@ class History:
         own = self.keys.get(key)
         if own is None:
             own = self.keys[key] = array("q")
+            self.bytes += 500 + size(key)
         own.append(number)
         self._key.append(key)
         return number
@@ -235,7 +255,7 @@ class History:
 
     def _still_open(self, process: int) -> str:
         number = self._open[process]
-        name, f = list(self._processes)[process], list(self._fs)[self._f[number]]
+        name, f = self._process_names[process], self._f_names[self._f[number]]
         where = f" since line {self._line[number]}" if self._line[number] else ""
         return f"process {name!r} invoked, but its {f} is open{where}; expected ok, fail or info of that first"
 
@@ -259,7 +279,7 @@ def history(operations: Iterable[Operation], settings: Settings | None = None) -
             raise BrokenHistory(f"two events have the order number {one[0]}; expected one each")
     begun: dict[int, int] = {}
     for _, number, op in events:
-        process = made._processes.setdefault(op.process, len(made._processes))  # noqa: SLF001  # a friend
+        process = made._process_number(op.process)  # noqa: SLF001  # a friend
         if number not in begun:
             begun[number] = made._begin(process, op.f, freeze(op.key), op.argument, None, op.lines[0])  # noqa: SLF001
         elif op.status is not Status.INFO:

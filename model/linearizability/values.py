@@ -59,3 +59,12 @@ def freeze(value: object) -> Hashable:
     if isinstance(value, AbstractSet):
         return Atom("set", frozenset(map(freeze, value)))
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
+
+
+def size(value: Hashable) -> int:
+    """The bytes that a frozen value takes, about."""
+    if isinstance(value, str | bytes):
+        return 60 + len(value)
+    if isinstance(value, tuple | frozenset):
+        return 60 + sum(8 + size(one) for one in value)
+    return 60 + size(value.text) if isinstance(value, Atom) else 30

@@ -1,0 +1,15 @@
+"""What is wrong with a file, and where."""
+
+
+class Unreadable(ValueError):
+    """A file that is not a whole history. ``line`` counts from 1; 0: it is about the file."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
+        self.line = line
+
+
+def shown(text: object, most: int = 60) -> str:
+    """A piece of a file for a message: one line, and not too long."""
+    told = repr(text)
+    return told if len(told) <= most else f"{told[:most]}..."

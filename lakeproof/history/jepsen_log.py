@@ -1,0 +1,33 @@
+"""The log lines of Jepsen's console: ``INFO  jepsen.util - PROCESS :TYPE :F VALUE``, separated by tabs."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from lakeproof.history.edn import plain_value
+from lakeproof.history.errors import Unreadable, shown
+from lakeproof.history.events import Recorder
+
+_LINE: Final = re.compile(r"INFO\s+jepsen\.util - (\S+)\t:(invoke|ok|fail|info)\t:([\w-]+)\t(.*)")
+_PROCESS: Final = re.compile(r"\d{1,18}")
+
+
+def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+    """Append all events; yields after each. The nemesis is no client, and left out."""
+    for number, line in lines:
+        if line.isspace():
+            continue
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
+            raise Unreadable(
+                f"{shown(line.strip())}; expected INFO  jepsen.util - PROCESS, type, f and value, separated by tabs",
+                number,
+            )
+        process, type_, f, text = match.groups()
+        if process == ":nemesis":
+            continue
+        if not _PROCESS.fullmatch(process):
+            raise Unreadable(f"process {shown(process)}; expected a number, or :nemesis", number)
+        value = plain_value(text.strip(), number)
+        recorder.add(int(process), type_, f, None, None if type_ == "info" else value, None, number)
+        yield

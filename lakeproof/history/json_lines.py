@@ -1,0 +1,50 @@
+"""Our own format: one JSON object a line. See docs/reference/history.md."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final, NoReturn
+
+from lakeproof.history.errors import Unreadable, shown
+from lakeproof.history.events import TYPES, Recorder
+
+_FIELDS: Final = frozenset({"process", "type", "f"})
+
+
+def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+    """Append all events; yields after each, so that the caller may look at the size."""
+    decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
+    add = recorder.add
+    for number, line in lines:
+        if line.isspace():
+            continue
+        try:
+            event = decode(line)
+        except RecursionError:
+            raise Unreadable("nested too deeply; expected one event", number) from None
+        except ValueError as error:
+            raise Unreadable(
+                f"{shown(line.strip())} is no JSON ({error}); expected one object a line", number
+            ) from error
+        if type(event) is not dict or not event.keys() >= _FIELDS:
+            raise Unreadable(f"{shown(line.strip())}; expected an object with process, type, f", number)
+        process, type_, f = event["process"], event["type"], event["f"]
+        if type(process) is not int and type(process) is not str:
+            raise Unreadable(f"process {shown(process)}; expected a number or a name", number)
+        if type_ not in TYPES:
+            raise Unreadable(f"type {shown(type_)}; expected {', '.join(TYPES)}", number)
+        if type(f) is not str:
+            raise Unreadable(f"f {shown(f)}; expected the name of an operation", number)
+        get = event.get
+        add(process, type_, f, get("key"), get("value"), get("time"), number)
+        yield
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name occurs twice in an object")
+    return made
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON number")

@@ -1,0 +1,95 @@
+"""Opening a file, telling its format, and reading it whole."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from lakeproof.history import edn, jepsen_log, json_lines
+from lakeproof.history.errors import Unreadable, shown
+from lakeproof.history.events import Recorder
+from model.linearizability.history import BrokenHistory, History, Settings
+
+LINE_MAX: Final = 1 << 24
+"""Bytes of one line."""
+
+FORMATS: Final[Mapping[str, Callable[[Iterable[tuple[int, str]], Recorder], Iterator[None]]]] = {
+    "jsonl": json_lines.read,
+    "edn": edn.read,
+    "jepsen-log": jepsen_log.read,
+}
+
+DEFAULTS: Final[Mapping[str, Settings]] = {
+    "jsonl": Settings(),
+    "edn": Settings(nil="unrecorded"),
+    "jepsen-log": Settings(fail="predicate-false"),
+}
+"""What the recorders of a format mean, unless something else is said: see docs/reference/history.md."""
+
+_BEGINNING: Final = 1 << 16
+_PATIENCE: Final = 1 << 12
+_LEADS: Final = (
+    ("jsonl", re.compile(r'\{\s*"')),
+    ("edn", re.compile(r"(?:[\[(]\s*)?(?:#[\w./-]+\s*)?\{\s*:|[\[(]\s*[\])]")),
+    ("jepsen-log", re.compile(r"INFO\s+jepsen\.util - ")),
+)
+_SKIPPED: Final = re.compile(r"(?:[\s,]|;[^\n]*\n)*")
+
+
+class TooLarge(Exception):
+    """The history does not fit into the memory that it may take."""
+
+
+def read(
+    path: Path, format_: str | None = None, settings: Settings | None = None, *, independent: bool = False, memory: int
+) -> History:
+    """The history in a file. Without a format, what its beginning looks like; without settings, the format's.
+
+    Raises Unreadable, OSError, or TooLarge (memory: bytes). Cost: one pass, the columns alone are held.
+    """
+    with path.open("rb") as file:
+        format_ = format_ or detect(file)
+        history = History(settings or DEFAULTS[format_])
+        count = -1
+        try:
+            reader = FORMATS[format_](_lines(file), Recorder(history, independent=independent))
+            for count, _ in enumerate(reader):
+                if not count % _PATIENCE and history.bytes > memory:
+                    raise TooLarge(f"more than {memory >> 20:,} MiB after {history.events:,} events")
+            history.settle()
+        except BrokenHistory as error:
+            raise Unreadable(str(error), error.line) from error
+    if count < 0:
+        raise Unreadable("holds no events; expected at least one")
+    return history
+
+
+def detect(file: BinaryIO) -> str:
+    """The format, by how the file begins; the file is left at its beginning. Raises Unreadable."""
+    beginning = file.read(_BEGINNING).decode("utf-8", "replace")
+    file.seek(0)
+    match = _SKIPPED.match(beginning)
+    start = match.end() if match else 0
+    for name, lead in _LEADS:
+        if lead.match(beginning, start):
+            return name
+    text = beginning[start:].partition("\n")[0]
+    if not text:
+        raise Unreadable("holds no events; expected at least one")
+    raise Unreadable(
+        f"{shown(text)} begins no format of ours; expected a JSON object, an EDN map or a Jepsen log line, "
+        f"or name it: --format {', '.join(FORMATS)}",
+        beginning.count("\n", 0, start) + 1,
+    )
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
+    number = 0
+    while line := file.readline(LINE_MAX):
+        number += 1
+        if len(line) == LINE_MAX:
+            raise Unreadable(f"longer than {LINE_MAX:,} bytes; expected one event a line", number)
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"{shown(line[error.start : error.start + 8])} is not UTF-8", number) from error
