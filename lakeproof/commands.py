@@ -19,6 +19,7 @@ NOBODY_READS: Final = 141
 """As shells report a process that wrote into a closed pipe."""
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
+    "check": ("lakeproof.checking:command", "Check whether a recorded history is linearizable, key by key."),
     "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
     "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
     "table": ("lakeproof.tabulating:table", "Tell verdicts of `verify --json` as Markdown tables."),

@@ -1,14 +1,13 @@
 """Which algorithm answers for a key, and when the next one is asked instead."""
 
-from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import Final
 
 import attrs
 
 from model.linearizability.frontier import frontier
 from model.linearizability.history import NEVER, BrokenHistory, History
-from model.linearizability.problem import Answer, Budget, Register, Verdict, register, stepped
+from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
 from model.linearizability.search import search
 from model.linearizability.specifications import Specification
 from model.linearizability.zones import zones
@@ -21,6 +20,10 @@ CONFIGURATION_BYTES: Final = 360
 _BEAM: Final = 48
 _FIRST_CONFIGURATIONS: Final = 1024
 _FIRST_STEPS_A_STEP: Final = 40
+
+
+Numbers = Collection[int]
+"""The operations of a part, by their numbers in the history, in the order of their calls."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +48,8 @@ class KeyVerdict:
     operations: int
     why: str = ""
     """Of an inconclusive one."""
+    at: int = -1
+    """Of a violated one: see `Answer`."""
 
 
 def check(
@@ -63,10 +68,12 @@ def check(
     specification_has(specification, history)
     for key, numbers in parts(specification, history):
         answer, by = answered(specification, history, numbers, limits, algorithm)
-        yield KeyVerdict(key=key, verdict=answer.verdict, algorithm=by, operations=len(numbers), why=answer.why)
+        yield KeyVerdict(
+            key=key, verdict=answer.verdict, algorithm=by, operations=len(numbers), why=answer.why, at=answer.at
+        )
 
 
-def parts(specification: Specification, history: History) -> Iterable[tuple[Hashable, "Numbers"]]:
+def parts(specification: Specification, history: History) -> Iterable[tuple[Hashable, Numbers]]:
     """The operations to be judged together: those of each key, or all of them."""
     if specification.by_key:
         return history.keys.items()
@@ -74,12 +81,20 @@ def parts(specification: Specification, history: History) -> Iterable[tuple[Hash
 
 
 def answered(
-    specification: Specification, history: History, numbers: "Numbers", limits: Limits, algorithm: str | None = None
+    specification: Specification,
+    history: History,
+    numbers: Numbers,
+    limits: Limits,
+    algorithm: str | None = None,
+    until: int = NEVER,
 ) -> tuple[Answer, str]:
-    """The verdict on the operations with these numbers, and the algorithm that gave it."""
+    """The verdict on the operations with these numbers, and the algorithm that gave it.
+
+    until: the last event to look at; what is open then may take effect at any later time or never.
+    """
     if specification.guarded is None or algorithm == "search":
-        return searched(specification, history, numbers, limits), "search"
-    problem = register(specification, history, numbers)
+        return searched(stepped(specification, history, numbers, until), limits), "search"
+    problem = register(specification, history, numbers, until)
     if algorithm != "frontier":
         answer = zones(problem)
         if answer is not None:
@@ -89,21 +104,10 @@ def answered(
     most = limits.memory // _bytes(problem)
     if algorithm == "frontier":
         return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
-    return _by_turns(specification, history, numbers, problem, most, limits)
+    return _by_turns(problem, lambda: stepped(specification, history, numbers, until), most, limits)
 
 
-Numbers = range | array[int] | list[int]
-"""The operations of a part, by their numbers in the history, in the order of their calls."""
-
-
-def _by_turns(
-    specification: Specification,
-    history: History,
-    numbers: "Numbers",
-    problem: Register,
-    most: int,
-    limits: Limits,
-) -> tuple[Answer, str]:
+def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[Answer, str]:
     """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
     first = Budget(configurations=most, expired=limits.expired)
     answer = frontier(problem, first, beam=_BEAM)
@@ -114,7 +118,7 @@ def _by_turns(
     if answer.verdict is not Verdict.INCONCLUSIVE:
         return answer, "frontier"
     configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
-    words = stepped(specification, history, numbers)
+    words = told()
     while True:
         within = Budget(configurations=min(configurations, most), expired=limits.expired)
         answer = frontier(problem, within)
@@ -128,9 +132,8 @@ def _by_turns(
         configurations, steps = configurations * 8, steps * 8
 
 
-def searched(specification: Specification, history: History, numbers: "Numbers", limits: Limits) -> Answer:
-    words = stepped(specification, history, numbers)
-    return search(words, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
+def searched(problem: Stepped, limits: Limits) -> Answer:
+    return search(problem, Budget(configurations=limits.memory // CONFIGURATION_BYTES, expired=limits.expired))
 
 
 def _bytes(problem: Register) -> int:

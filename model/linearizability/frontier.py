@@ -12,12 +12,12 @@ compare-and-set that must happen is not better either way.
 Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization). Hiding and dominance are ours.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from model.linearizability.domination import Configuration, promising, undominated
 from model.linearizability.history import NEVER
-from model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Register, Verdict
+from model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
 from model.linearizability.specifications import ANY, IS, NO_WRITE
 
 State = tuple[int, int, int]
@@ -30,20 +30,28 @@ _PATIENCE: Final = 256
 """Returns between two questions whether time is up."""
 
 
-def frontier(problem: Register, budget: Budget, *, generous: bool = False, beam: int = 0) -> Answer:
+def frontier(
+    problem: Register,
+    budget: Budget,
+    *,
+    generous: bool = False,
+    beam: int = 0,
+    watch: Callable[[int, frozenset[int]], None] | None = None,
+) -> Answer:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
     generous: let an optional operation take effect any number of times. That is much less to remember, and what is
         violated all the same is violated; nothing else is said then.
     beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
         is left and some were dropped, nothing is said. 0: keep all.
+    watch: is told, after each return, of all values that the key may hold.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
     run = _Frontier(problem, budget, generous=generous, beam=beam)
-    answer = run.run()
-    if generous and answer is HOLDS:
+    answer = run.run(watch)
+    if generous and answer.verdict is Verdict.HOLDS:
         return Answer(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
-    if run.dropped and answer is VIOLATED:
+    if run.dropped and answer.verdict is Verdict.VIOLATED:
         return Answer(Verdict.INCONCLUSIVE, "configurations were dropped")
     return answer
 
@@ -96,7 +104,7 @@ class _Frontier:
             for known in self.optionals.values():
                 known.one = known.mask = 0
 
-    def run(self) -> Answer:
+    def run(self, watch: Callable[[int, frozenset[int]], None] | None = None) -> Answer:
         problem = self.problem
         calls, returns = problem.calls, problem.returns
         musts = [i for i, returned in enumerate(returns) if returned != NEVER]
@@ -115,7 +123,9 @@ class _Frontier:
             except _TooMany:
                 return Answer(Verdict.INCONCLUSIVE, f"more than {budget.configurations:,} configurations at once")
             if not self.configurations:
-                return VIOLATED
+                return Answer(Verdict.VIOLATED, at=returned)
+            if watch is not None:
+                watch(returned, frozenset(configuration[0] for configuration in self.configurations))
             if not number % _PATIENCE and budget.expired():
                 return Answer(Verdict.INCONCLUSIVE, "time is up")
         return HOLDS

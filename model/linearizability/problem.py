@@ -19,6 +19,7 @@ NO_VALUE: Final = -2
 """In place of a guard's value where there is none, and of all values written that no guard asks for."""
 
 _STATUSES: Final = (Status.OK, Status.FAIL, Status.INFO)
+_INFO: Final = 2
 
 
 class Verdict(Enum):
@@ -29,10 +30,14 @@ class Verdict(Enum):
 
 @attrs.frozen
 class Answer:
-    """What an algorithm found out of one key, and why not more if it gave up."""
+    """What an algorithm found out of one key, and why not more if it gave up.
+
+    at: of a violation, a return near which it shows; -1: not known.
+    """
 
     verdict: Verdict
     why: str = ""
+    at: int = -1
 
 
 HOLDS: Final = Answer(Verdict.HOLDS)
@@ -129,8 +134,11 @@ class Stepped:
     steps: Sequence[Step]
 
 
-def register(specification: Specification, history: History, numbers: Iterable[int]) -> Register:
-    """The register form of the operations of one key. Raises BrokenHistory for what its operations cannot be."""
+def register(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Register:
+    """The register form of the operations of one key, as known after the event with number ``until``.
+
+    Raises BrokenHistory for what its operations cannot be.
+    """
     guarded = specification.guarded
     assert guarded is not None
     settings, values, intern = history.settings, history.values, history.intern
@@ -140,6 +148,10 @@ def register(specification: Specification, history: History, numbers: Iterable[i
     ok, unrecorded = 0, settings.nil == "unrecorded"
     refusals = settings.fail == "predicate-false"
     for number, f, argument, result, status, call, returned in history.rows(numbers):
+        if returned > until:
+            if call > until:
+                break
+            status, returned = _INFO, NEVER
         if f in observers:
             if status == ok and not (unrecorded and result == nil):
                 add(number, call, returned, IS, result, NO_WRITE)
@@ -169,14 +181,20 @@ def _told(
         raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
-def stepped(specification: Specification, history: History, numbers: Iterable[int]) -> Stepped:
-    """The operations in their specification's words. With ``by_key`` off, an argument is (key, argument).
+def stepped(specification: Specification, history: History, numbers: Iterable[int], until: int = NEVER) -> Stepped:
+    """The operations in their specification's words, as known after the event with number ``until``.
+
+    With ``by_key`` off, an argument is (key, argument), except of those that name their keys themselves.
 
     Raises BrokenHistory for what its operations cannot be.
     """
     steps = []
     for number in numbers:
         op = history.operation(number)
+        if op.returned > until:
+            if op.call > until:
+                break
+            op = attrs.evolve(op, status=Status.INFO, returned=NEVER)
         if op.status is Status.FAIL:
             told = observed(specification, history.settings, op.f, op.status, op.result)
             if told is UNKNOWN:

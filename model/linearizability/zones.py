@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from model.linearizability.history import NEVER
-from model.linearizability.problem import HOLDS, VIOLATED, Answer, Register
+from model.linearizability.problem import HOLDS, Answer, Register, Verdict
 from model.linearizability.specifications import IS, IS_NOT, NO_WRITE
 
 START: Final = -1
@@ -30,15 +30,20 @@ class _Undecided(Exception):
 
 
 class _Violated(Exception):
-    """No layout exists."""
+    """No layout exists. Says which operations show it, if few do."""
+
+    def __init__(self, *operations: int) -> None:
+        super().__init__()
+        self.operations = operations
 
 
 def zones(problem: Register) -> Answer | None:
     """The verdict, or None where zones cannot tell. Never inconclusive. Cost: O(n log n) time, O(n) memory."""
     try:
         _Layout(problem).check()
-    except _Violated:
-        return VIOLATED
+    except _Violated as error:
+        known = [problem.returns[i] for i in error.operations if problem.returns[i] != NEVER]
+        return Answer(Verdict.VIOLATED, at=max(known, default=-1))
     except _Undecided:
         return None
     return HOLDS
@@ -107,7 +112,7 @@ class _Layout:
                 if writes[i] == NO_WRITE:
                     self.members.setdefault(value, []).append(i)
                 elif self.heirs.setdefault(value, i) != i:
-                    raise _Violated  # both took it, and it was there once
+                    raise _Violated(i, self.heirs[value])  # both took it, and it was there once
 
     def _spans(self) -> None:
         """Blocks from their first writers on. Raises _Violated if a block's own order does not fit its times."""
@@ -137,14 +142,14 @@ class _Layout:
             before = latest
             for i in self.members.get(value, ()):
                 if returns[i] < before:
-                    raise _Violated
+                    raise _Violated(i, self._called(before))
                 earliest = min(earliest, returns[i])
                 latest = max(latest, calls[i])
             heir = self.heirs.get(value)
             if heir is None:
                 break
             if returns[heir] < latest:
-                raise _Violated
+                raise _Violated(heir, self._called(latest))
             latest = max(latest, calls[heir])
             earliest = min(earliest, returns[heir])
             self.block_of[heir] = block
@@ -157,14 +162,18 @@ class _Layout:
         ends = -2
         for begin, end in forward:
             if begin < ends:
-                raise _Violated
+                raise _Violated(self._called(end), self._called(ends))
             ends = end
         begins = [span[0] for span in forward]
         for end, begin in self.spans:
             if begin <= end:
                 at = bisect_right(begins, begin) - 1
                 if at >= 0 and end < forward[at][1]:
-                    raise _Violated
+                    raise _Violated(self._called(begin), self._called(forward[at][1]))
+
+    def _called(self, event: int) -> int:
+        """The operation that was called then."""
+        return bisect_left(self.problem.calls, event)
 
     def _nots(self) -> bool:
         """Settle all "not this value". True if some deadline moved, and the layout must be looked at again.

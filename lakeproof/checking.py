@@ -1,0 +1,211 @@
+"""The command ``check``: is a recorded history linearizable, and if not, what shows it."""
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, Literal
+
+import attrs
+import click
+
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
+from lakeproof.history.showing import as_history, described, plain, story, value
+from model.linearizability.checking import KeyVerdict, Limits, check, parts
+from model.linearizability.evidence import Evidence, explain
+from model.linearizability.history import BrokenHistory, History
+from model.linearizability.problem import Verdict
+from model.linearizability.specifications import ALL, Specification, initial, specification_of
+from model.linearizability.values import freeze
+from model.snapshot import Status
+
+_LISTED: Final = 10
+_LEAST_MEMORY: Final = 64 << 20
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Default: what the file looks like.")
+@click.option("--model", type=click.Choice(list(ALL)), help="Default: what has all the operations of the file.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a key, for programs.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where to write what is impossible.")
+@click.option("--fail", type=click.Choice(["did-not-happen", "predicate-false"]), help="What a failed condition says.")
+@click.option("--nil", type=click.Choice(["nothing", "unrecorded"]), help="What a read of nil says.")
+@click.option("--initial", "begin", metavar="JSON", help="What each key holds in the beginning. Default: nothing.")
+@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by their lines, or their times.")
+@click.option("--ties", type=click.Choice(["calls", "returns"]), help="What comes first at equal times.")
+@click.option("--independent", is_flag=True, help="Values are [KEY VALUE], as of Jepsen's independent tests.")
+@click.option("--evidence", type=click.IntRange(0), default=3, help="For how many keys. Default: 3.")
+@click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Default: 1024.")
+@click.option("--max-seconds", type=click.FloatRange(0), default=300.0, metavar="S", help="Default: 300.")
+def command(
+    file: Path,
+    format_: str | None,
+    model: str | None,
+    as_json: bool,
+    out: Path | None,
+    begin: str | None,
+    independent: bool,
+    evidence: int,
+    max_memory: int,
+    max_seconds: float,
+    fail: Literal["did-not-happen", "predicate-false"] | None,
+    nil: Literal["nothing", "unrecorded"] | None,
+    order: Literal["file", "time"] | None,
+    ties: Literal["calls", "returns"] | None,
+) -> int:
+    """Check whether a recorded history is linearizable, key by key.
+
+    FILE is JSON Lines, Jepsen's EDN, or a Jepsen log: docs/reference/history.md says what each must look like. What is
+    open at its end may have taken effect, or not.
+    """
+    started = time.monotonic()
+    said = {"fail": fail, "nil": nil, "order": order, "ties": ties}
+    try:
+        if not format_:
+            with file.open("rb") as opened:
+                format_ = detect(opened)
+        settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
+        if begin is not None:
+            settings = attrs.evolve(settings, initial=_initial(begin))
+        memory = max_memory << 20
+        history = read(file, format_, settings, independent=independent, memory=memory)
+        specification = ALL[model] if model else specification_of(history.fs)
+        limits = Limits(
+            memory=max(memory - history.bytes, _LEAST_MEMORY),
+            expired=lambda: time.monotonic() - started > max_seconds,
+        )
+        parameters = _parameters(file, format_, specification, history)
+        verdicts = check(specification, history, limits)
+        return _Report(specification, history, limits, as_json, out, evidence).tell(parameters, verdicts, started)
+    except TooLarge as error:
+        click.echo(f"INCONCLUSIVE: {file} does not fit into memory: {error}; allow more with --max-memory")
+        return INCONCLUSIVE
+    except BrokenHistory as error:
+        complain(f"{file}: {f'line {error.line}: ' if error.line else ''}{error}")
+    except Unreadable as error:
+        complain(f"{file}: {error}")
+    return UNUSABLE
+
+
+def _initial(text: str) -> object:
+    try:
+        return freeze(json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(f"--initial {text!r} is no JSON value ({error}); text needs quotes") from error
+
+
+def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
+    settings = history.settings
+    begin = initial(specification, history)
+    held = "empty" if begin in ((), frozenset()) else value(begin)
+    order = f", ties: {settings.ties} first" if settings.order == "time" else ""
+    return (
+        f"{file}: {history.events:,} events, {len(history):,} operations, {len(history.keys):,} "
+        f"key{'' if len(history.keys) == 1 else 's'}; {format_}, {specification.name}; fail: {settings.fail}, "
+        f"nil: {settings.nil}, initial: {held}, order: {settings.order}{order}"
+    )
+
+
+class _Report:
+    def __init__(
+        self,
+        specification: Specification,
+        history: History,
+        limits: Limits,
+        as_json: bool,
+        out: Path | None,
+        evidence: int,
+    ) -> None:
+        self.specification, self.history, self.limits = specification, history, limits
+        self.as_json, self.out, self.evidence = as_json, out, evidence
+        self.parts = dict(parts(specification, history))
+        self.found: dict[Verdict, list[KeyVerdict]] = {verdict: [] for verdict in Verdict}
+        self.explained = 0
+
+    def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float) -> int:
+        by: Counter[str] = Counter()
+        held = 0
+        first = next(verdicts, None)  # what is unusable shows here: before anything is said
+        click.echo(parameters, err=self.as_json)
+        while first is not None:
+            by[first.algorithm] += 1
+            if first.verdict is Verdict.HOLDS:
+                held += 1
+            else:
+                self.found[first.verdict].append(first)
+            self._key(first)
+            first = next(verdicts, None)
+        violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
+        click.echo(self._verdict(held, by, time.monotonic() - started), err=self.as_json)
+        return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
+
+    def _verdict(self, held: int, by: Mapping[str, int], seconds: float) -> str:
+        violated, open_ = len(self.found[Verdict.VIOLATED]), len(self.found[Verdict.INCONCLUSIVE])
+        word = "VIOLATED" if violated else "INCONCLUSIVE" if open_ else "HOLDS"
+        counts = [(held, "linearizable"), (violated, "not"), (open_, "not known")]
+        told = ", ".join(f"{count:,} {name}" for count, name in counts if count)
+        algorithms = ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
+        return f"{word}: of {sum(by.values()):,} histories of keys, {told} ({algorithms}; {seconds:.1f} s)"
+
+    def _key(self, verdict: KeyVerdict) -> None:
+        evidence, path = None, None
+        if verdict.verdict is Verdict.VIOLATED and self.explained < self.evidence:
+            self.explained += 1
+            numbers = self.parts[verdict.key]
+            evidence = explain(self.specification, self.history, verdict.key, numbers, self.limits, verdict.at)
+            path = self._write(evidence) if self.out is not None else None
+        if self.as_json:
+            click.echo(json.dumps(self._object(verdict, evidence, path)))
+        elif verdict.verdict is not Verdict.HOLDS:
+            self._story(verdict, evidence, path)
+
+    def _story(self, verdict: KeyVerdict, evidence: Evidence | None, path: Path | None) -> None:
+        if evidence is not None:
+            for line in story(evidence):
+                click.echo(line)
+            if path is not None:
+                click.echo(f"  written to {path}")
+            return
+        if len(self.found[verdict.verdict]) <= _LISTED:
+            why = f": {verdict.why}" if verdict.why else ""
+            key = "" if verdict.key is None else f"key {value(verdict.key)}, "
+            click.echo(f"{key}{verdict.operations:,} operations: {verdict.verdict.value}{why}")
+
+    def _object(self, verdict: KeyVerdict, evidence: Evidence | None, path: Path | None) -> dict[str, object]:
+        told: dict[str, object] = {
+            "key": plain(verdict.key),
+            "model": self.specification.name,
+            "verdict": verdict.verdict.value,
+            "algorithm": verdict.algorithm,
+            "operations": verdict.operations,
+            "why": verdict.why,
+            "evidence": None,
+            "history": None if path is None else str(path),
+        }
+        if evidence is not None:
+            told["evidence"] = {
+                "explained": evidence.returned,
+                "failed": None if evidence.failed is None else described(evidence.failed),
+                "line": None if evidence.failed is None else evidence.failed.lines[1],
+                "minimal": evidence.minimal,
+                "held": None if evidence.held is None else [plain(one) for one in evidence.held],
+                "operations": [
+                    {"process": plain(op.process), "operation": described(op), "lines": list(op.lines)}
+                    for op in evidence.operations
+                ],
+                "elsewhere": [described(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
+            }
+        return told
+
+    def _write(self, evidence: Evidence) -> Path:
+        assert self.out is not None
+        self.out.mkdir(parents=True, exist_ok=True)
+        name = "" if evidence.key is None else _UNFIT.sub("_", value(evidence.key)).strip("_")
+        path = self.out / f"impossible.{self.explained}{f'.{name}' if name else ''}.jsonl"
+        path.write_text("".join(f"{line}\n" for line in as_history(evidence)), encoding="utf-8")
+        return path

@@ -1,0 +1,148 @@
+"""Evidence for people: the operations that cannot be explained, as bars over time; and as a history of their own."""
+
+import json
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
+
+from model.linearizability.evidence import Evidence
+from model.linearizability.history import NEVER, Operation
+from model.linearizability.specifications import EXISTS
+from model.linearizability.values import UNKNOWN, Atom
+from model.snapshot import Status
+
+_VALUE_MAX: Final = 40
+_ELSEWHERE: Final = 6
+_STEP: Final = 3
+_BARS_MAX: Final = 30
+"""Operations that are drawn; more are only listed."""
+
+
+def story(evidence: Evidence) -> Iterator[str]:
+    """Lines that tell one key's violation: where it shows, and what cannot be explained."""
+    key = "" if evidence.key is None else f"key {value(evidence.key)}: "
+    if evidence.failed is None:
+        yield f"{key}no order explains its {len(evidence.operations):,} operations; there was no time to say which ones"
+        return
+    yield (
+        f"{key}{_counted(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
+        f"{described(evidence.failed)}{_where(evidence.failed)}"
+    )
+    few = "a smallest part" if evidence.minimal else "a part, perhaps not the smallest,"
+    begin = ""
+    if evidence.held is not None:
+        begin = f", whether it begins with {' or '.join(map(value, evidence.held))}: nothing else was possible then"
+    yield f"{few} that is impossible by itself{begin}:"
+    yield from (f"  {line}" for line in bars(evidence.operations))
+    if evidence.elsewhere:
+        told = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))
+        more = f" and {len(told) - _ELSEWHERE:,} more" if len(told) > _ELSEWHERE else ""
+        yield f"  at any time, or never: {', '.join(told[:_ELSEWHERE])}{more}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _where(op: Operation) -> str:
+    return f" (line {op.lines[1] or op.lines[0]})" if op.lines[0] else ""
+
+
+def bars(operations: Sequence[Operation]) -> Iterator[str]:
+    """An operation a line, in the order of calls; the bars show which of them overlap. ``...``: perhaps for ever."""
+    events = sorted({op.call for op in operations} | {op.returned for op in operations if op.returned != NEVER})
+    place = {event: at * _STEP for at, event in enumerate(events)}
+    end = len(events) * _STEP
+    rows = []
+    for op in operations:
+        begin = place[op.call]
+        until = place.get(op.returned, end)
+        drawn = " " * begin + "|" + "-" * (until - begin - 1) + ("..." if op.returned == NEVER else "|")
+        lines = f"line {op.lines[0]}" if op.lines[0] else ""
+        rows.append((lines, f"process {value(op.process)}", described(op), drawn))
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
+    for row in rows:
+        cells = [row[i].ljust(widths[i]) for i in range(3) if widths[i]]
+        yield "  ".join([*cells, row[3]] if len(rows) <= _BARS_MAX else cells).rstrip()
+
+
+def described(op: Operation) -> str:
+    """``read -> 3``, ``cas [1 2]``, ``write 4 ?`` (nobody knows whether), ``cas [1 2] refused``."""
+    asked = "" if op.argument is None else f" {_argument(op)}"
+    if op.status is Status.INFO or op.returned == NEVER:
+        return f"{op.f}{asked} ?"
+    if op.status is Status.FAIL:
+        return f"{op.f}{asked} refused"
+    told = f" -> {value(op.result)}" if op.f in ("read", "get", "scan", "txn") else ""
+    return f"{op.f}{asked}{told}"
+
+
+def _attempt(op: Operation) -> str:
+    return op.f if op.argument is None else f"{op.f} {_argument(op)}"
+
+
+def _argument(op: Operation) -> str:
+    if op.f == "set_if" and isinstance(op.argument, tuple):
+        expected, written = op.argument
+        return f"{value(written)} if {'something' if expected == EXISTS else value(expected)} is there"
+    return value(op.argument)
+
+
+def value(held: Hashable) -> str:
+    """A value as people write it, shortened."""
+    if held is None:
+        told = "nil"
+    elif held is UNKNOWN:
+        told = "something else"
+    elif isinstance(held, str):
+        told = json.dumps(held)
+    elif isinstance(held, tuple):
+        told = f"[{' '.join(map(value, held))}]"
+    else:
+        told = str(held)
+    return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"
+
+
+def plain(held: Hashable) -> object:
+    """A value for JSON: what JSON has no word for becomes text."""
+    if isinstance(held, tuple):
+        return [plain(one) for one in held]
+    if isinstance(held, Atom):
+        if held.kind == "boolean":
+            return held.text == "true"
+        if held.kind == "float":
+            return float(str(held.text))
+        if isinstance(held.text, frozenset):
+            pairs = [pair for pair in held.text if isinstance(pair, tuple) and len(pair) == 2]
+            if held.kind == "map" and all(isinstance(key, str) for key, _ in pairs):
+                return {str(key): plain(one) for key, one in sorted(pairs, key=str)}
+            return sorted((plain(one) for one in held.text), key=repr)
+        return str(held)
+    return held if isinstance(held, str | int | None) else repr(held)
+
+
+def as_history(evidence: Evidence) -> Iterator[str]:
+    """The events of what is impossible in our own format, so that it can be checked by itself.
+
+    What may have taken effect at any time is invoked at the beginning, and never returns.
+    """
+    events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
+    for op in evidence.operations:
+        events.append((op.call, op, "invoke"))
+        kind = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}[op.status]
+        events.append((op.returned, op, kind))
+    free = {id(op): number for number, op in enumerate((*evidence.elsewhere, *evidence.operations))}
+    for _, op, kind in sorted(events, key=lambda event: event[0]):
+        event = {"process": free[id(op)], "type": kind, "f": op.f, "key": plain(op.key), "value": _told(op, kind)}
+        yield json.dumps(event)
+
+
+def _told(op: Operation, kind: str) -> object:
+    if kind == "ok" and op.f in ("read", "get", "scan", "txn"):
+        return plain(op.result)
+    if op.f == "set_if" and isinstance(op.argument, tuple):
+        expected, written = op.argument
+        predicate = {"exists": True} if expected == EXISTS else None if expected is None else {"value": plain(expected)}
+        return {"value": plain(written), "predicate": predicate}
+    if op.f == "scan" and isinstance(op.argument, tuple):
+        return {"start": plain(op.argument[0]), "limit": plain(op.argument[1])}
+    return plain(op.argument)

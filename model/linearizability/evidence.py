@@ -1,0 +1,279 @@
+"""Why a key is not linearizable: where it shows first, and the few operations that cannot be explained.
+
+To take an operation out of a history means: nothing is known any more of when it took effect, or whether it did. A
+read is gone then; a write may still have been what somebody saw. Whatever is impossible without knowing is impossible
+with more knowledge, so that the operations that are left are to blame, and removing one more makes all possible.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
+
+import attrs
+
+from model.linearizability.checking import Limits, Numbers, answered
+from model.linearizability.frontier import frontier
+from model.linearizability.history import NEVER, History, Operation
+from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from model.linearizability.search import search
+from model.linearizability.specifications import NO_WRITE, Specification
+from model.linearizability.values import UNKNOWN
+from model.linearizability.zones import zones
+from model.snapshot import Status
+
+_CONFIGURATIONS: Final = 2_000
+_STEPS: Final = 20_000
+_ENOUGH: Final = 24
+"""Operations that a reader can take in: where more are needed, only the end is told, and what was held before."""
+
+
+@attrs.frozen(kw_only=True)
+class Evidence:
+    """What shows that a key is not linearizable.
+
+    returned: the operations of the longest linearizable prefix that had returned.
+    failed: the one whose return no order explains any more; None if it was not found in time.
+    operations: a sub-history that is impossible by itself, in the order of calls.
+    minimal: whether removing any one of them makes it possible; else there was no time to find out.
+    held: the values of which the key held one when the sub-history began; None: it begins with the history.
+    """
+
+    key: Hashable
+    returned: int
+    failed: Operation | None
+    operations: tuple[Operation, ...]
+    elsewhere: tuple[Operation, ...] = ()
+    """Writes among all others that this needs: they may have taken effect at any time, or never."""
+    minimal: bool
+    held: tuple[Hashable, ...] | None = None
+
+
+def explain(
+    specification: Specification, history: History, key: Hashable, numbers: Numbers, limits: Limits, at: int = -1
+) -> Evidence:
+    """The evidence against a key that is violated. ``at``: of its `Answer`, makes it faster.
+
+    Cost: some twenty times that of the verdict, and once for each operation that comes close to the violation.
+    """
+    first = _first_impossible(specification, history, numbers, limits, at)
+    if first is None:
+        return Evidence(
+            key=key, returned=0, failed=None, operations=tuple(map(history.operation, numbers)), minimal=False
+        )
+    until, returned = first
+    failed = next(op for op in map(history.operation, numbers) if op.returned == until)
+    held: tuple[Hashable, ...] | None = None
+    if specification.guarded is None:
+        left, minimal, others = _smallest_words(stepped(specification, history, numbers, until), limits)
+    else:
+        problem = register(specification, history, numbers, until)
+        left, minimal, others, values = _smallest_register(problem, limits)
+        held = None if values is None else tuple(_value(history, value) for value in sorted(values))
+    return Evidence(
+        key=key,
+        returned=returned,
+        failed=failed,
+        operations=tuple(sorted((_known(history, i, until) for i in left), key=lambda op: op.call)),
+        elsewhere=tuple(map(history.operation, others)),
+        minimal=minimal,
+        held=held,
+    )
+
+
+def _known(history: History, number: int, until: int) -> Operation:
+    """An operation as it was known after an event."""
+    op = history.operation(number)
+    if op.returned <= until:
+        return op
+    return attrs.evolve(op, status=Status.INFO, result=UNKNOWN, returned=NEVER)
+
+
+def _value(history: History, value: int) -> Hashable:
+    return history.values[value] if value >= 0 else UNKNOWN
+
+
+def _first_impossible(
+    specification: Specification, history: History, numbers: Numbers, limits: Limits, at: int
+) -> tuple[int, int] | None:
+    """The first return that makes the history impossible, and how many came before it; None: no time."""
+    returns = sorted(row[6] for row in history.rows(numbers) if row[6] != NEVER)
+
+    def impossible(place: int) -> bool:
+        answer, _ = answered(specification, history, numbers, limits, until=returns[place])
+        if answer.verdict is Verdict.INCONCLUSIVE:
+            raise _NoTime
+        return answer.verdict is Verdict.VIOLATED
+
+    low, high = -1, len(returns) - 1
+    place, step = min(bisect_left(returns, at), high) if at >= 0 else high, 1
+    try:
+        if place < high and not impossible(place):
+            low = place
+        else:
+            high = place
+            while high - step > low and impossible(high - step):  # gallop: it is near
+                high, step = high - step, 2 * step
+            low = max(low, high - step)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if impossible(middle):
+                high = middle
+            else:
+                low = middle
+    except _NoTime:
+        return None
+    return returns[high], high
+
+
+class _NoTime(Exception):
+    """A question was inconclusive."""
+
+
+class _Unsure:
+    """Whether a sub-history is impossible; remembers if that ever stayed open, so that nothing is called smallest."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.open = False
+
+    def words(self, problem: Stepped) -> bool:
+        return self._known(search(problem, Budget(configurations=_STEPS, steps=_STEPS, expired=self.limits.expired)))
+
+    def register(self, problem: Register) -> bool:
+        answer = zones(problem)
+        if answer is None:
+            answer = frontier(problem, Budget(configurations=_CONFIGURATIONS, expired=self.limits.expired))
+        return self._known(answer)
+
+    def _known(self, answer: Answer) -> bool:
+        self.open |= answer.verdict is Verdict.INCONCLUSIVE
+        return answer.verdict is Verdict.VIOLATED
+
+
+def _smallest_register(problem: Register, limits: Limits) -> tuple[list[int], bool, list[int], frozenset[int] | None]:
+    """A smallest impossible sub-history, whether it is, what it needs of the rest, and what may have been held."""
+    unsure = _Unsure(limits)
+    rows, minimal = _smallest(range(len(problem)), lambda rows: unsure.register(_without(problem, rows)), unsure)
+    values: frozenset[int] | None = None
+    if len(rows) > _ENOUGH:
+        late = _late(problem, limits)
+        if late is not None:
+            problems, values = late
+            problem, unsure = problems[0], _Unsure(limits)
+            rows, minimal = _smallest(
+                range(len(problem)),
+                lambda rows: all(unsure.register(_without(one, rows)) for one in problems),
+                unsure,
+            )
+    needed = _without(problem, rows)
+    alike: Counter[tuple[int, int, int]] = Counter()
+    others = []
+    for i, number in enumerate(needed.numbers):
+        kind = needed.guards[i], needed.values[i], needed.writes[i]
+        alike[kind] += needed.calls[i] < 0
+        if needed.calls[i] < 0 and alike[kind] <= len(rows):  # more of a kind than that are never of use
+            others.append(number)
+    return [problem.numbers[i] for i in rows], minimal, others, values
+
+
+def _without(problem: Register, rows: Sequence[int]) -> Register:
+    """Only these operations; the writes among the others may have taken effect at any time, or never."""
+    keep = set(rows)
+    made = Register(problem.initial)
+    calls, returns, guards = problem.calls, problem.returns, problem.guards
+    values, writes, numbers = problem.values, problem.writes, problem.numbers
+    count = len(problem)
+    for i in range(count):
+        if i not in keep and writes[i] != NO_WRITE:
+            made.add(numbers[i], i - count - 1, NEVER, guards[i], values[i], writes[i])
+    for i in sorted(keep):
+        made.add(numbers[i], calls[i], returns[i], guards[i], values[i], writes[i])
+    made.simplify()
+    return made
+
+
+def _late(problem: Register, limits: Limits) -> tuple[list[Register], frozenset[int]] | None:
+    """The shortest end of a history that is impossible whatever the key held before of what it may have held.
+
+    One problem for each such value. None: not found. What was open at the cut may have taken effect before.
+    """
+    held: list[tuple[int, frozenset[int]]] = []
+    frontier(
+        problem,
+        Budget(configurations=_CONFIGURATIONS, expired=limits.expired),
+        watch=lambda event, values: held.append((event, values)),
+    )
+    back = 1
+    while back <= len(held):
+        cut, values = held[-back]
+        problems = [_from(problem, cut, value) for value in values]
+        if all(_Unsure(limits).register(one) for one in problems):
+            return problems, values
+        back *= 2
+    return None
+
+
+def _from(problem: Register, cut: int, value: int) -> Register:
+    made = Register(value)
+    rows = zip(
+        problem.numbers, problem.calls, problem.returns, problem.guards, problem.values, problem.writes, strict=True
+    )
+    for number, call, returned, guard, at, write in rows:
+        if returned > cut:
+            made.add(number, call, NEVER if call < cut else returned, guard, at, write)
+    return made
+
+
+def _smallest_words(problem: Stepped, limits: Limits) -> tuple[list[int], bool, list[int]]:
+    steps, observers = problem.steps, problem.specification.observers
+
+    unsure = _Unsure(limits)
+
+    def impossible(rows: Sequence[int]) -> bool:
+        keep = set(rows)
+        forgotten = [
+            attrs.evolve(step, call=i - len(steps) - 1, returned=NEVER, told=UNKNOWN)
+            for i, step in enumerate(steps)
+            if i not in keep and step.f not in observers
+        ]
+        kept = [steps[i] for i in sorted(keep)]
+        return unsure.words(attrs.evolve(problem, steps=[*forgotten, *kept]))
+
+    rows, minimal = _smallest(range(len(steps)), impossible, unsure)
+    kept = set(rows)
+    others = [step.number for i, step in enumerate(steps) if i not in kept and step.f not in observers]
+    return [steps[i].number for i in rows], minimal, others
+
+
+def _smallest(
+    rows: Sequence[int], impossible: Callable[[Sequence[int]], bool], unsure: _Unsure
+) -> tuple[Sequence[int], bool]:
+    """Leave out as much as can be, in pieces that get smaller; the latest operations are the last to go.
+
+    One pass over single operations is enough: what is needed among more is needed among fewer.
+    """
+    limits = unsure.limits
+    recent = 8
+    while recent < len(rows):  # it is often the last few
+        if limits.expired():
+            return rows, False
+        if impossible(rows[-recent:]):
+            rows = rows[-recent:]
+            break
+        recent *= 2
+    piece = max(len(rows) // 2, 1)
+    while True:
+        unsure.open = False
+        at, before = 0, len(rows)
+        while at < len(rows):
+            if limits.expired():
+                return rows, False
+            fewer = [*rows[:at], *rows[at + piece :]]
+            if impossible(fewer):
+                rows = fewer
+            else:
+                at += piece
+        if piece == 1:
+            return rows, not unsure.open
+        piece = max(piece // 2, 1) if len(rows) == before or piece > len(rows) else min(piece, max(len(rows) // 2, 1))
