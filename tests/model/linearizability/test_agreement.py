@@ -1,0 +1,158 @@
+"""The three algorithms, brute force, and the monitor of the exhaustive search: one verdict."""
+
+import random
+from collections import Counter
+from collections.abc import Hashable
+
+import pytest
+
+from model.invariants import Violation
+from model.linearizability.checking import ALGORITHMS, Limits, answered, check
+from model.linearizability.frontier import frontier
+from model.linearizability.history import NEVER, History, Settings, history
+from model.linearizability.problem import Budget, Verdict, register, stepped
+from model.linearizability.search import search
+from model.linearizability.specifications import CAS_REGISTER, KV, REFUSED, REGISTER, Specification
+from model.linearizability.zones import zones
+from model.linearizable import Specification as MonitorSpecification
+from model.linearizable import linearizable
+from model.snapshot import CallView, Event, Invoked, Returned, Status
+from tests.model.linearizability.generated import brute_force, simulated, small
+
+
+def verdicts(specification: Specification, told: History) -> dict[str, Verdict | None]:
+    numbers = range(len(told))
+    problem = register(specification, told, numbers)
+    by_zones = zones(problem)
+    return {
+        "zones": None if by_zones is None else by_zones.verdict,
+        "frontier": frontier(problem, Budget()).verdict,
+        "search": search(stepped(specification, told, numbers), Budget()).verdict,
+        "chosen": answered(specification, told, numbers, Limits())[0].verdict,
+    }
+
+
+def agree(seeds: range, *, most: int) -> Counter[tuple[bool, bool]]:
+    """Compares all; returns how often it held, and zones applied."""
+    seen: Counter[tuple[bool, bool]] = Counter()
+    for seed in seeds:
+        specification, told = small(seed, most=most)
+        holds = brute_force(specification, told)
+        expected = Verdict.HOLDS if holds else Verdict.VIOLATED
+        found = verdicts(specification, told)
+        assert {v for v in found.values() if v is not None} == {expected}, (seed, found, expected)
+        seen[holds, found["zones"] is not None] += 1
+    return seen
+
+
+def test_all_algorithms_agree_with_brute_force_on_thousands_of_small_histories() -> None:
+    seen = agree(range(4_000), most=7)
+    assert min(seen[holds, zoned] for holds in (True, False) for zoned in (True, False)) > 50, seen
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("block", range(12))
+def test_all_algorithms_agree_with_brute_force_on_a_hundred_thousand_small_histories(block: int) -> None:
+    agree(range(1_000_000 + block * 10_000, 1_000_000 + (block + 1) * 10_000), most=8)
+
+
+def larger(seed: int) -> tuple[Specification, History]:
+    rng = random.Random(seed)
+    specification = rng.choice((REGISTER, CAS_REGISTER, KV))
+    operations = simulated(rng, specification, most=60, spoiled=rng.choice((0.0, 0.1, 0.3)))
+    return specification, history(operations, Settings(fail="predicate-false"))
+
+
+def agree_among_themselves(seeds: range) -> Counter[Verdict]:
+    seen: Counter[Verdict] = Counter()
+    for seed in seeds:
+        specification, told = larger(seed)
+        found = verdicts(specification, told)
+        known = {v for v in found.values() if v not in (None, Verdict.INCONCLUSIVE)}
+        assert len(known) == 1, (seed, found)
+        seen.update(v for v in known if v is not None)
+    return seen
+
+
+def test_the_algorithms_agree_with_each_other_on_larger_histories() -> None:
+    seen = agree_among_themselves(range(300))
+    assert min(seen[Verdict.HOLDS], seen[Verdict.VIOLATED]) > 50
+
+
+@pytest.mark.deep
+def test_the_algorithms_agree_with_each_other_on_many_larger_histories() -> None:
+    agree_among_themselves(range(1_000, 9_000))
+
+
+def test_a_narrow_beam_and_generous_optional_operations_never_say_anything_wrong() -> None:
+    said: Counter[tuple[str, Verdict]] = Counter()
+    for seed in range(1_500):
+        specification, told = small(seed, most=12)
+        problem = register(specification, told, range(len(told)))
+        true = frontier(problem, Budget()).verdict
+        for name, answer in (
+            ("beam", frontier(problem, Budget(), beam=1)),
+            ("generous", frontier(problem, Budget(), generous=True)),
+            ("both", frontier(problem, Budget(), generous=True, beam=1)),
+            ("few", frontier(problem, Budget(configurations=2))),
+        ):
+            assert answer.verdict in (true, Verdict.INCONCLUSIVE), (seed, name)
+            said[name, answer.verdict] += 1
+    assert said["beam", Verdict.HOLDS] > 200
+    assert said["generous", Verdict.VIOLATED] > 200
+    assert said["few", Verdict.INCONCLUSIVE] > 5
+
+
+def monitored(told: History) -> bool:
+    """What the monitor of the exhaustive search of schedules says of a history of reads, writes and cas."""
+
+    def apply(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
+        after, result = CAS_REGISTER.step(state, name, args[0])
+        return after, result if name == "read" else "refused" if result is REFUSED else "done"
+
+    monitor = linearizable(
+        MonitorSpecification(
+            name="register",
+            initial=None,
+            apply=apply,
+            result=lambda call: call.value,
+        )
+    )
+    events: list[tuple[int, Event]] = []
+    for number in range(len(told)):
+        op = told.operation(number)
+        answers = op.status is Status.FAIL and op.f == "cas"
+        events.append((op.call, Invoked(number, 0, op.f, (op.argument,))))
+        if op.returned != NEVER:
+            value: Hashable = op.result if op.f == "read" else "refused" if answers else "done"
+            status = Status.OK if answers else op.status
+            events.append((op.returned, Returned(number, 0, CallView(op.f, (op.argument,), status, value))))
+    state = monitor.initial
+    for _, event in sorted(events, key=lambda pair: pair[0]):
+        state, findings = monitor.advance(state, event)
+        if any(isinstance(finding, Violation) for finding in findings):
+            return False
+    return True
+
+
+def test_the_checker_agrees_with_the_monitor_of_the_exhaustive_search() -> None:
+    held = 0
+    for seed in range(300):
+        rng = random.Random(seed)
+        operations = simulated(rng, CAS_REGISTER, most=7, spoiled=rng.choice((0.0, 0.6)))
+        told = history(operations, Settings(fail="predicate-false"))
+        [found] = check(CAS_REGISTER, told)
+        assert (found.verdict is Verdict.HOLDS) == monitored(told), seed
+        held += found.verdict is Verdict.HOLDS
+    assert 50 < held < 270
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_algorithm_that_is_asked_for_answers_or_says_that_it_cannot(algorithm: str) -> None:
+    for seed in range(50):
+        specification, told = small(seed)
+        [found] = check(specification, told, algorithm=algorithm)
+        assert found.algorithm == algorithm
+        if found.verdict is Verdict.INCONCLUSIVE:
+            assert algorithm == "zones"
+            assert "several possible writers" in found.why
