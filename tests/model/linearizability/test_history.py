@@ -1,0 +1,109 @@
+"""Histories: events become operations, in the order that was asked for, or are refused."""
+
+import random
+
+import pytest
+
+from model.linearizability.history import NEVER, BrokenHistory, History, Operation, Settings, history
+from model.linearizability.values import UNKNOWN
+from model.snapshot import Status
+from tests.model.linearizability.generated import small
+
+
+def test_an_operation_is_given_back_as_it_was_told() -> None:
+    told = History()
+    told.call(3, "cas", "k", (1, 2), line=1)
+    told.call("other", "read", "k", None, line=2)
+    told.end(3, Status.OK, None, line=3)
+    cas, read = told.operation(0), told.operation(1)
+    assert (cas.process, cas.f, cas.key, cas.argument, cas.status) == (3, "cas", "k", (1, 2), Status.OK)
+    assert (cas.call, cas.returned, cas.lines) == (0, 2, (1, 3))
+    assert (read.returned, read.status, read.result) == (NEVER, Status.INFO, UNKNOWN)
+    assert (len(told), told.events, list(told.keys)) == (2, 3, ["k"])
+
+
+def test_an_indefinite_operation_never_returns_and_its_process_may_go_on() -> None:
+    told = History()
+    told.call(0, "write", None, 1)
+    told.end(0, Status.INFO, None)
+    told.call(0, "read", None, None)
+    assert told.operation(0).returned == NEVER
+
+
+def test_a_process_does_one_thing_at_a_time() -> None:
+    told = History()
+    told.call(0, "read", None, None, line=4)
+    with pytest.raises(BrokenHistory, match=r"its read is open since line 4"):
+        told.call(0, "read", None, None, line=5)
+    told.end(0, Status.OK, 1)
+    with pytest.raises(BrokenHistory, match="no operation open"):
+        told.end(0, Status.OK, 1, line=6)
+    with pytest.raises(BrokenHistory, match="no operation open"):
+        told.end(1, Status.OK, 1, line=6)
+
+
+@pytest.mark.parametrize(("ties", "overlap"), [("calls", True), ("returns", False)])
+def test_at_equal_times_calls_or_returns_come_first(ties: str, overlap: bool) -> None:
+    told = History(Settings(order="time", ties="calls" if ties == "calls" else "returns"))
+    told.call(0, "write", None, 1, time=10)
+    told.end(0, Status.OK, None, time=20)
+    told.call(1, "read", None, None, time=20)
+    told.end(1, Status.OK, 1, time=20)
+    told.settle()
+    one, other = told.operation(0), told.operation(1)
+    assert (other.call < one.returned) == overlap
+    assert one.call < one.returned
+    assert other.call < other.returned
+
+
+def test_by_time_the_order_of_lines_of_different_processes_does_not_matter() -> None:
+    rng = random.Random(0)
+    for seed in range(50):
+        _, told = small(seed)
+        events: list[tuple[int, int]] = []
+        for number in range(len(told)):
+            op = told.operation(number)
+            events += [(op.call, number), *([(op.returned, number)] if op.returned != NEVER else [])]
+        rng.shuffle(events)
+        events.sort(key=lambda event: event[1])  # each process's own events in order, the processes apart
+        again, met = History(Settings(order="time")), set[int]()
+        for time, number in sorted(events, key=lambda event: (event[1], event[0])):
+            op = told.operation(number)
+            if number in met:
+                again.end(number, op.status, op.result, time=time)
+            else:
+                met.add(number)
+                again.call(number, op.f, op.key, op.argument, time=time)
+        again.settle()
+        for number in range(len(told)):
+            assert again.operation(number).call == told.operation(number).call
+            assert again.operation(number).returned == told.operation(number).returned
+
+
+def test_order_by_time_asks_for_times_and_for_clocks_that_do_not_go_back() -> None:
+    told = History(Settings(order="time"))
+    told.call(0, "read", None, None, time=5)
+    with pytest.raises(BrokenHistory, match="time 4"):
+        told.end(0, Status.OK, 1, time=4)
+    told = History(Settings(order="time"))
+    told.call(0, "read", None, None)
+    with pytest.raises(BrokenHistory, match="not every event has a time"):
+        told.settle()
+
+
+def test_operations_with_order_numbers_make_a_history() -> None:
+    read = Operation(process=0, f="read", result=1, call=5, returned=9)
+    write = Operation(process=0, f="write", argument=1, call=2, status=Status.INFO)
+    told = history([read, write])
+    assert [told.operation(i).f for i in range(2)] == ["write", "read"]
+    with pytest.raises(BrokenHistory, match="order number 5"):
+        history([read, Operation(process=1, f="read", call=5, returned=6)])
+    with pytest.raises(BrokenHistory, match="call before its return"):
+        history([Operation(process=1, f="read", call=5, returned=5)])
+
+
+def test_its_size_is_told_in_bytes() -> None:
+    told = History()
+    for number in range(100):
+        told.call(number, "write", None, "x" * 1_000 + str(number))
+    assert 100_000 < told.bytes < 200_000
