@@ -45,9 +45,10 @@ findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard
 deep: $(READY)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
-bench: $(READY)  ## the search against its rivals, and the commit flows against a lock
+bench: $(READY)  ## the search against its rivals, commits against a lock, hard delete against a listing
 	@$(BIN)/python -m benchmarks.search $(ARGS)
 	@$(BIN)/python -m benchmarks.commits
+	@$(BIN)/python -m benchmarks.hard_delete
 
 clean:  ## remove what make and the tools made
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,9 +7,8 @@ Three partitions beside the repository's own:
 Source: docs/online-hard-delete.md.
 """
 
-import json
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Final, Literal, cast
 
 import attrs
 
@@ -23,29 +22,32 @@ from model.records import Repository
 NOTHING: Final = b"1"  # a value that says no more than its key
 
 
+State = Literal["open", "used", "settled"]
+
+
 @attrs.frozen(cache_hash=True)
 class Issued:
     """An address that was given out: for which path, how long objects may be put there, and how far its user is.
 
-    open: may still be linked by whoever shows the grant. settled: its entry will never be staged again.
+    "open": may still be linked by whoever shows the grant. "used": its entry is staged, or will be. "settled": its
+    entry will never be staged again.
     """
 
     path: bytes
     not_after: int | None  # microseconds since 1970; None: for ever
-    open: bool = False
-    settled: bool = False
+    state: State = "used"
 
 
 def encode_issued(issued: Issued) -> bytes:
     """Deterministic: predicates compare bytes."""
-    told = {"path": issued.path.hex(), "not_after": issued.not_after, "open": issued.open, "settled": issued.settled}
-    return json.dumps(told, sort_keys=True, separators=(",", ":")).encode()
+    until = "-" if issued.not_after is None else str(issued.not_after)
+    return f"{issued.state} {until} ".encode() + issued.path
 
 
 def decode_issued(value: bytes) -> Issued:
     """Of what `encode_issued` has written."""
-    told = json.loads(value)
-    return Issued(bytes.fromhex(told["path"]), told["not_after"], told["open"], told["settled"])
+    state, until, path = value.split(b" ", 2)
+    return Issued(path, None if until == b"-" else int(until), cast("State", state.decode()))
 
 
 def address_under(token: StagingToken, name: str) -> str:
@@ -89,7 +91,7 @@ async def issue(env: Env, repository: Repository, token: StagingToken, name: str
 async def settle(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> None:
     """Write down that the entry of an address will never be staged again; if nobody knows the address any more, that
     has been dealt with. 1 effect."""
-    settled = encode_issued(Issued(path, None, settled=True))
+    settled = encode_issued(Issued(path, None, "settled"))
     try:
         await env.store.set_if(_addresses(repository), _issued_key(token, name), settled, kv.EXISTS)
     except kv.PredicateFailed:
@@ -99,9 +101,9 @@ async def settle(env: Env, repository: Repository, token: StagingToken, name: st
 async def use_up(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> bool:
     """Take an open address for a path, once: whether it was open. 2 effects."""
     found = await find_issued(env, repository, token, name)
-    if found is None or not found[0].open or found[0].path != path:
+    if found is None or found[0].state != "open" or found[0].path != path:
         return False
-    taken = encode_issued(attrs.evolve(found[0], open=False))
+    taken = encode_issued(attrs.evolve(found[0], state="used"))
     try:
         await env.store.set_if(_addresses(repository), _issued_key(token, name), taken, found[1])
     except kv.PredicateFailed:

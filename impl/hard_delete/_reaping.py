@@ -75,7 +75,7 @@ class Reaper:
         """The settled addresses whose entry is not the one at their path: it never will be."""
         found = []
         for name, issued in addresses.items():
-            if not issued.settled:
+            if issued.state != "settled":
                 continue
             staged = await get_staged(self.env, token, issued.path)
             entry = None if staged is None else entry_of(staged[0])

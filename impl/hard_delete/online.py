@@ -249,7 +249,7 @@ async def get_physical_address(
     branch, _ = await read_branch(env, repository, branch_id)
     name = env.ids.unique("address")
     not_after = await env.clock.now() + lifetime if lifetime else None
-    await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, open=True))
+    await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, "open"))
     address = journal.address_under(branch.staging_token, name)
     return Grant(f"{repository.storage_namespace}/{address}", name, not_after or 0)
 

@@ -12,19 +12,23 @@ import attrs
 from impl.codec import Undecodable, decode_at
 from impl.effects import Effect, Now
 from lakeproof.explore.meaning import Cell, Cells, Value
+from lakeproof.explore.wording_objects import (
+    condition_of,
+    content_in_words,
+    entry_in_words,
+    metadata_of,
+)
+from lakeproof.explore.wording_objects import printable as printable
+from lakeproof.explore.wording_objects import text as text
 from model import keys, kv, objects
+from model.catalog import ObjectEntry, encode_object_entry
 from model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
 from model.snapshot import CallView, Status
 
-BYTES_SHOWN_MAX: Final = 40
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000
 
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
-HASH_SHOWN: Final = 8
-"""Characters of a content address that readers are shown; `exact` holds the rest."""
-_HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
-_HASH_BYTES: Final = re.compile(rb"\b[0-9a-f]{64}\b")
 
 
 @attrs.frozen
@@ -70,14 +74,14 @@ def effect(op: Effect | None, start_time: int) -> Effected:
             parts += [f"at most {page_size}"] if page_size else []
             return Effected("list", _object(prefix), "", ", ".join(parts))
         case objects.Copy(source, destination, metadata):
-            changed = "" if metadata is None else _metadata(metadata)
-            return Effected(
-                "copy", _object(destination), f"that of {printable(source)}{changed}", _object_condition(op)
-            )
+            changed = "" if metadata is None else metadata_of(metadata)
+            return Effected("copy", _object(destination), f"that of {printable(source)}{changed}", condition_of(op))
         case objects.Put(address, content, metadata):
-            return Effected("put", _object(address), text(content) + _metadata(metadata), _object_condition(op))
+            return Effected(
+                "put", _object(address), content_in_words(content) + metadata_of(metadata), condition_of(op)
+            )
         case objects.SetMetadata(address, metadata):
-            return Effected("set metadata", _object(address), _metadata(metadata).strip(), _object_condition(op))
+            return Effected("set metadata", _object(address), metadata_of(metadata).strip(), condition_of(op))
         case objects.GetObject():
             return Effected("get", _object(op.address))
         case objects.HeadObject():
@@ -102,9 +106,9 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             shown = ", ".join(printable(head.address) for head in answer.heads) or "nothing"
             return f"{shown}; and more" if answer.more else shown
         case objects.Head():
-            return f"{answer.size_bytes} bytes{_metadata(answer.metadata)}"
+            return f"{answer.size_bytes} bytes{metadata_of(answer.metadata)}"
         case bytes():
-            return text(answer)
+            return content_in_words(answer)
         case int() if isinstance(op, Now):
             return f"{span(answer - start_time)} after the start" if answer != start_time else "the start"
         case kv.NotFound() | objects.ObjectNotFound():
@@ -138,27 +142,9 @@ def held(where: Cell, content: Value | None) -> str | None:
     if content is None:
         return None
     if isinstance(content, objects.StoredObject):
-        return text(content.content) + _metadata(content.metadata)
+        return content_in_words(content.content) + metadata_of(content.metadata)
     assert len(where) == 3, f"{where} holds an object, found bytes"
     return value(where[1], where[2], content)
-
-
-def _metadata(metadata: objects.Metadata) -> str:
-    return "".join(f" {printable(key)}={printable(content)}" for key, content in metadata)
-
-
-def _object_condition(op: objects.Put | objects.Copy | objects.SetMetadata) -> str:
-    if not objects.conditional(op):
-        return ""
-    match op:
-        case objects.Put():
-            return "if absent" if op.if_absent else f"if its ETag is {op.if_match}"
-        case objects.Copy():
-            return f"if the source's ETag is {op.if_match}"
-        case objects.SetMetadata(if_metageneration=int() as generation):
-            return f"if its metageneration is {generation}"
-        case _:
-            return f"if its version is {op.if_version}"
 
 
 def place(partition: bytes, key: bytes) -> str:
@@ -189,7 +175,9 @@ def _record(record: Record) -> str:
             parents = f" after {' '.join(record.parents)}" if record.parents else ""
             return f"commit {record.commit_id}{parents}"
         case StagedEntry():
-            return "tombstone" if record.data is None else f"entry {text(record.identity)}"
+            return (
+                "tombstone" if record.data is None else f"entry {entry_in_words(record.data) or text(record.identity)}"
+            )
         case CleanupRecord():
             return f"instance {record.instance_uid} is to be cleaned"
 
@@ -217,6 +205,8 @@ def called(call: CallView) -> str:
 def _value(content: object) -> str:
     if isinstance(content, Record):
         return printable(_record(content))
+    if isinstance(content, ObjectEntry):
+        return printable(f"entry {entry_in_words(encode_object_entry(content))}")
     if isinstance(content, tuple):
         return f"({', '.join(_value(part) for part in content)})"
     return brief(content)
@@ -234,26 +224,12 @@ def span(microseconds: int) -> str:
     return f"{sign}{minutes} min" + (f" {seconds}" if left else "")
 
 
-def text(content: bytes) -> str:
-    """Bytes as a reader sees them: text where they are text, and never a control character."""
-    short = _HASH_BYTES.sub(lambda found: found[0][:HASH_SHOWN] + b"..", content)
-    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")
-    rest = len(short) - BYTES_SHOWN_MAX
-    return printable(shown or "''") + (f"... ({rest} more bytes)" if rest > 0 else "")
-
-
 def brief(thing: object) -> str:
     """Any value, shortened, and without what differs from run to run."""
     if isinstance(thing, Repository):
         return repr(thing.repository_id)
     shown = printable(_ADDRESS.sub("", repr(thing)))
     return shown if len(shown) <= TEXT_SHOWN_MAX else f"{shown[: TEXT_SHOWN_MAX - 3]}..."
-
-
-def printable(shown: str) -> str:
-    """Text that leaves a terminal alone: control characters are escaped; and content addresses are cut short."""
-    shown = _HASH.sub(lambda found: f"{found[0][:HASH_SHOWN]}..", shown)
-    return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
 
 
 def exact(op: Effect | None, answer: object, changes: object) -> str:

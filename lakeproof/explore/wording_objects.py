@@ -1,0 +1,82 @@
+"""What objects, and the entries that refer to them, are in words; and text that leaves a terminal alone."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from model import objects
+from model.catalog import NotAnObjectEntry, decode_object_entry
+from model.committed import META_RANGE_FORMAT, RANGE_FORMAT, Entry, MalformedObject, decode_meta_range, decode_range
+
+BYTES_SHOWN_MAX: Final = 40
+SHOWN_MAX: Final = 3
+"""Parts of a whole that readers are shown."""
+HASH_SHOWN: Final = 8
+"""Characters of a content address that readers are shown."""
+_HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
+_HASH_BYTES: Final = re.compile(rb"\b[0-9a-f]{64}\b")
+
+
+def content_in_words(content: bytes) -> str:
+    """The content of an object: what a range or metarange holds, or the bytes."""
+    try:
+        if content.startswith(RANGE_FORMAT):
+            return f"range of {_some([_entry(entry) for entry in decode_range(content)])}"
+        if content.startswith(META_RANGE_FORMAT):
+            return f"metarange of {_some([printable(info.range_id) for info in decode_meta_range(content)])}"
+    except MalformedObject:
+        pass
+    return text(content)
+
+
+def _entry(entry: Entry) -> str:
+    referred = entry_in_words(entry.data)
+    return text(entry.path) + (f" ({referred})" if referred else "")
+
+
+def _some(told: Sequence[str]) -> str:
+    rest = len(told) - SHOWN_MAX
+    return ", ".join(told[:SHOWN_MAX]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def entry_in_words(data: bytes) -> str:
+    """The object that the data of an entry refers to; empty where it refers to none."""
+    try:
+        entry = decode_object_entry(data)
+    except NotAnObjectEntry:
+        return ""
+    return f"of {printable(entry.address)}{metadata_of(entry.metadata)}" if entry.address else ""
+
+
+def metadata_of(metadata: objects.Metadata) -> str:
+    """Metadata in words, each pair after a blank."""
+    return "".join(f" {printable(key)}={printable(content)}" for key, content in metadata)
+
+
+def condition_of(op: objects.Put | objects.Copy | objects.SetMetadata) -> str:
+    """The condition of a write in words; empty where it has none."""
+    if not objects.conditional(op):
+        return ""
+    match op:
+        case objects.Put():
+            return "if absent" if op.if_absent else f"if its ETag is {op.if_match}"
+        case objects.Copy():
+            return f"if the source's ETag is {op.if_match}"
+        case objects.SetMetadata(if_metageneration=int() as generation):
+            return f"if its metageneration is {generation}"
+        case _:
+            return f"if its version is {op.if_version}"
+
+
+def text(content: bytes) -> str:
+    """Bytes as a reader sees them: text where they are text, and never a control character."""
+    short = _HASH_BYTES.sub(lambda found: found[0][:HASH_SHOWN] + b"..", content)
+    shown = short[:BYTES_SHOWN_MAX].decode("utf-8", "backslashreplace")
+    rest = len(short) - BYTES_SHOWN_MAX
+    return printable(shown or "''") + (f"... ({rest} more bytes)" if rest > 0 else "")
+
+
+def printable(shown: str) -> str:
+    """Text that leaves a terminal alone: control characters are escaped; and content addresses are cut short."""
+    shown = _HASH.sub(lambda found: f"{found[0][:HASH_SHOWN]}..", shown)
+    return shown if shown.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
