@@ -1,0 +1,20 @@
+"""The benchmark of hard delete measures what it says: a small one."""
+
+import pytest
+import trio
+
+from benchmarks import hard_delete
+
+
+@pytest.mark.parametrize("job", hard_delete.FLOWS)
+def test_each_job_deletes_all_garbage_and_nothing_else(job: str) -> None:
+    row = trio.run(hard_delete.measure, job, 20, 5, 5)
+    assert row.deleted == 5
+    assert row.upload_kv_operations == {"offline": 3, "online": 5}[job]
+
+
+def test_the_table_divides_by_the_offline_job() -> None:
+    rows = [trio.run(hard_delete.measure, job, 10, 2, 2) for job in hard_delete.FLOWS]
+    told = hard_delete.table(rows).splitlines()
+    assert "| `offline` |" in told[2]
+    assert "| 1.00 | 1.00 |" in told[2]
