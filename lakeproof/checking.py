@@ -89,6 +89,8 @@ def command(
         complain(f"{file}: {f'line {error.line}: ' if error.line else ''}{error}")
     except Unreadable as error:
         complain(f"{file}: {error}")
+    except OSError as error:
+        complain(f"{error.filename or file}: {error.strerror or error}; name a file that can be read")
     return UNUSABLE
 
 

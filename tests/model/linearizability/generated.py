@@ -6,8 +6,8 @@ from typing import Final
 
 from model.linearizability.history import NEVER, History, Operation, Settings, history
 from model.linearizability.problem import Step, Stepped, stepped
-from model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REFUSED, REGISTER, Specification
-from model.linearizability.values import UNKNOWN
+from model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REGISTER, Specification
+from model.linearizability.values import REFUSED, UNKNOWN
 from model.snapshot import Status
 
 REGISTERS: Final = (REGISTER, CAS_REGISTER, CAS_REGISTER, KV, KV, MUTEX)
@@ -68,9 +68,8 @@ def simulated(rng: random.Random, specification: Specification, *, most: int, sp
             i = rng.choice(open_)
             if i not in done:
                 done.add(i)
-                f, argument = rows[i][:2]
-                after, result = specification.step(state, str(f), argument)
-                if f in specification.observers:
+                after, result = specification.step(state, str(rows[i][0]), rows[i][1])
+                if rows[i][0] in specification.observers:
                     rows[i][2] = result
                 elif result is REFUSED:
                     rows[i][3] = Status.FAIL

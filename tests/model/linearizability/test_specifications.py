@@ -19,11 +19,10 @@ from model.linearizability.specifications import (
     KV,
     KV_SCAN,
     MULTI_REGISTER,
-    REFUSED,
     Specification,
     specification_of,
 )
-from model.linearizability.values import Atom, freeze
+from model.linearizability.values import REFUSED, Atom, freeze
 from model.snapshot import Status
 
 

@@ -1,0 +1,270 @@
+"""Formats: what each says, that they say the same, and that what is damaged is named by its line."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.history import DEFAULTS, TooLarge, Unreadable, detect, edn, read
+from lakeproof.history.splitting import Form, forms
+from model.linearizability.history import History, Operation, Settings
+from model.linearizability.specifications import EXISTS
+from model.linearizability.values import Atom
+from model.snapshot import Status
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "history"
+
+
+def told(file: Path, content: str | bytes, independent: bool = False) -> list[Operation]:
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(operations(read(file, memory=1 << 28, independent=independent)))
+
+
+def operations(history: History) -> Iterator[Operation]:
+    return map(history.operation, range(len(history)))
+
+
+def line(process: int | str, type_: str, f: str, value: object = None, **more: object) -> str:
+    return json.dumps({"process": process, "type": type_, "f": f, "value": value, **more}) + "\n"
+
+
+def said(ops: Sequence[Operation]) -> list[tuple[object, ...]]:
+    return [(op.process, op.f, op.key, op.argument, op.result, op.status, op.call, op.returned) for op in ops]
+
+
+REGISTER_EVENTS = [
+    (0, "invoke", "write", 3),
+    (1, "invoke", "read", None),
+    (0, "ok", "write", 3),
+    (1, "ok", "read", 3),
+    (2, "invoke", "cas", [3, 4]),
+    (2, "fail", "cas", [3, 4]),
+    (3, "invoke", "cas", [3, 5]),
+    (3, "info", "cas", None),
+]
+
+
+def as_edn(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{' '.join(map(as_edn, value))}]"
+    return "nil" if value is None else str(value)
+
+
+def edn_map(process: int, type_: str, f: str, value: object) -> str:
+    return f"{{:process {process}, :type :{type_}, :f :{f}, :value {as_edn(value)}}}"
+
+
+def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
+    lines = "".join(line(*event) for event in REGISTER_EVENTS)
+    maps = [edn_map(*event) for event in REGISTER_EVENTS]
+    log = "".join(
+        f"INFO  jepsen.util - {p}\t:{t}\t:{f}\t{':timed-out' if t == 'info' else as_edn(v)}\n"
+        for p, t, f, v in REGISTER_EVENTS
+    )
+    expected = said(told(file, lines))
+    assert len(expected) == 4
+    for content in (
+        "\n".join(maps),
+        " ".join(maps),
+        "[" + "\n ".join(maps) + "]",
+        "(" + ",".join(maps) + ")\n",
+        "; a comment\n" + "\n".join(f"#jepsen.history.Op{one} ; {{" for one in maps),
+        "\n".join(one[:-1] + ", :time 5, :index 7, :error [:a {:type :x} #{1}]}" for one in maps),
+        "\n".join(one.replace(", :", "\n :") for one in maps),
+        log,
+    ):
+        assert said(told(file, content)) == expected, content
+
+
+def test_json_lines_have_keys_conditions_scans_and_times(file: Path) -> None:
+    ops = told(
+        file,
+        line("a", "invoke", "set_if", {"value": 1, "predicate": None}, key="k", time=5)
+        + line("a", "ok", "set_if", time=6)
+        + line("a", "invoke", "set_if", {"value": 2, "predicate": {"exists": True}}, key="k", extra=[])
+        + line("a", "fail", "set_if")
+        + "\n"
+        + line("a", "invoke", "set_if", {"value": 2, "predicate": {"value": [1]}}, key=["k", 1])
+        + line("a", "info", "set_if", key=["k", 1])
+        + line("a", "invoke", "scan", {"start": "b", "limit": 3})
+        + line("a", "ok", "scan", [["b", 1]])
+        + line("a", "invoke", "get", key="k"),
+    )
+    assert [op.argument for op in ops] == [(None, 1), (EXISTS, 2), ((1,), 2), ("b", 3), None]
+    assert [op.key for op in ops] == ["k", "k", ("k", 1), None, "k"]
+    assert [op.status for op in ops] == [Status.OK, Status.FAIL, Status.INFO, Status.OK, Status.INFO]
+    assert ops[3].result == (("b", 1),)
+    assert [op.lines for op in ops] == [(1, 2), (3, 4), (6, 7), (8, 9), (10, 0)]
+
+
+def test_independent_keys_are_the_first_of_two(file: Path) -> None:
+    content = "".join(
+        edn_map(0, type_, f, value)
+        for type_, f, value in [
+            ("invoke", "read", ["x", None]),
+            ("ok", "read", ["x", 1]),
+            ("invoke", "cas", [7, [1, 2]]),
+            ("info", "cas", [7, [1, 2]]),
+        ]
+    ).replace("x", '"x"')
+    ops = told(file, content, independent=True)
+    assert [(op.key, op.argument, op.result) for op in ops if op.status is Status.OK] == [("x", None, 1)]
+    assert (ops[1].key, ops[1].argument) == (7, (1, 2))
+    with pytest.raises(Unreadable, match=r"line 1: value 3; expected \[KEY VALUE\]"):
+        told(file, edn_map(0, "invoke", "write", 3), independent=True)
+
+
+def test_the_nemesis_is_left_out(file: Path) -> None:
+    content = "{:process :nemesis, :type :info, :f :start, :value nil}\n" + edn_map(0, "invoke", "read", None)
+    assert len(told(file, content)) == 1
+    assert (
+        len(
+            told(file, "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n")
+        )
+        == 1
+    )
+
+
+def test_kinds_of_values_are_kept_apart_in_edn(file: Path) -> None:
+    values = ["1", '"1"', ":a", "a", "1.0", "1M", "1/2", "\\a", '"a\\nb"', "true", "[1]", "{:a 1}", "#{1}", "nil", "2N"]
+    maps = [f"{{:process {p} :type :invoke :f :write :value {value}}}" for p, value in enumerate(values)]
+    found = [op.argument for op in told(file, "\n".join(maps))]
+    assert len(set(found)) == len(values)
+    assert found[:3] == [1, "1", Atom("keyword", ":a")]
+    assert found[-1] == 2
+
+
+SCALARS = st.one_of(
+    st.integers(-(10**17), 10**17).map(str),
+    st.sampled_from(
+        ["nil", "true", "false", ":a", ":timed-out", '""', '"x 0 1 y"', '"é;{"', "[]", "[1 2]", "[nil :b]"]
+    ),
+    st.sampled_from(
+        ["1.5", "[[1]]", '"a\\"b"', "#{1}", "sym", "{:a 1}", "1N", ":a/b", "[1,2]", "\\a", "2020", "-0", "007"]
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["process", "type", "f", "value", "key", "time"]), SCALARS), min_size=1))
+def test_plain_maps_are_read_as_the_library_reads_them(pairs: list[tuple[str, str]]) -> None:
+    text = "{" + ", ".join(f":{name} {value}" for name, value in dict(pairs).items()) + "}"
+    fast = edn._plain(text)
+    if fast is not None:
+        [slow] = edn._parsed([Form(1, text)])
+        assert {k: edn._hashable(v) for k, v in fast.items()} == {k: edn._hashable(v) for k, v in slow.items()}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["{:a 1}", '{:a "}"}', "{:a {:b [1]}}", "{:a \\}}", "{:c\n#{1 2}}", '{:s "\\"{"}'])),
+    st.sampled_from(["\n", " ", ",\n", " ; }{\n"]),
+    st.sampled_from([("", ""), ("[", "]"), (" ( ", ")\n")]),
+)
+def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tuple[str, str]) -> None:
+    text = around[0] + between.join(maps) + around[1]
+    lines = list(enumerate(text.splitlines(keepends=True), start=1))
+    assert [form.text for form in forms(lines)] == maps
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "holds no events"),
+        (" \n\n", "holds no events"),
+        ("[]", "holds no events"),
+        ("process,type\n", "line 1: 'process,type' begins no format of ours"),
+        ("\n\n<xml>\n", "line 3: '<xml>' begins no format"),
+        (line(0, "invoke", "read") + '{"process": 0,\n', "line 2: .* is no JSON"),
+        (line(0, "invoke", "read") + "[]\n", "line 2: .*expected an object with process, type, f"),
+        ('{"process": 0, "type": "ok"}\n', "line 1: .*expected an object with process, type, f"),
+        ('{"process": 0, "type": "invoke", "f": "read", "f": "write"}', "line 1: .*occurs twice"),
+        (line(0, "begin", "read"), "line 1: type 'begin'; expected invoke, ok, fail, info"),
+        ('{"process": null, "type": "invoke", "f": "read"}', "line 1: process None; expected"),
+        ('{"process": true, "type": "invoke", "f": "read"}', "line 1: process True; expected"),
+        ('{"process": 0, "type": "invoke", "f": 1}', "line 1: f 1; expected"),
+        ('{"process": 0, "type": "invoke", "f": "write", "value": NaN}', "line 1: .*NaN is no JSON number"),
+        ('{"process": ' + "9" * 5_000 + ', "type": "invoke", "f": "read"}', "line 1: .*is no JSON"),
+        (line(0, "invoke", "read", time=1.5), "line 1: time 1.5; expected nanoseconds"),
+        (line(0, "invoke", "read", time=1 << 70), "line 1: time 1180591620717411303424; expected"),
+        (line(0, "ok", "read"), "line 1: process 0 returned .* no operation open"),
+        (line(0, "invoke", "read") * 2, "line 2: process 0 invoked, but its read is open since line 1"),
+        (line(0, "invoke", "read") + line(0, "ok", "write"), "line 2: .*returned from 'write'; expected 'read'"),
+        (line(0, "invoke", "get", key="a") + line(0, "ok", "get", key="b"), "line 2: key 'b'; expected 'a'"),
+        (line(0, "invoke", "set_if", 1), "line 1: set_if of 1; expected value and predicate"),
+        (line(0, "invoke", "set_if", {"value": 1, "predicate": 2}), "line 1: predicate 2; expected nothing, exists"),
+        (line(0, "invoke", "set_if", {"value": 1, "predicate": {"exists": False}}), "line 1: predicate "),
+        (line(0, "invoke", "scan", {"from": 1}), "line 1: scan of .*expected start and limit"),
+        (line(0, "invoke", "read").encode() + b'{"\xff', "line 2: .* is not UTF-8"),
+        (edn_map(0, "invoke", "read", None) + "\n{:process 0", "line 2: the map that begins here does not end"),
+        (edn_map(0, "invoke", "read", None) + "\n}", "line 2: '}' between events"),
+        (edn_map(0, "invoke", "read", None) + "\n7", "line 2: '7'; expected an event"),
+        (edn_map(0, "invoke", "read", None) + "]", "line 1: ']' between events"),
+        ("[" + edn_map(0, "invoke", "read", None), "the file ends inside of"),
+        ("[" + edn_map(0, "invoke", "read", None) + "]\n{:a 1}", "line 2: an event after the end"),
+        (edn_map(0, "invoke", "read", None) + "\n#tag", "the file ends with '#tag'"),
+        ("{:process 0, :type :invoke}", "line 1: an event without :f"),
+        ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*has :f twice"),
+        ("{:process 0, :type :invoke, :f [:read)}", r"line 1: '\)' closes what it did not open"),
+        ("{:process 0, :type :invoke, :f read}", "line 1: :f .*expected the name"),
+        ("{:process 0, :type :start, :f :read}", "line 1: :type .*expected :invoke, :ok, :fail, :info"),
+        ('{:process "a", :type :invoke, :f :read}', "line 1: :process 'a'; expected a number"),
+        ("{:process 0, :type :invoke, :f :read, :value #odd 1}", "line 1: .*is no EDN map"),
+        ("{:process 0, :type :invoke, :f :read, :value " + "[" * 5_000 + "]" * 5_000 + "}", "line 1: "),
+        ("{:process 0, :type :invoke, :f :read, :value " + "9" * 5_000 + "}", "line 1: .*is no EDN map"),
+        ("INFO  jepsen.util - 0\t:invoke\t:read\n", "line 1: .*separated by tabs"),
+        ("INFO  jepsen.util - x\t:invoke\t:read\tnil\n", "line 1: process 'x'; expected a number"),
+        ("INFO  jepsen.util - 0\t:invoke\t:read\t{}\n", "line 1: value '{}'; expected nil, a number"),
+    ],
+)
+def test_a_damaged_line_is_named_with_what_was_expected(file: Path, content: str | bytes, message: str) -> None:
+    with pytest.raises(Unreadable, match=message):
+        told(file, content)
+
+
+def test_the_third_of_many_maps_that_only_the_library_reads_is_named_if_it_is_damaged(file: Path) -> None:
+    maps = [f'{{:process {p} :type :invoke :f :write :value "\\n{p}"}}' for p in range(600)]
+    assert len(told(file, "\n".join(maps))) == 600
+    maps[401] = maps[401].replace(":value", ":value #odd")
+    with pytest.raises(Unreadable, match="line 402: "):
+        told(file, "\n".join(maps))
+
+
+def test_nesting_is_refused_where_it_is_too_deep(file: Path) -> None:
+    with pytest.raises(Unreadable, match="line 1: "):
+        told(file, '{"process": 0, "type": "invoke", "f": "write", "value": ' + "[" * 100_000 + "]" * 100_000 + "}")
+
+
+def test_what_does_not_fit_into_memory_is_not_read_on(file: Path) -> None:
+    file.write_text("".join(line(p, "invoke", "write", "x" * 100 + str(p)) for p in range(20_000)))
+    with pytest.raises(TooLarge, match="more than 1 MiB after"):
+        read(file, memory=1 << 20)
+
+
+def test_the_defaults_are_those_of_the_recorders() -> None:
+    assert DEFAULTS["jsonl"] == Settings(fail="did-not-happen", nil="nothing", order="file", ties="calls")
+    assert DEFAULTS["edn"] == Settings(fail="did-not-happen", nil="unrecorded")
+    assert DEFAULTS["jepsen-log"] == Settings(fail="predicate-false", nil="nothing")
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ('{ "process": 0}', "jsonl"),
+        ("{:process 0}", "edn"),
+        ("[{:process 0}", "edn"),
+        ("; c\n\n ( #a.b.C{ :process 0}", "edn"),
+        ("INFO  jepsen.util - 0\t", "jepsen-log"),
+    ],
+)
+def test_the_format_is_told_by_the_beginning(file: Path, content: str, name: str) -> None:
+    file.write_text(content)
+    with file.open("rb") as opened:
+        assert detect(opened) == name
+        assert opened.tell() == 0

@@ -1,0 +1,162 @@
+"""`lakeproof check`: parameters, verdicts, evidence, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import complaint, lakeproof
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+RECORDED = Path(__file__).parent / "history" / "porcupine"
+
+
+@pytest.fixture
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(*events: tuple[object, ...]) -> None:
+    """Events into the file ``history``: process, type, f, key, value."""
+    names = ("process", "type", "f", "key", "value", "time")
+    lines = (json.dumps(dict(zip(names, event, strict=False))) + "\n" for event in events)
+    Path("history").write_text("".join(lines))
+
+
+def stale(key: str) -> list[tuple[object, ...]]:
+    return [
+        (0, "invoke", "set", key, 1), (0, "ok", "set", key, 1), (0, "invoke", "set", key, 2), (0, "ok", "set", key, 2),
+        (0, "invoke", "get", key, None), (0, "ok", "get", key, 1),
+    ]  # fmt: skip
+
+
+def test_a_history_that_holds_is_said_to_in_the_last_line_and_parameters_come_first() -> None:
+    write(*stale("a")[:4])
+    result = lakeproof("check", "history")
+    assert result.exit_code == 0
+    first, last = result.stdout.splitlines()
+    assert first == (
+        "history: 4 events, 2 operations, 1 key; jsonl, kv; fail: did-not-happen, nil: nothing, initial: nil, "
+        "order: file"
+    )
+    assert last.startswith("HOLDS: of 1 histories of keys, 1 linearizable (zones 1; ")
+    assert result.stderr == ""
+
+
+def test_a_violation_is_shown_with_the_operations_that_conflict() -> None:
+    write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
+    result = lakeproof("check", "history")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[1:-1] == [
+        'key "a": 2 operations that returned first can be explained; then no order explains get -> 1 (line 6)',
+        "a smallest part that is impossible by itself:",
+        "  line 1  process 0  set 1     |--|",
+        "  line 3  process 0  set 2           |--|",
+        "  line 5  process 0  get -> 1              |--|",
+    ]
+    assert result.stdout.splitlines()[-1].startswith("VIOLATED: of 2 histories of keys, 1 linearizable, 1 not (")
+
+
+def test_json_has_an_object_a_key_and_the_rest_goes_to_stderr() -> None:
+    write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
+    result = lakeproof("check", "history", "--json", "--out", "out")
+    assert result.exit_code == 1
+    one, other = map(json.loads, result.stdout.splitlines())
+    assert one == {
+        "key": "a",
+        "model": "kv",
+        "verdict": "violated",
+        "algorithm": "zones",
+        "operations": 3,
+        "why": "",
+        "evidence": {
+            "explained": 2,
+            "failed": "get -> 1",
+            "line": 6,
+            "minimal": True,
+            "held": None,
+            "operations": [
+                {"process": 0, "operation": "set 1", "lines": [1, 2]},
+                {"process": 0, "operation": "set 2", "lines": [3, 4]},
+                {"process": 0, "operation": "get -> 1", "lines": [5, 6]},
+            ],
+            "elsewhere": [],
+        },
+        "history": "out/impossible.1.a.jsonl",
+    }
+    assert (other["key"], other["verdict"], other["evidence"]) == ("b", "holds", None)
+    assert "VIOLATED" in result.stderr
+
+
+def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
+    result = lakeproof("check", str(RECORDED / "etcd_000.log"), "--out", "out")
+    assert result.exit_code == 1
+    assert "written to out/impossible.1.jsonl" in result.stdout
+    again = lakeproof("check", "out/impossible.1.jsonl", "--fail", "predicate-false")
+    assert again.exit_code == 1
+    whole = Path("out/impossible.1.jsonl").read_text().splitlines()
+    processes = {json.loads(line)["process"] for line in whole if json.loads(line)["type"] in ("ok", "fail")}
+    for left_out in processes:
+        events = [json.loads(line) for line in whole]
+        fewer = [
+            {**event, "type": "info"} if event["process"] == left_out and event["type"] != "invoke" else event
+            for event in sorted(events, key=lambda e: e["type"] != "invoke" or e["process"] != left_out)
+            if not (event["process"] == left_out and event["type"] == "fail")
+        ]
+        Path("fewer").write_text("".join(json.dumps(event) + "\n" for event in fewer))
+        assert lakeproof("check", "fewer", "--fail", "predicate-false").exit_code == 0
+
+
+def test_only_so_many_keys_are_explained() -> None:
+    write(*(event for key in "abcde" for event in stale(key)))
+    result = lakeproof("check", "history", "--evidence", "1")
+    assert result.stdout.count("a smallest part") == 1
+    assert 'key "b", 3 operations: violated' in result.stdout
+    assert ", 5 not (" in result.stdout
+
+
+def test_settings_of_the_recorder_change_what_is_said() -> None:
+    write((0, "invoke", "write", None, 1), (0, "ok", "write"), (0, "invoke", "read"), (0, "ok", "read", None, None))
+    assert lakeproof("check", "history").exit_code == 1
+    assert lakeproof("check", "history", "--nil", "unrecorded").exit_code == 0
+    write((0, "invoke", "read"), (0, "ok", "read", None, 7))
+    assert lakeproof("check", "history").exit_code == 1
+    assert lakeproof("check", "history", "--initial", "7").exit_code == 0
+    assert "no JSON value" in complaint(lakeproof("check", "history", "--initial", "seven"))
+    write(
+        (0, "invoke", "write", None, 1, 0),
+        (0, "ok", "write", None, 1, 5),
+        (1, "invoke", "read", None, None, 5),
+        (1, "ok", "read", None, None, 6),
+    )
+    assert lakeproof("check", "history").exit_code == 1
+    assert lakeproof("check", "history", "--order", "time").exit_code == 0
+    assert lakeproof("check", "history", "--order", "time", "--ties", "returns").exit_code == 1
+
+
+def test_too_little_memory_or_time_is_inconclusive() -> None:
+    write(*((p, "invoke", "write", None, f"{p:0100}") for p in range(9_000)))
+    result = lakeproof("check", "history", "--max-memory", "1")
+    assert result.exit_code == 3
+    assert result.stdout.startswith("INCONCLUSIVE: history does not fit into memory")
+    events = [(p, "invoke", "write", None, p % 3) for p in range(600)]
+    write(*events, *((p, "ok", "write") for p in range(600)), (0, "invoke", "read"), (0, "ok", "read", None, 2))
+    result = lakeproof("check", "history", "--max-seconds", "0")
+    assert result.exit_code == 3
+    assert "time is up" in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("INCONCLUSIVE: ")
+
+
+def test_what_is_no_history_is_refused_in_one_line() -> None:
+    Path("history").write_text("nonsense\n")
+    assert complaint(lakeproof("check", "history")).startswith("history: line 1: 'nonsense' begins no format of ours")
+    write((0, "invoke", "write", None, 1), (0, "ok", "fly"))
+    assert complaint(lakeproof("check", "history")).startswith("history: line 2: process 0 returned from 'fly'")
+    write((0, "invoke", "fly"))
+    assert complaint(lakeproof("check", "history")).startswith("history: operations fly: no model has them all")
+    write((0, "invoke", "write", None, 1))
+    assert "is not one of kv" in complaint(lakeproof("check", "history", "--model", "kv"))
+    write((0, "invoke", "cas", None, 1), (0, "ok", "cas"))
+    assert complaint(lakeproof("check", "history")).startswith("history: line 1: cas of 1; expected two values")
+    assert complaint(lakeproof("check", "absent")).startswith("absent: No such file")
