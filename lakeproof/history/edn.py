@@ -17,7 +17,7 @@ from lakeproof.history.events import TYPES, Recorder
 from lakeproof.history.splitting import Form, forms
 from model.linearizability.values import Atom
 
-_SCALAR: Final = r"""-?\d{1,18}(?![\d.NMeE/])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
+_SCALAR: Final = r"""-?(?:0|[1-9]\d{0,17})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
 _VALUE: Final = rf"(?:{_SCALAR}|\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\])"
 _PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
 _PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
@@ -118,8 +118,10 @@ def _event(value: object, form: Form) -> dict[str, object]:
 
     if not isinstance(value, edn_format.ImmutableDict):
         raise Unreadable(f"{shown(form.text)}; expected a map", form.line)
+    if not all(isinstance(key, edn_format.Keyword) for key in value):
+        raise Unreadable(f"{shown(form.text)}; expected names that are keywords, such as :process", form.line)
     try:
-        made = {key.name: _ours(held) for key, held in value.items() if isinstance(key, edn_format.Keyword)}
+        made = {key.name: _ours(held) for key, held in value.items()}
     except RecursionError:
         raise Unreadable("nested too deeply; expected one event", form.line) from None
     outer = _outer(form.text)

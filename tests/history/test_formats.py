@@ -213,6 +213,7 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*has :f twice"),
         ("{:process 0, :type :invoke, :f [:read)}", r"line 1: '\)' closes what it did not open"),
         ("{:process 0, :type :invoke, :f read}", "line 1: :f .*expected the name"),
+        ("{:process 007, :type :start, :f :read}", "line 1: .*expected names that are keywords"),
         ("{:process 0, :type :start, :f :read}", "line 1: :type .*expected :invoke, :ok, :fail, :info"),
         ('{:process "a", :type :invoke, :f :read}', "line 1: :process 'a'; expected a number"),
         ("{:process 0, :type :invoke, :f :read, :value #odd 1}", "line 1: .*is no EDN map"),
