@@ -88,6 +88,7 @@ LIVE_TWICE: Final = Scenario(
     reason="version-means-complete: a run that was taken over, alive after all, clears away what the winner wrote: "
     "nothing is deleted conditionally",
     source="graveler-on-kv.md, Execution Plan",
+    deep=True,
 )
 
 _SOUND = [
