@@ -11,7 +11,7 @@ ours: see docs/linearizability.md.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from model.linearizability.history import NEVER
@@ -23,6 +23,13 @@ START: Final = -1
 
 _SEVERAL: Final = -2
 _EARLIEST: Final = -1
+_MOMENT: Final = 0.5
+"""Between two events."""
+_TRIED: Final = 64
+
+
+class _Own(list[float]):
+    """Times that may be moved: no longer the problem's."""
 
 
 class _Undecided(Exception):
@@ -54,7 +61,8 @@ class _Layout:
 
     def __init__(self, problem: Register) -> None:
         self.problem = problem
-        self.returns = problem.returns
+        self.calls: Sequence[float] = problem.calls
+        self.returns: Sequence[float] = problem.returns
         self.writers = _writers(problem)
         self.happened = self._happened()
         self.heirs: dict[int, int] = {}
@@ -63,20 +71,26 @@ class _Layout:
         """By value: those that met it and left it."""
         self.block_of: dict[int, int] = {}
         """By writer: its block."""
-        self.spans: list[tuple[int, int]] = []
+        self.spans: list[tuple[float, float]] = []
         """By block: earliest return, latest call."""
-        self.there_by: dict[int, int] = {}
-        self.last_met: dict[int, int] = {}
-        self.by_end: list[tuple[int, int, int]] = []
-        self.latest_so_far: list[tuple[int, int, int]] = []
+        self.there_by: dict[int, float] = {}
+        self.doubtful: list[int] = []
+        """The "not this value" that some block must surely hide, but which one is open."""
+        self.last_met: dict[int, float] = {}
+        self.by_end: list[tuple[float, float, int]] = []
+        self.latest_so_far: list[tuple[float, int, float]] = []
         """Along `by_end`: the latest call, its block, and the latest one of another block."""
 
     def check(self) -> None:
         self._gather()
         self._spans()
         self._lay_out()  # without any "not": if this is impossible, all is
-        if any(guard == IS_NOT for guard in self.problem.guards) and self._nots():
-            self._lay_out()
+        if any(guard == IS_NOT for guard in self.problem.guards):
+            if self._nots():
+                self._spans()
+                self._lay_out()
+            if self.doubtful:
+                self._hide()
 
     def _happened(self) -> bytearray:
         """Which operations did: those that returned, and writers of what was met, back along the chain.
@@ -117,6 +131,7 @@ class _Layout:
     def _spans(self) -> None:
         """Blocks from their first writers on. Raises _Violated if a block's own order does not fit its times."""
         guards, writes = self.problem.guards, self.problem.writes
+        self.spans, self.block_of = [], {}
         self._block(START, self.problem.initial)
         chained = 0
         for i, here in enumerate(self.happened):
@@ -130,7 +145,7 @@ class _Layout:
             raise _Violated  # compare-and-sets that only follow from each other
 
     def _block(self, writer: int, value: int) -> None:
-        calls, returns, writes = self.problem.calls, self.returns, self.problem.writes
+        calls, returns, writes = self.calls, self.returns, self.problem.writes
         block = len(self.spans)
         self.block_of[writer] = block
         latest = _EARLIEST if writer == START else calls[writer]
@@ -159,7 +174,7 @@ class _Layout:
     def _lay_out(self) -> None:
         """Raises _Violated unless forward zones are disjoint and hold no backward zone."""
         forward = sorted(span for span in self.spans if span[0] < span[1])
-        ends = -2
+        ends: float = -2
         for begin, end in forward:
             if begin < ends:
                 raise _Violated(self._called(end), self._called(ends))
@@ -171,24 +186,20 @@ class _Layout:
                 if at >= 0 and end < forward[at][1]:
                     raise _Violated(self._called(begin), self._called(forward[at][1]))
 
-    def _called(self, event: int) -> int:
+    def _called(self, event: float) -> int:
         """The operation that was called then."""
         return bisect_left(self.problem.calls, event)
 
     def _nots(self) -> bool:
-        """Settle all "not this value". True if some deadline moved, and the layout must be looked at again.
+        """Settle all "not this value", but for the doubtful ones. True if some deadline moved.
 
-        Raises _Violated or _Undecided.
+        Raises _Violated or _Undecided. All that is found stays true when times get tighter.
         """
         problem, moved = self.problem, False
         self._clocks()
         for i, guard in enumerate(problem.guards):
             if guard == IS_NOT and self.happened[i]:
                 moved |= self._not(i)
-        if moved:
-            self.spans = []
-            self.block_of = {}
-            self._spans()
         return moved
 
     def _not(self, i: int) -> bool:
@@ -215,15 +226,77 @@ class _Layout:
         if heir is None:
             if self.last_met.get(value, _EARLIEST) > problem.returns[i]:
                 raise _Violated
-            raise _Undecided
+            if not observes:
+                raise _Undecided
+            self.doubtful.append(i)
+            return False
         if problem.calls[heir] > problem.returns[i]:
             raise _Violated
         if not observes:
             raise _Undecided
-        if self.returns is problem.returns:
-            self.returns = list(problem.returns)
+        self.returns = self._own(self.returns)
         self.returns[heir] = deadline
         return True
+
+    @staticmethod
+    def _own(times: Sequence[float]) -> list[float]:
+        return times if isinstance(times, _Own) else _Own(times)
+
+    def _hide(self) -> None:
+        """Choose a block to hide each value in doubt, and make it do so. Raises _Undecided if that leads nowhere.
+
+        Tighter times have fewer layouts, so that any layout that is left will do.
+        """
+        self.calls, self.returns = self._own(self.calls), self._own(self.returns)
+        roots = {block: root for root, block in self.block_of.items() if root == START or not self._chained(root)}
+        forward = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans) if end < latest)
+        backward = sorted((latest, end, block) for block, (end, latest) in enumerate(self.spans) if end >= latest)
+        problem = self.problem
+        for i in sorted(self.doubtful, key=problem.returns.__getitem__):
+            block = self.block_of[self.writers[problem.values[i]]]
+            hider = self._hider(block, problem.returns[i], forward, backward, roots)
+            self.calls[hider] = max(self.calls[hider], max(self.spans[block]) + _MOMENT)
+            self.returns[hider] = min(self.returns[hider], problem.returns[i] - _MOMENT)
+        try:
+            self._spans()
+            self._lay_out()
+        except _Violated:
+            raise _Undecided from None
+
+    def _chained(self, writer: int) -> bool:
+        return self.problem.guards[writer] == IS
+
+    def _hider(
+        self,
+        block: int,
+        deadline: float,
+        forward: Sequence[tuple[float, float, int]],
+        backward: Sequence[tuple[float, float, int]],
+        roots: Mapping[int, int],
+    ) -> int:
+        """The first writer of a block that can begin after another one is over, and before a deadline."""
+        over = max(self.spans[block])
+        at = bisect_left(backward, (deadline, 0, 0)) - 1
+        for latest, end, other in backward[max(at + 1 - _TRIED, 0) : at + 1]:
+            root = roots[other]
+            if other != block and root != START:
+                begin, until = max(over, latest, self.calls[root]), min(deadline, end, self.returns[root])
+                inside = bisect_left(forward, (begin, 0, 0)) - 1
+                if begin < until and not (inside >= 0 and until <= forward[inside][1]):
+                    return root
+        at = bisect_left(forward, (over, 0, 0))
+        if at < len(forward):
+            root = roots[forward[at][2]]
+            if root != START and self.calls[root] < deadline and self.returns[root] > over:
+                return root
+        at = bisect_left(backward, (deadline, 0, 0))
+        for latest, end, other in backward[at : at + _TRIED]:  # it would reach from the deadline on
+            root = roots[other]
+            inside = bisect_left(forward, (latest, 0, 0)) - 1
+            free = inside < 0 or forward[inside][1] < deadline
+            if other != block and free and self.calls[root] < deadline and end > over:
+                return root
+        raise _Undecided
 
     def _clocks(self) -> None:
         """By value: when it was surely written (the earliest return in its block from its writer on), last met."""
@@ -238,12 +311,13 @@ class _Layout:
                 continue
             while (heir := self.heirs.get(chain[-1][0])) is not None:
                 chain.append((self.problem.writes[heir], returns[heir]))
-            earliest = NEVER
+            earliest: float = NEVER
             for value, returned in reversed(chain):
                 own = min(map(returns.__getitem__, members.get(value, ())), default=NEVER)
                 earliest = self.there_by[value] = min(earliest, returned, own)
         self.by_end = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans))
-        best, second = (_EARLIEST, -1), _EARLIEST
+        best: tuple[float, int] = (_EARLIEST, -1)
+        second: float = _EARLIEST
         for _, latest, block in self.by_end:
             if latest > best[0]:
                 best, second = (latest, block), best[0]
@@ -251,7 +325,7 @@ class _Layout:
                 second = max(second, latest)
             self.latest_so_far.append((*best, second))
 
-    def _hidden(self, block: int, deadline: int) -> bool:
+    def _hidden(self, block: int, deadline: float) -> bool:
         """Whether some other block surely comes after this one, and begins before the deadline."""
         at = bisect_left(self.by_end, (deadline, _EARLIEST, -1)) - 1
         if at < 0:
