@@ -6,6 +6,7 @@ worlds know states only as cells and their values; what an effect means is asked
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import attrs
 
@@ -39,6 +40,7 @@ class Footprint:
         return cell in self.cells or (self.within is not None and self.within(cell))
 
 
+@lru_cache(1 << 14)
 def footprint(op: Effect) -> Footprint:
     """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock."""
     match op:
@@ -69,9 +71,21 @@ def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
     """The reply, and the cells that changed, at a time of the object store's clock. Only cells of the footprint are
     read."""
     touched = footprint(op)
-    near = {cell: cells[cell] for cell in touched.cells if cell in cells}
     if touched.within is not None:
-        near = {cell: value for cell, value in cells.items() if touched.within(cell)}
+        return _apply({cell: value for cell, value in cells.items() if touched.within(cell)}, op, now)
+    if len(touched.cells) == 1:
+        return _apply_to_one(touched.cells[0], cells.get(touched.cells[0]), op, now)
+    return _apply({cell: cells[cell] for cell in touched.cells if cell in cells}, op, now)
+
+
+@lru_cache(1 << 15)
+def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tuple[object, Writes]:
+    """Memoised: searches perform the same effect on the same value again and again. Nobody changes what it returns."""
+    return _apply({} if value is None else {cell: value}, op, now)
+
+
+def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
+    """On the cells of the footprint alone."""
     reply: object
     if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]
