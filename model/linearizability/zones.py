@@ -12,6 +12,7 @@ ours: see docs/linearizability.md.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from model.linearizability.history import NEVER
@@ -26,6 +27,7 @@ _EARLIEST: Final = -1
 _MOMENT: Final = 0.5
 """Between two events."""
 _TRIED: Final = 64
+_ROUNDS: Final = 12
 
 
 class _Own(list[float]):
@@ -49,7 +51,7 @@ def zones(problem: Register) -> Answer | None:
     try:
         _Layout(problem).check()
     except _Violated as error:
-        known = [problem.returns[i] for i in error.operations if problem.returns[i] != NEVER]
+        known = [problem.returns[i] for i in error.operations[:2] if problem.returns[i] != NEVER]
         return Answer(Verdict.VIOLATED, at=max(known, default=-1))
     except _Undecided:
         return None
@@ -172,19 +174,22 @@ class _Layout:
         self.spans.append((earliest, latest))
 
     def _lay_out(self) -> None:
-        """Raises _Violated unless forward zones are disjoint and hold no backward zone."""
+        """Raises _Violated, with all pairs that conflict, unless forward zones are disjoint and hold no other."""
         forward = sorted(span for span in self.spans if span[0] < span[1])
         ends: float = -2
+        found: list[int] = []
         for begin, end in forward:
             if begin < ends:
-                raise _Violated(self._called(end), self._called(ends))
-            ends = end
+                found += [self._called(end), self._called(ends)]
+            ends = max(end, ends)
         begins = [span[0] for span in forward]
         for end, begin in self.spans:
             if begin <= end:
                 at = bisect_right(begins, begin) - 1
                 if at >= 0 and end < forward[at][1]:
-                    raise _Violated(self._called(begin), self._called(forward[at][1]))
+                    found += [self._called(begin), self._called(forward[at][1])]
+        if found:
+            raise _Violated(*found)
 
     def _called(self, event: float) -> int:
         """The operation that was called then."""
@@ -247,55 +252,70 @@ class _Layout:
 
         Tighter times have fewer layouts, so that any layout that is left will do.
         """
-        self.calls, self.returns = self._own(self.calls), self._own(self.returns)
-        roots = {block: root for root, block in self.block_of.items() if root == START or not self._chained(root)}
-        forward = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans) if end < latest)
-        backward = sorted((latest, end, block) for block, (end, latest) in enumerate(self.spans) if end >= latest)
-        problem = self.problem
-        for i in sorted(self.doubtful, key=problem.returns.__getitem__):
-            block = self.block_of[self.writers[problem.values[i]]]
-            hider = self._hider(block, problem.returns[i], forward, backward, roots)
-            self.calls[hider] = max(self.calls[hider], max(self.spans[block]) + _MOMENT)
-            self.returns[hider] = min(self.returns[hider], problem.returns[i] - _MOMENT)
-        try:
-            self._spans()
-            self._lay_out()
-        except _Violated:
-            raise _Undecided from None
+        spans, block_of, given = self.spans, self.block_of, (self.calls, self.returns)
+        roots = {block: root for root, block in block_of.items() if root == START or not self._chained(root)}
+        forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
+        backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)
+        problem, unfit = self.problem, set[tuple[int, int]]()
+        for _ in range(_ROUNDS):
+            calls, returns = self.calls, self.returns = _Own(given[0]), _Own(given[1])
+            hiders: dict[int, list[tuple[int, int]]] = {}
+            for i in sorted(self.doubtful, key=problem.returns.__getitem__):
+                block = block_of[self.writers[problem.values[i]]]
+                barred = {root for other, root in unfit if other == i}
+                hider, after = self._hider(spans, block, problem.returns[i], forward, backward, roots, barred)
+                if after < max(spans[block]):  # the other one must be the first of the two, and be over by then
+                    returns[roots[block]] = min(returns[roots[block]], after + _MOMENT / 2)
+                    hiders.setdefault(roots[block], []).append((i, hider))
+                calls[hider] = max(calls[hider], after + _MOMENT)
+                returns[hider] = min(returns[hider], problem.returns[i] - _MOMENT / 2)
+                hiders.setdefault(hider, []).append((i, hider))
+            try:
+                self._spans()
+                self._lay_out()
+                return
+            except _Violated as error:
+                known = len(unfit)
+                for k in error.operations:  # another block must hide what those of this one were to hide
+                    value = problem.values[k] if problem.guards[k] == IS else problem.writes[k]
+                    root = roots.get(block_of.get(self.writers.get(value, _SEVERAL), -1), k)
+                    unfit.update(hiders.get(root, ()))
+                if len(unfit) == known:
+                    break
+        raise _Undecided
 
     def _chained(self, writer: int) -> bool:
         return self.problem.guards[writer] == IS
 
     def _hider(
         self,
+        spans: Sequence[tuple[float, float]],
         block: int,
         deadline: float,
         forward: Sequence[tuple[float, float, int]],
         backward: Sequence[tuple[float, float, int]],
         roots: Mapping[int, int],
-    ) -> int:
-        """The first writer of a block that can begin after another one is over, and before a deadline."""
-        over = max(self.spans[block])
-        at = bisect_left(backward, (deadline, 0, 0)) - 1
-        for latest, end, other in backward[max(at + 1 - _TRIED, 0) : at + 1]:
-            root = roots[other]
-            if other != block and root != START:
-                begin, until = max(over, latest, self.calls[root]), min(deadline, end, self.returns[root])
-                inside = bisect_left(forward, (begin, 0, 0)) - 1
-                if begin < until and not (inside >= 0 and until <= forward[inside][1]):
-                    return root
-        at = bisect_left(forward, (over, 0, 0))
-        if at < len(forward):
-            root = roots[forward[at][2]]
-            if root != START and self.calls[root] < deadline and self.returns[root] > over:
-                return root
+        barred: AbstractSet[int],
+    ) -> tuple[int, float]:
+        """The first writer of a block that can hide another one before a deadline, and the event that it comes after.
+
+        Best after all of the other one could be over; else when all of it has been called, which makes it first.
+        """
         at = bisect_left(backward, (deadline, 0, 0))
-        for latest, end, other in backward[at : at + _TRIED]:  # it would reach from the deadline on
-            root = roots[other]
-            inside = bisect_left(forward, (latest, 0, 0)) - 1
-            free = inside < 0 or forward[inside][1] < deadline
-            if other != block and free and self.calls[root] < deadline and end > over:
-                return root
+        near = backward[max(at - _TRIED, 0) : at + _TRIED]
+        following = bisect_left(forward, (max(spans[block]), 0, 0))
+        for over in sorted({max(spans[block]), spans[block][1]}, reverse=True):
+            for latest, end, other in near:
+                root = roots[other]
+                if other != block and root != START and root not in barred:
+                    begin, until = max(over, self.calls[root]), min(deadline, end, self.returns[root])
+                    if begin < until and _free(max(begin, latest), until, latest, forward):
+                        return root, begin
+            for end, _, other in forward[max(following - _ROUNDS, 0) : following + 1]:
+                root = roots[other]
+                begin, until = max(over, self.calls[root]), min(deadline, end, self.returns[root])
+                if other != block and root != START and root not in barred and begin < until:
+                    return root, begin
         raise _Undecided
 
     def _clocks(self) -> None:
@@ -342,3 +362,10 @@ def _writers(problem: Register) -> dict[int, int]:
         if value != NO_WRITE:
             writers[value] = _SEVERAL if value in writers else i
     return writers
+
+
+def _free(begin: float, until: float, latest: float, forward: Sequence[tuple[float, float, int]]) -> bool:
+    """Whether there is a moment between two that no forward zone holds; if none is left, whether none holds what then
+    becomes a zone, up to the latest call."""
+    inside = bisect_left(forward, (max(begin, latest), 0, 0)) - 1
+    return inside < 0 or forward[inside][1] < until
