@@ -1,0 +1,47 @@
+"""The generator of the linearizability benchmark: its histories are what it says, by all algorithms."""
+
+import pytest
+
+from benchmarks.linearizability import Shape, generated, measure, shapes
+from model.linearizability.checking import check
+from model.linearizability.problem import Verdict
+from model.linearizability.specifications import CAS_REGISTER
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+@pytest.mark.parametrize("stale", [True, False])
+@pytest.mark.parametrize("clients", [3, 10])
+def test_a_generated_history_holds_unless_it_has_a_stale_read(distinct: bool, stale: bool, clients: int) -> None:
+    for seed in range(20):
+        shape = Shape(
+            operations=200, clients=clients, keys=1, distinct=distinct, indefinite=0 if stale else 0.02, stale=stale
+        )
+        told = generated(shape, seed)
+        assert len(told) == 200
+        for algorithm in (None, "frontier"):
+            [found] = check(CAS_REGISTER, told, algorithm=algorithm)
+            assert found.verdict is (Verdict.VIOLATED if stale else Verdict.HOLDS), (seed, algorithm)
+
+
+def test_zones_decide_where_values_are_distinct_though_compare_and_sets_are_refused() -> None:
+    decided = 0
+    for seed in range(30):
+        told = generated(Shape(operations=2_000, clients=10, keys=1, distinct=True), seed)
+        [found] = check(CAS_REGISTER, told)
+        assert found.verdict is Verdict.HOLDS
+        decided += found.algorithm == "zones"
+    assert decided >= 25
+
+
+def test_equal_seeds_give_equal_histories_with_all_clients_at_work() -> None:
+    shape = Shape(operations=500, clients=7, keys=5, distinct=False, indefinite=0.05)
+    one, other = generated(shape, 3), generated(shape, 3)
+    assert [one.operation(i) for i in range(500)] == [other.operation(i) for i in range(500)]
+    assert len(one.keys) == 5
+    assert len({one.operation(i).process for i in range(500)}) > 7
+
+
+def test_a_measurement_says_what_was_asked_and_found() -> None:
+    shape = next(iter(shapes(quick=True)))
+    row = measure(shape, "frontier")
+    assert (row["operations"], row["asked"], row["verdict"], row["by"]) == (1_000, "frontier", "holds", {"frontier": 1})
