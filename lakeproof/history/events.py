@@ -13,8 +13,6 @@ TYPES: Final = ("invoke", "ok", "fail", "info")
 _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}
 _TIME_END: Final = 1 << 62
 
-Bare = object
-
 
 class Recorder:
     """Appends events to a history. ``independent``: values are pairs, the key and the value proper."""
@@ -43,6 +41,8 @@ class Recorder:
                 )
             if key is not None and self._frozen(key, line) != opened[1]:
                 raise Unreadable(f"key {shown(key)}; expected {shown(opened[1])}, as in the invoke", line)
+        if f == "scan" and type_ == "ok" and not _are_entries(value):
+            raise Unreadable(f"scan of {shown(value)}; expected a list of [KEY, VALUE]", line)
         result = self._frozen(value, line) if type_ == "ok" and (opened is None or f in _TELLING) else None
         history.end(process, _ENDS[type_], result, time=time, line=line)
 
@@ -83,6 +83,12 @@ class Recorder:
 
 _TELLING: Final = frozenset({"read", "get", "scan", "txn"})
 """The operations whose results are looked at; others echo what they wrote, or say that they are done."""
+
+
+def _are_entries(value: object) -> bool:
+    if not isinstance(value, list | tuple):
+        return False
+    return all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in value)
 
 
 def _named(value: Mapping[object, object]) -> dict[object, object]:

@@ -50,15 +50,17 @@ def read(
     with path.open("rb") as file:
         format_ = format_ or detect(file)
         history = History(settings or DEFAULTS[format_])
-        count = -1
+        count, lines = -1, _Lines(file)
         try:
-            reader = FORMATS[format_](_lines(file), Recorder(history, independent=independent))
+            reader = FORMATS[format_](lines, Recorder(history, independent=independent))
             for count, _ in enumerate(reader):
                 if not count % _PATIENCE and history.bytes > memory:
                     raise TooLarge(f"more than {memory >> 20:,} MiB after {history.events:,} events")
             history.settle()
         except BrokenHistory as error:
             raise Unreadable(str(error), error.line) from error
+        except RecursionError as error:
+            raise Unreadable("nested too deeply; expected one event", lines.number) from error
     if count < 0:
         raise Unreadable("holds no events; expected at least one")
     return history
@@ -83,13 +85,19 @@ def detect(file: BinaryIO) -> str:
     )
 
 
-def _lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
-    number = 0
-    while line := file.readline(LINE_MAX):
-        number += 1
-        if len(line) == LINE_MAX:
-            raise Unreadable(f"longer than {LINE_MAX:,} bytes; expected one event a line", number)
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as error:
-            raise Unreadable(f"{shown(line[error.start : error.start + 8])} is not UTF-8", number) from error
+class _Lines:
+    """The lines of a file, numbered from 1. ``number``: of the last one."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.number = 0
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        while line := self.file.readline(LINE_MAX):
+            self.number += 1
+            if len(line) == LINE_MAX:
+                raise Unreadable(f"longer than {LINE_MAX:,} bytes; expected one event a line", self.number)
+            try:
+                yield self.number, line.decode()
+            except UnicodeDecodeError as error:
+                raise Unreadable(f"{shown(line[error.start : error.start + 8])} is not UTF-8", self.number) from error

@@ -256,6 +256,7 @@ class History:
     def _still_open(self, process: int) -> str:
         number = self._open[process]
         name, f = self._process_names[process], self._f_names[self._f[number]]
+        f = f if f.isidentifier() else ascii(f)
         where = f" since line {self._line[number]}" if self._line[number] else ""
         return f"process {name!r} invoked, but its {f} is open{where}; expected ok, fail or info of that first"
 

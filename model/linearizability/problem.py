@@ -209,7 +209,8 @@ def stepped(specification: Specification, history: History, numbers: Iterable[in
     begin = initial(specification, history)
     for step in steps:
         try:
-            specification.step(begin, step.f, step.argument)
+            _, result = specification.step(begin, step.f, step.argument)
+            specification.equal(result, step.told)
         except ValueError as error:
             raise BrokenHistory(str(error), history.operation(step.number).lines[0]) from error
     return Stepped(specification, begin, steps)

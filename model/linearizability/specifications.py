@@ -267,6 +267,9 @@ ALL: Final[Mapping[str, Specification]] = {
 }
 
 
+_NAMED: Final = 8
+
+
 def specification_of(fs: frozenset[str]) -> Specification:
     """The one specification, the smallest, that has all these operations.
 
@@ -276,7 +279,8 @@ def specification_of(fs: frozenset[str]) -> Specification:
     smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
     if len(smallest) == 1:
         return smallest[0]
-    names = ", ".join(sorted(fs))
+    told = [f if f.isidentifier() else ascii(f) for f in sorted(fs)]
+    names = ", ".join(told if len(told) <= _NAMED else [*told[:_NAMED], "..."])
     if fitting:
         raise BrokenHistory(f"operations {names} could be of {', '.join(s.name for s in fitting)}: name one (--model)")
     known = "; ".join(f"{s.name}: {', '.join(sorted(s.fs))}" for s in ALL.values())

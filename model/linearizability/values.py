@@ -40,10 +40,15 @@ NOTHING: Final = None
 PLAIN: Final = frozenset({int, str, bytes, type(None), Atom, _Unknown, _Refused})
 
 
-def freeze(value: object) -> Hashable:
+DEPTH_MAX: Final = 100
+"""How deep a value may be nested."""
+
+
+def freeze(value: object, depth: int = 0) -> Hashable:
     """The value, hashable, and equal only to what was written alike: 1, 1.0 and true are three values.
 
-    Sequences become tuples, whatever their type. Raises TypeError for what is no data. Cost: linear in its size.
+    Sequences become tuples, whatever their type. Raises TypeError for what is no data, or nested deeper than DEPTH_MAX.
+    Cost: linear in its size.
     """
     if type(value) in PLAIN:
         assert isinstance(value, Hashable)
@@ -52,12 +57,15 @@ def freeze(value: object) -> Hashable:
         return Atom("boolean", "true" if value else "false")
     if isinstance(value, float):
         return Atom("float", repr(value))
+    depth += 1
+    if depth > DEPTH_MAX:
+        raise TypeError(f"nested more than {DEPTH_MAX} deep; expected plain data")
     if isinstance(value, list | tuple):
-        return tuple(map(freeze, value))
+        return tuple([freeze(one, depth) for one in value])
     if isinstance(value, Mapping):
-        return Atom("map", frozenset((freeze(key), freeze(held)) for key, held in value.items()))
+        return Atom("map", frozenset((freeze(key, depth), freeze(held, depth)) for key, held in value.items()))
     if isinstance(value, AbstractSet):
-        return Atom("set", frozenset(map(freeze, value)))
+        return Atom("set", frozenset(freeze(one, depth) for one in value))
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
 
 

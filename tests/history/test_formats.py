@@ -201,6 +201,15 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         (line(0, "invoke", "set_if", {"value": 1, "predicate": 2}), "line 1: predicate 2; expected nothing, exists"),
         (line(0, "invoke", "set_if", {"value": 1, "predicate": {"exists": False}}), "line 1: predicate "),
         (line(0, "invoke", "scan", {"from": 1}), "line 1: scan of .*expected start and limit"),
+        (
+            line(0, "invoke", "scan") + line(0, "ok", "scan", {"a": 1}),
+            r"line 2: scan of .*expected a list of \[KEY, VALUE\]",
+        ),
+        (
+            '{"process": 0, "type": "invoke", "f": "w", "value": ' + "[" * 200 + "]" * 200 + "}",
+            "line 1: .*nested more than 100 deep",
+        ),
+        ('{"process": ' + "[" * 900 + "]" * 900 + ', "type": "invoke", "f": "w"}', "line 1: "),
         (line(0, "invoke", "read").encode() + b'{"\xff', "line 2: .* is not UTF-8"),
         (edn_map(0, "invoke", "read", None) + "\n{:process 0", "line 2: the map that begins here does not end"),
         (edn_map(0, "invoke", "read", None) + "\n}", "line 2: '}' between events"),
