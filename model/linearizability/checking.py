@@ -1,6 +1,7 @@
 """Which algorithm answers for a key, and when the next one is asked instead."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 import attrs
@@ -17,9 +18,9 @@ ALGORITHMS: Final = ("zones", "frontier", "search")
 CONFIGURATION_BYTES: Final = 360
 """What a configuration or place takes, its share of tables included, when it tells few optional operations apart."""
 
-_BEAM: Final = 48
-_FIRST_CONFIGURATIONS: Final = 1024
-_FIRST_STEPS_A_STEP: Final = 40
+_BEAMS: Final = (8, 64)
+_FIRST_CONFIGURATIONS: Final = 256
+_FIRST_STEPS_A_STEP: Final = 20
 
 
 Numbers = Collection[int]
@@ -109,27 +110,47 @@ def answered(
 
 def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits: Limits) -> tuple[Answer, str]:
     """Frontier and search by turns, each time with more: what one cannot do, the other often can."""
-    first = Budget(configurations=most, expired=limits.expired)
-    answer = frontier(problem, first, beam=_BEAM)
-    if answer.verdict is Verdict.INCONCLUSIVE and NEVER in problem.returns:
-        few = Budget(configurations=min(_FIRST_CONFIGURATIONS, most), expired=limits.expired)
-        other = frontier(problem, few, generous=True)
-        answer = other if other.verdict is Verdict.VIOLATED else answer
-    if answer.verdict is not Verdict.INCONCLUSIVE:
-        return answer, "frontier"
+    expired = limits.expired
+    words: Stepped | None = None
+    answer, by = Answer(Verdict.INCONCLUSIVE), "frontier"
+    if NEVER not in problem.returns:  # hardly more than the beam is ever open then
+        answer, by = _beam(problem, Budget(configurations=most, expired=expired), _BEAMS[-1])
     configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
-    words = told()
-    while True:
-        within = Budget(configurations=min(configurations, most), expired=limits.expired)
-        answer = frontier(problem, within)
-        if answer.verdict is not Verdict.INCONCLUSIVE or limits.expired():
-            return answer, "frontier"
-        answer = search(words, Budget(configurations=most, steps=steps, expired=limits.expired))
-        if answer.verdict is not Verdict.INCONCLUSIVE or limits.expired():
-            return answer, "search"
-        if configurations >= most:
-            return answer, "search"
-        configurations, steps = configurations * 8, steps * 8
+    attempts: list[Callable[[], tuple[Answer, str]]] = []
+    while answer.verdict is Verdict.INCONCLUSIVE:
+        if not attempts:
+            if configurations > most:
+                break
+            words = words or told()
+            attempts = _attempts(problem, words, min(configurations, most), most, steps, expired)
+            configurations, steps = configurations * 4, steps * 8
+        answer, by = attempts.pop(0)()
+        if expired():
+            break
+    return answer, by
+
+
+def _attempts(
+    problem: Register, words: Stepped, configurations: int, most: int, steps: int, expired: Callable[[], bool]
+) -> list[Callable[[], tuple[Answer, str]]]:
+    """What to try with a budget, one after the other: the cheap ones first."""
+    within, freely = (
+        Budget(configurations=configurations, expired=expired),
+        Budget(configurations=most, expired=expired),
+    )
+    last = configurations * 4 > most
+    places = Budget(configurations=most, steps=(1 << 62) if last else steps, expired=expired)
+    made: list[Callable[[], tuple[Answer, str]]] = [lambda: (search(words, places), "search")]
+    if NEVER in problem.returns:
+        if configurations == _FIRST_CONFIGURATIONS:
+            made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
+        made.insert(2, lambda: (frontier(problem, within, generous=True), "frontier"))
+    made.append(lambda: (frontier(problem, within), "frontier"))
+    return made
+
+
+def _beam(problem: Register, budget: Budget, beam: int) -> tuple[Answer, str]:
+    return frontier(problem, budget, beam=beam), "frontier"
 
 
 def searched(problem: Stepped, limits: Limits) -> Answer:

@@ -26,8 +26,8 @@ State = tuple[int, int, int]
 Kind = tuple[int, int, int]
 """Guard, its value, what is written."""
 
-_PATIENCE: Final = 256
-"""Returns between two questions whether time is up."""
+_PATIENCE: Final = 1_024
+"""Configurations made between two questions whether time is up; and returns between two looks at what is spent."""
 
 
 def frontier(
@@ -96,7 +96,7 @@ class _Frontier:
         self.makers: dict[int, list[int]] = {}
         """By value: those from which an optional compare-and-set makes it."""
         self.asked_until = _asked_until(problem)
-        self.called = 0
+        self.called = self.found = 0
         self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = _optionals(problem)
         self.optional_calls = 0
@@ -110,6 +110,7 @@ class _Frontier:
         musts = [i for i, returned in enumerate(returns) if returned != NEVER]
         musts.sort(key=returns.__getitem__)
         called, count, budget = 0, len(calls), self.budget
+        work = 0
         for number, i in enumerate(musts):
             returned = returns[i]
             while called < count and calls[called] < returned:
@@ -126,8 +127,11 @@ class _Frontier:
                 return Answer(Verdict.VIOLATED, at=returned)
             if watch is not None:
                 watch(returned, frozenset(configuration[0] for configuration in self.configurations))
-            if not number % _PATIENCE and budget.expired():
-                return Answer(Verdict.INCONCLUSIVE, "time is up")
+            work += 1 + self.found
+            if work > _PATIENCE:
+                work = 0
+                if budget.expired():
+                    return Answer(Verdict.INCONCLUSIVE, "time is up")
         return HOLDS
 
     def _call(self, i: int) -> None:
@@ -199,7 +203,7 @@ class _Frontier:
                 found.extend(self._write(i, configuration) if guard == ANY else self._meet(i, configuration))
                 if len(found) > 4 * self.budget.configurations:
                     raise _TooMany
-        keep = ~bit
+        keep, self.found = ~bit, len(found)
         self._close(i)
         if len(found) == 1:
             at, used, hidden, ranks, spent = found[0]

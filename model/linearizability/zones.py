@@ -104,6 +104,7 @@ class _Layout:
         writers = self.writers
         todo = [values[i] for i, guard in enumerate(guards) if guard == IS and happened[i]]
         met: set[int] = set()
+        undecided = False
         while todo:
             value = todo.pop()
             if value in met:
@@ -113,11 +114,13 @@ class _Layout:
             if writer is None:
                 raise _Violated
             if writer == _SEVERAL:
-                raise _Undecided
-            if writer != START and not happened[writer]:
+                undecided = True
+            elif writer != START and not happened[writer]:
                 happened[writer] = 1
                 if guards[writer] == IS:
                     todo.append(values[writer])
+        if undecided:
+            raise _Undecided
         return happened
 
     def _gather(self) -> None:
