@@ -30,7 +30,7 @@ from model.linearizability.specifications import CAS_REGISTER
 from model.snapshot import Status
 
 FEW: Final = 5
-LIMIT: Final = 20.0
+LIMIT: Final = 10.0
 MEMORY: Final = 2 << 30
 _IDLE, _CALLED, _DONE = range(3)
 
