@@ -1,0 +1,148 @@
+"""The Spark session of every command: one builder, with the settings that matter and why; errors as one line.
+
+Under ``spark-submit`` the session is what it says; else it is a local one, or that of ``--master``.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+import attrs
+import click
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import java
+from spark_checks.troubles import told
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+QUIET: Final = Path(__file__).with_name("log4j2.properties")
+LOOPBACK: Final = "127.0.0.1"
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """Where the work is done. ``master``: None is all cores of this machine. ``memory``: the driver's heap, which in
+    a local session is all that the JVM gets. ``parts``: shuffle partitions, 0 for a few."""
+
+    master: str | None = None
+    memory: str = "3g"
+    parts: int = 0
+
+    @property
+    def local(self) -> bool:
+        return self.master is None or self.master.startswith("local")
+
+
+def settings(options: Options) -> dict[str, str]:
+    """What a session is built with."""
+    cores = os.cpu_count() or 1
+    found = {
+        # Times mean the same everywhere; a cast that fails or a sum that overflows is an error, not null or nonsense.
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "true",
+        # Plans follow the sizes that are met: small shuffles are merged, skewed ones split.
+        "spark.sql.adaptive.enabled": "true",
+        # Whoever walks a graph or decodes a value gets columns, not pickled rows.
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        # Workers run what the driver runs.
+        "spark.pyspark.python": sys.executable,
+        "spark.pyspark.driver.python": sys.executable,
+        # Progress is ours, on stderr.
+        "spark.ui.showConsoleProgress": "false",
+        "spark.ui.enabled": "false",
+    }
+    if options.local:
+        found |= {
+            # The default of 200 makes 200 tiny tasks of a small table. AQE joins them, but they are written first.
+            "spark.sql.shuffle.partitions": str(options.parts or 4 * cores),
+            # A laptop's host name may resolve to nothing.
+            "spark.driver.host": LOOPBACK,
+            "spark.driver.bindAddress": LOOPBACK,
+        }
+    elif options.parts:
+        found["spark.sql.shuffle.partitions"] = str(options.parts)
+    return found
+
+
+@contextmanager
+def session(options: Options | None = None) -> Iterator[SparkSession]:
+    """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
+
+    Raises Unusable: also where there is no Java, or Spark does not start.
+    """
+    options = options or Options()
+    spark = _started(options)
+    try:
+        with told():
+            yield spark
+    finally:
+        spark.stop()
+
+
+def _started(options: Options) -> SparkSession:
+    builder = SparkSession.builder.appName("lakeproof")
+    for name, value in settings(options).items():
+        builder = builder.config(name, value)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started the JVM, and has its own --master
+        return builder.getOrCreate()
+    os.environ["JAVA_HOME"] = java.java_home()
+    os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+    os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
+    builder = (
+        builder.master(options.master or "local[*]")
+        .config("spark.driver.memory", options.memory)
+        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC")
+    )
+    with _jvm_log() as log:
+        try:
+            return builder.getOrCreate()
+        except (PySparkException, Py4JError, OSError) as error:
+            said = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            why = next((line.strip() for line in said if "rror" in line), str(error).splitlines()[0])
+            raise Unusable(
+                f"Spark: did not start on {options.master or 'this machine'} ({why[:200]}); see {log}, or try another "
+                "--master or --memory"
+            ) from None
+
+
+@contextmanager
+def _jvm_log() -> Iterator[Path]:
+    """The JVM inherits stderr when it is started, and talks. While it starts, stderr is a file."""
+    handle, name = tempfile.mkstemp(prefix="lakeproof-spark-", suffix=".log")
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        os.dup2(handle, 2)
+        yield Path(name)
+        Path(name).unlink(missing_ok=True)
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(handle)
+
+
+def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
+    """The options that all commands share; they come to the command as its first argument."""
+
+    @click.option("--master", metavar="URL", help="A Spark master. [default: this machine, all cores]")
+    @click.option(
+        "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, as Spark writes it."
+    )
+    @click.option("--shuffle-partitions", "parts", type=click.IntRange(1), default=None, metavar="N", hidden=True)
+    @wraps(command)
+    def wrapped(*args: object, master: str | None, memory: str, parts: int | None, **kwargs: object) -> R:
+        options = Options(master=master, memory=memory, parts=parts or 0)
+        return command(options, *args, **kwargs)  # type: ignore[arg-type]
+
+    return wrapped  # type: ignore[return-value]
