@@ -27,6 +27,11 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""
 
+PLUG_INS: Final[Mapping[str, str]] = {
+    "spark": "Generate and check large datasets, mark what can go, search on a cluster.",
+}
+"""What plug-ins of ours do."""
+
 
 class Commands(click.Group):
     """A group whose errors are one line each, and which plug-ins join through the entry-point group
@@ -98,7 +103,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
         rows = sorted((told | {name: help_ for name, (_, help_) in LATER.items()}).items())
-        rows += [(p.name, f"plug-in: {p.value}") for p in _plug_ins() if p.name not in dict(rows)]
+        rows += [(p.name, PLUG_INS.get(p.name, f"plug-in: {p.value}")) for p in _plug_ins() if p.name not in dict(rows)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.tasks import Unusable
-from spark_checks import java
+from spark_checks import java, workspace
 from spark_checks.troubles import told
 
 P = ParamSpec("P")
@@ -58,6 +58,8 @@ def settings(options: Options) -> dict[str, str]:
         # Workers run what the driver runs.
         "spark.pyspark.python": sys.executable,
         "spark.pyspark.driver.python": sys.executable,
+        # A partition column of digits is still what the schema says.
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
@@ -87,6 +89,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
         with told():
             yield spark
     finally:
+        workspace.remove(spark)
         spark.stop()
 
 

@@ -1,0 +1,96 @@
+"""lakeFS' JSON dump of its store: ``{"version", "timestamp", "entries": [{"partition", "key", "value"}]}``, with all
+three in base64. It is one document of any size, so it is read as a stream, and staged as Parquet."""
+
+import base64
+import binascii
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, cast
+
+import ijson
+import pyarrow as pa
+from pyarrow import parquet
+from pyspark.sql import DataFrame, SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks.tables import KV
+from spark_checks.workspace import fresh
+
+BATCH: Final = 1 << 16
+SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
+FIELDS: Final = ("partition", "key", "value")
+
+Row = tuple[bytes, bytes, bytes]
+
+
+def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
+    """The entries of a dump as the table kv. Memory for one batch.
+
+    Raises Unusable: the file is no such dump; names the entry.
+    """
+    target = Path(fresh(spark, "kv"))
+    target.mkdir(parents=True)
+    with parquet.ParquetWriter(target / "part-0.parquet", SCHEMA) as writer:
+        for batch in _batches(entries(path)):
+            writer.write_batch(batch)
+    return spark.read.schema(KV).parquet(str(target))
+
+
+def entries(path: Path) -> Iterator[Row]:
+    """The entries of a dump: partition, key and value.
+
+    Raises Unusable, also where the document ends too early.
+    """
+    number = 0
+    begun = False
+    entry: dict[str, object] = {}
+    try:
+        with path.open("rb") as file:
+            for prefix, event, value in ijson.parse(file):
+                begun = begun or (prefix, event) == ("entries", "start_array")
+                if (prefix, event) == ("entries.item", "start_map"):
+                    entry = {}
+                elif prefix.startswith("entries.item.") and event in ("string", "number", "null", "boolean"):
+                    entry[prefix.removeprefix("entries.item.")] = value
+                elif (prefix, event) == ("entries.item", "end_map"):
+                    yield _row(path, number, entry)
+                    number += 1
+                elif prefix == "entries.item":
+                    raise Unusable(f"{path}: entry {number} is {value!r}, expected an object; write the dump again")
+    except ijson.JSONError as error:
+        why = " ".join(str(error).split())[:120]
+        raise Unusable(f"{path}: no JSON after entry {number} ({why}); write the dump again") from None
+    except UnicodeDecodeError as error:
+        raise Unusable(f"{path}: not UTF-8 after entry {number} ({error.reason}); write the dump again") from None
+    if not begun:
+        raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')
+
+
+def _row(path: Path, number: int, entry: dict[str, object]) -> Row:
+    found: list[bytes] = []
+    for name in FIELDS:
+        value = entry.get(name, "" if name == "value" else None)
+        if not isinstance(value, str):
+            raise Unusable(f"{path}: entry {number}: {name} is {value!r}, expected base64; write the dump again")
+        try:
+            found.append(base64.b64decode(value, validate=True))
+        except (binascii.Error, ValueError):
+            raise Unusable(
+                f"{path}: entry {number}: {name} is {value[:40]!r}, expected base64; write the dump again"
+            ) from None
+    return cast("Row", tuple(found))
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+    pending: list[Row] = []
+    for row in rows:
+        pending.append(row)
+        if len(pending) == BATCH:
+            yield _batch(pending)
+            pending = []
+    yield _batch(pending)
+
+
+def _batch(rows: list[Row]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    return pa.record_batch([pa.array(column, pa.binary()) for column in columns], schema=SCHEMA)

@@ -1,0 +1,35 @@
+"""A folder for what a session stages: decoded tables, dumps as Parquet, levels of a search. It goes with
+the session."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+SETTING: Final = "spark.lakeproof.work"
+"""Names a folder that all workers share, for masters other than local."""
+
+_made: dict[str, Path] = {}
+
+
+def folder(spark: SparkSession) -> Path:
+    """The session's folder, made when it is first asked for."""
+    session = spark.sparkContext.applicationId
+    if session not in _made:
+        parent = spark.conf.get(SETTING, None)
+        _made[session] = Path(tempfile.mkdtemp(prefix="lakeproof-spark-", dir=parent))
+    return _made[session]
+
+
+def fresh(spark: SparkSession, name: str) -> str:
+    """A path in it that is not taken."""
+    return str(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder(spark))) / name)
+
+
+def remove(spark: SparkSession) -> None:
+    """Take the folder away, if there is one."""
+    made = _made.pop(spark.sparkContext.applicationId, None)
+    if made is not None:
+        shutil.rmtree(made, ignore_errors=True)
