@@ -55,9 +55,6 @@ def settings(options: Options) -> dict[str, str]:
         # Whoever walks a graph or decodes a value gets columns, not pickled rows.
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
-        # Workers run what the driver runs.
-        "spark.pyspark.python": sys.executable,
-        "spark.pyspark.driver.python": sys.executable,
         # A partition column of digits is still what the schema says.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.
@@ -94,6 +91,7 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
 
 
 def _started(options: Options) -> SparkSession:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run what the driver runs, not just any python3
     builder = SparkSession.builder.appName("lakeproof")
     for name, value in settings(options).items():
         builder = builder.config(name, value)

@@ -1,0 +1,62 @@
+"""The command ``spark decode``: the typed tables of a dataset, so that later commands need not decode again."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import attrs
+import click
+
+from spark_checks.session import Options, session, spark_options
+
+if TYPE_CHECKING:
+    from spark_checks.dataset import Keys
+
+F = TypeVar("F", bound=Callable[..., object])  # type: ignore[explicit-any]  # as click types its own
+
+
+def dataset_options(command: F) -> F:
+    """The argument DATASET, and how it is to be read."""
+    for option in (
+        click.option(
+            "--beside",
+            metavar="DIR",
+            help="A folder with metaranges/, ranges/ and objects/, where DATASET is a dump or a database.",
+        ),
+        click.option(
+            "--keys",
+            type=click.Choice(["design", "lakefs"]),
+            help="The key schema. [default: design for a folder, lakefs for a dump or a database]",
+        ),
+        click.argument("where", metavar="DATASET"),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@dataset_options
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the tables go.")
+@spark_options
+def command(options: Options, where: str, keys: "Keys | None", beside: str | None, out: Path) -> None:
+    """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
+    staged/, cleanups/ and undecodable/, as Parquet.
+
+    DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. Put
+    beside kv/ as decoded/, the tables spare every later command the decoding.
+    """
+    from lakeproof.tasks import Unusable
+    from spark_checks.dataset import open_dataset
+    from spark_checks.decoding import decode
+    from spark_checks.progress import doing
+
+    if out.exists():
+        raise Unusable(f"{out}: is there already; name another folder, or remove it")
+    with session(options) as spark:
+        dataset = open_dataset(spark, where, keys, beside)
+        with doing(spark, f"decoding {dataset.where}"):
+            entities = decode(dataset)
+        for name, table in attrs.asdict(entities, recurse=False).items():
+            with doing(spark, f"writing {name}/"):
+                table.write.parquet(f"{out}/{name}")
+            click.echo(f"{name:14}{table.count():>12,} rows")

@@ -1,0 +1,233 @@
+"""Decoding: every record of kv/ becomes the row that the codec's record is, or a row that says what is wrong."""
+
+from typing import cast
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+from pyspark.testing import assertDataFrameEqual
+
+from impl.codec import decode_at, encode
+from model import keys
+from model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry
+from model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
+from spark_checks.dataset import Dataset, Keys, empty
+from spark_checks.decoding import Rows, decode, decode_batch, design_kind, lakefs_kind, widened
+from spark_checks.tables import AT_REST, DECODED, KV
+
+REPOSITORY = Repository(
+    repository_id=RepositoryID("r"),
+    storage_namespace=StorageNamespace("s3://bucket/r"),
+    default_branch_id=BranchID("main"),
+    creation_date=1_700_000_000_123_456,
+    state=RepositoryState.ACTIVE,
+    instance_uid=InstanceUID("u"),
+)
+BRANCH = Branch(
+    branch_id=BranchID("main"),
+    commit_id=CommitID("c2"),
+    staging_token=StagingToken("r-main:u.3"),
+    sealed_tokens=(StagingToken("r-main:u.2"), StagingToken("r-main:u.1")),
+)
+TAG = Tag(tag_id=TagID("v1"), commit_id=CommitID("c1"))
+COMMIT = Commit(
+    commit_id=CommitID("c2"),
+    committer="me",
+    message="hello",
+    creation_date=1_700_000_001_000_001,
+    meta_range_id=MetaRangeID("m2"),
+    metadata=(("instance", "u"),),
+    parents=(CommitID("c1"), CommitID("c0")),
+    generation=2,
+)
+ENTRY = ObjectEntry(
+    address="data/x", address_type=AddressType.RELATIVE, e_tag="e", size_bytes=7, last_modified=1_700_000_000_000_007
+)
+STAGED = StagedEntry(key=b"a/b", identity=b"i", data=encode_object_entry(ENTRY))
+TOMBSTONE = StagedEntry(key=b"a/c", identity=b"", data=None)
+CLEANUP = CleanupRecord(repository_id=RepositoryID("r"), instance_uid=InstanceUID("old"))
+
+HOME = b"r-u"
+RECORDS = {
+    (keys.GRAVELER, b"repos/r"): encode(REPOSITORY),
+    (HOME, b"branches/main"): encode(BRANCH),
+    (HOME, b"tags/v1"): encode(TAG),
+    (HOME, b"commits/c2"): encode(COMMIT),
+    (b"r-main:u.3", b"key/a/b"): encode(STAGED),
+    (b"r-main:u.3", b"key/a/c"): encode(TOMBSTONE),
+    (keys.DELETED, b"repo/r/old"): encode(CLEANUP),
+}
+
+
+def decoded(records: dict[tuple[bytes | None, bytes | None], bytes | None], keys_are: Keys = "design") -> Rows:
+    columns = [[a for a, _ in records], [b for _, b in records], list(records.values())]
+    arrays = [pa.array(column, pa.binary()) for column in columns]
+    return decode_batch(pa.record_batch(arrays, names=["partition_key", "key", "value"]), keys_are)
+
+
+def row(table: str, rows: Rows, number: int = 0) -> dict[str, object]:
+    return dict(zip(DECODED[table].names, rows[table][number], strict=True))
+
+
+class TestRecords:
+    rows = decoded(cast("dict[tuple[bytes | None, bytes | None], bytes | None]", RECORDS))
+
+    def test_every_record_is_in_one_table(self) -> None:
+        assert sorted((name, len(found)) for name, found in self.rows.items()) == [
+            ("branches", 1),
+            ("cleanups", 1),
+            ("commits", 1),
+            ("repositories", 1),
+            ("staged", 2),
+            ("tags", 1),
+        ]
+
+    def test_a_repository_knows_the_partition_of_its_entities(self) -> None:
+        found = row("repositories", self.rows)
+        assert found["home"] == HOME
+        assert (found["repository_id"], found["instance_uid"], found["state"]) == ("r", "u", 0)
+        assert found["creation_date"] == REPOSITORY.creation_date
+
+    def test_a_branch_keeps_its_sealed_tokens_in_their_order(self) -> None:
+        assert row("branches", self.rows)["sealed_tokens"] == ["r-main:u.2", "r-main:u.1"]
+
+    def test_a_commit_keeps_its_parents_in_their_order_and_its_date_to_the_microsecond(self) -> None:
+        found = row("commits", self.rows)
+        assert found["parents"] == ["c1", "c0"]
+        assert found["creation_date"] == COMMIT.creation_date
+        assert found["instance"] == "u"
+
+    def test_a_staged_entry_says_where_its_object_lies(self) -> None:
+        found = row("staged", self.rows)
+        assert (found["token"], found["path"], found["tombstone"]) == ("r-main:u.3", b"a/b", False)
+        assert (found["address"], found["address_type"], found["size_bytes"]) == ("data/x", 1, 7)
+        assert found["last_modified"] == ENTRY.last_modified
+
+    def test_a_tombstone_refers_to_nothing(self) -> None:
+        found = row("staged", self.rows, 1)
+        assert (found["tombstone"], found["address"]) == (True, None)
+
+
+class TestDamage:
+    @pytest.mark.parametrize(("address", "value"), RECORDS.items(), ids=lambda each: str(each)[:30])
+    def test_a_value_that_is_no_message_is_told_with_its_key(self, address: tuple[bytes, bytes], value: bytes) -> None:
+        rows = decoded({address: value[:-1] + b"\xff\xff"})
+        found = row("undecodable", rows)
+        assert (found["partition_key"], found["key"]) == address
+        assert found["reason"]
+
+    def test_an_unknown_key_is_told(self) -> None:
+        found = row("undecodable", decoded({(HOME, b"branch/main"): b""}))
+        assert (found["kind"], found["reason"]) == (None, "no record of the key schema has such a key")
+
+    @pytest.mark.parametrize("address", [(None, b"k"), (b"p", None), (None, None)])
+    def test_a_record_without_a_key_is_told(self, address: tuple[bytes | None, bytes | None]) -> None:
+        assert list(decoded({address: b"v"})) == ["undecodable"]
+
+    def test_a_record_without_a_value_is_told(self) -> None:
+        assert row("undecodable", decoded({(HOME, b"tags/v1"): None}))["reason"] == "there is no value"
+
+    def test_an_entry_that_the_catalog_did_not_write_is_staged_and_told(self) -> None:
+        value = encode(StagedEntry(key=b"a", identity=b"i", data=b"\xff\xff"))
+        rows = decoded({(b"t:1", b"key/a"): value})
+        assert row("staged", rows)["address"] is None
+        assert row("undecodable", rows)["kind"] == "entry"
+
+    def test_a_token_that_is_open_and_sealed_is_refused_as_the_codec_does(self) -> None:
+        value = encode(BRANCH).replace(b"r-main:u.1", b"r-main:u.3")
+        assert "open and sealed at once" in str(
+            row("undecodable", decoded({(HOME, b"branches/main"): value}))["reason"]
+        )
+
+    def test_a_date_beyond_all_clocks_does_not_overflow(self) -> None:
+        seconds = b"\x08" + b"\xff" * 8 + b"\x7f"
+        value = b"\x22" + bytes([len(seconds)]) + seconds
+        found = row("commits", decoded({(HOME, b"commits/c"): value}))
+        assert found["creation_date"] == (1 << 63) - 1
+
+
+@given(
+    st.sampled_from([keys.GRAVELER, keys.DELETED, b"r-u", b"t", b"", b"\xff", b"a\0b"]),
+    st.sampled_from([b"repos/", b"branches/", b"commits/", b"tags/", b"key/", b"repo/", b"x"]),
+    st.sampled_from([b"", b"a", b"a/b", b"\xff", b"a\0", b"r/u", b"r/u-v"]),
+)
+def test_an_address_is_what_the_key_schema_says(partition: bytes, prefix: bytes, name: bytes) -> None:
+    parsed = keys.parse(partition, prefix + name)
+    assert design_kind(partition, prefix + name) == (None if parsed is None else parsed.kind)
+
+
+@given(st.binary(max_size=40))
+def test_no_bytes_make_the_decoder_fail(value: bytes) -> None:
+    for address in RECORDS:
+        rows = decoded({address: value})
+        try:
+            record = decode_at(*address, value)
+        except ValueError:
+            assert list(rows) == ["undecodable"]
+            continue
+        table = next(name for name in rows if name != "undecodable")
+        if isinstance(record, StagedEntry) and record.data is not None:
+            try:
+                entry = decode_object_entry(record.data)
+            except ValueError:
+                assert row("undecodable", rows)["kind"] == "entry"
+            else:
+                assert row(table, rows)["address"] == entry.address
+
+
+class TestLakeFS:
+    def test_a_staged_entry_has_a_bare_path_for_a_key(self) -> None:
+        rows = decoded({(b"r-main:abc", b"branches/x"): encode(STAGED)}, "lakefs")
+        assert row("staged", rows)["path"] == b"a/b"
+
+    def test_what_else_lakefs_keeps_is_passed_over(self) -> None:
+        assert decoded({(b"auth", b"users/me"): b"\xff", (keys.GRAVELER, b"settings/x"): b"\xff"}, "lakefs") == {}
+
+    @pytest.mark.parametrize(
+        ("key", "kind"), [(b"branches/m", "branch"), (b"commits/c", "commit"), (b"tags/t", "tag"), (b"x", "foreign")]
+    )
+    def test_a_repository_has_the_same_prefixes(self, key: bytes, kind: str) -> None:
+        assert lakefs_kind(b"r-u", key) == kind
+
+
+class TestOnSpark:
+    def dataset(self, spark: SparkSession) -> Dataset:
+        rows = [(*address, value) for address, value in RECORDS.items()] + [(HOME, b"?", b"")]
+        rest = [empty(spark, AT_REST[name]) for name in ("metaranges", "ranges", "objects")]
+        return Dataset("here", "design", spark.createDataFrame(rows, KV), *rest, frozenset(AT_REST))
+
+    def test_the_tables_have_their_schemas_and_all_the_rows(self, spark: SparkSession) -> None:
+        dataset = self.dataset(spark)
+        entities = decode(dataset)
+        expected = decoded(cast("dict[tuple[bytes | None, bytes | None], bytes | None]", RECORDS))
+        for name, schema in DECODED.items():
+            table = getattr(entities, name)
+            assert table.schema == schema
+            if name != "undecodable":
+                assertDataFrameEqual(table, spark.createDataFrame(expected[name], schema))
+        assert entities.undecodable.select(f.col("key").cast("string")).collect()[0][0] == "?"
+
+    def test_an_empty_store_has_empty_tables(self, spark: SparkSession) -> None:
+        rest = [empty(spark, AT_REST[name]) for name in ("kv", "metaranges", "ranges", "objects")]
+        entities = decode(Dataset("here", "design", *rest, frozenset(AT_REST)))
+        assert [getattr(entities, name).schema for name in DECODED] == list(DECODED.values())
+        assert entities.commits.isEmpty()
+
+
+def test_rows_of_one_table_leave_the_columns_of_others_null() -> None:
+    batch = widened("tags", [(b"p", b"k", "v1", "c1")])
+    assert batch.column("table").to_pylist() == ["tags"]
+    assert batch.column("token").null_count == 1
