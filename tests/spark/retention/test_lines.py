@@ -1,0 +1,292 @@
+"""The kernel over arrays says what `model.retention` says: the text's examples, damaged histories, and laws."""
+
+import random
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.identifiers import BranchID, CommitID, MetaRangeID
+from model.records import Commit
+from model.retention import DAY, Rules, active, active_by_definition, dangling
+from spark_checks import lines
+from spark_checks.lines import Places, older_than_parent, on_cycles, on_lines
+
+NOW = 1_700_000_000_000_000
+MAIN, FEATURE, OTHER = BranchID("main"), BranchID("feature1"), BranchID("c")
+
+Commits = dict[CommitID, Commit]
+Case = tuple[Commits, dict[BranchID, CommitID], Rules, list[CommitID]]
+
+
+def commit(name: str, age_days: float, *parents: str) -> Commit:
+    return Commit(
+        commit_id=CommitID(name),
+        committer="",
+        message="",
+        creation_date=NOW - int(age_days * DAY),
+        meta_range_id=MetaRangeID(""),
+        parents=tuple(map(CommitID, parents)),
+    )
+
+
+def history(*commits: Commit) -> Commits:
+    return {each.commit_id: each for each in commits}
+
+
+def arrays(commits: Commits) -> tuple[dict[CommitID, int], lines.Indices, lines.Dates]:
+    place = {commit_id: number for number, commit_id in enumerate(commits)}
+    first = [place.get(each.parents[0], -1) if each.parents else -1 for each in commits.values()]
+    dates = [each.creation_date for each in commits.values()]
+    return place, np.array(first, dtype=np.int64), np.array(dates, dtype=np.int64)
+
+
+def by_kernel(
+    commits: Commits, heads: Mapping[BranchID, CommitID], rules: Rules, tagged: Iterable[CommitID] = ()
+) -> frozenset[CommitID]:
+    place, parent, date = arrays(commits)
+    found = lines.active(
+        parent,
+        date,
+        np.array([place.get(head, -1) for head in heads.values()], dtype=np.int64),
+        np.array([rules.threshold(branch, NOW) for branch in heads], dtype=np.int64),
+        rules.threshold(None, NOW),
+        np.array([place.get(each, -1) for each in tagged], dtype=np.int64),
+    )
+    return frozenset(commit_id for commit_id, number in place.items() if found[number])
+
+
+def word(commits: Commits, heads: Mapping[str, str], rules: Rules) -> str:
+    named = {BranchID(branch): CommitID(head) for branch, head in heads.items()}
+    found = by_kernel(commits, named, rules)
+    assert found == active(commits, named, rules, NOW)
+    return "".join(sorted(found))
+
+
+class TestExamplesOfTheText:
+    simple = history(commit("A", 12), commit("B", 9, "A"), commit("C", 4, "B"), commit("D", 1, "C"))
+    complex = history(
+        commit("A", 14),
+        commit("B", 10, "A"),
+        commit("C", 9, "A"),
+        commit("D", 5, "C"),
+        commit("E", 2, "B"),
+        commit("F", 1, "D"),
+    )
+    left = history(commit("A", 14), commit("B", 10, "A"), commit("C", 9, "A"), commit("D", 5, "C"), commit("E", 2, "B"))
+
+    def test_the_head_of_seven_days_ago_and_its_descendants_are_active(self) -> None:
+        assert word(self.simple, {"main": "D"}, Rules(7)) == "BCD"
+
+    def test_each_branch_keeps_by_its_own_days(self) -> None:
+        heads = {"main": "E", "feature1": "F"}
+        assert word(self.complex, heads, Rules(21, ((MAIN, 7), (FEATURE, 3)))) == "BDEF"
+        assert word(self.complex, heads, Rules(21, ((MAIN, 7), (FEATURE, 10)))) == "ABCDEF"
+
+    @pytest.mark.parametrize(("days", "active_ones"), [(7, "BCDE"), (3, "BE")])
+    def test_the_default_decides_over_a_dangling_line(self, days: int, active_ones: str) -> None:
+        assert word(self.left, {"main": "E"}, Rules(days, ((MAIN, 7),))) == active_ones
+
+
+class TestDamage:
+    def test_nothing_is_kept_of_nothing(self) -> None:
+        assert word({}, {"main": "A"}, Rules(0)) == ""
+
+    @pytest.mark.parametrize(("days", "active_ones"), [(7, "AB"), (2, "A"), (0, "A")])
+    def test_a_cycle_is_walked_once(self, days: int, active_ones: str) -> None:
+        commits = history(commit("A", 3, "B"), commit("B", 3, "A"))
+        assert word(commits, {"main": "A"}, Rules(days)) == active_ones
+
+    def test_a_commit_may_be_its_own_parent(self) -> None:
+        assert word(history(commit("A", 3, "A")), {"main": "A"}, Rules(7)) == "A"
+
+    def test_a_child_older_than_its_parent_ends_the_line(self) -> None:
+        commits = history(commit("A", 9), commit("B", 3, "A"), commit("C", 8, "B"), commit("D", 1, "C"))
+        assert word(commits, {"main": "D"}, Rules(7)) == "CD"
+
+    def test_a_dangling_commit_keeps_its_branch_point_and_what_is_behind_it_by_the_default(self) -> None:
+        commits = history(commit("A", 9), commit("B", 8, "A"), commit("C", 2, "B"), commit("D", 1, "B"))
+        assert word(commits, {"main": "C"}, Rules(10, ((MAIN, 0),))) == "ABCD"
+        assert word(commits, {"main": "C"}, Rules(5, ((MAIN, 0),))) == "BCD"
+
+    def test_a_clock_in_the_future_is_after_every_threshold(self) -> None:
+        assert word(history(commit("A", 9), commit("B", -5, "A")), {}, Rules(0)) == "AB"
+
+    def test_the_longest_retention_that_can_be_said_does_not_overflow(self) -> None:
+        found = lines.active(
+            np.array([-1, 0]), np.array([5, 6]), np.array([1]), np.array([np.iinfo(np.int64).min]), NOW
+        )
+        assert found.tolist() == [True, True]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Histories of up to ten commits: any dates, any parents, some of them missing; heads that share a commit or have
+    none; rules for branches that do not exist."""
+    names = [CommitID(name) for name in "ABCDEFGHIJ"[: draw(st.integers(1, 10))]]
+    orderly = draw(st.booleans())
+    commits: Commits = {}
+    for position, name in enumerate(names):
+        pool = names[:position] if orderly else [*names, CommitID("?")]
+        parents = draw(st.lists(st.sampled_from(pool), max_size=2, unique=True)) if pool else []
+        commits[name] = commit(name, draw(st.integers(-1, 9)), *parents)
+    targets = st.sampled_from([*names, CommitID("!")])
+    heads = draw(st.dictionaries(st.sampled_from([MAIN, FEATURE, OTHER]), targets, max_size=3))
+    days = st.integers(0, 9)
+    named = st.sampled_from([MAIN, FEATURE, OTHER, BranchID("nobody's")])
+    rules = Rules(draw(days), tuple(draw(st.dictionaries(named, days, max_size=4)).items()))
+    return commits, heads, rules, draw(st.lists(targets, max_size=2))
+
+
+def random_case(chance: random.Random) -> Case:
+    """Like those of `cases`, larger and at less cost: up to twelve commits on up to five branches."""
+    names = [CommitID(name) for name in "ABCDEFGHIJKL"[: chance.randint(1, 12)]]
+    orderly, skewed = chance.random() < 0.5, chance.random() < 0.5
+    commits: Commits = {}
+    for position, name in enumerate(names):
+        pool = names[max(0, position - 3) : position] if orderly else [*names, CommitID("?")]
+        parents = chance.sample(pool, min(len(pool), chance.choice([0, 1, 1, 1, 2])))
+        age = chance.randint(-1, 12) if skewed else 12 - position
+        commits[name] = commit(name, age, *parents)
+    heads = {BranchID(f"b{number}"): chance.choice([*names, CommitID("!")]) for number in range(chance.randint(0, 5))}
+    ruled = [BranchID(f"b{number}") for number in range(7) if chance.random() < 0.5]
+    rules = Rules(chance.randint(0, 12), tuple((branch, chance.randint(0, 12)) for branch in ruled))
+    return commits, heads, rules, chance.sample(names, chance.choice([0, 0, 1]))
+
+
+class TestLaws:
+    @settings(max_examples=150, deadline=None)
+    @given(cases())
+    def test_the_kernel_says_what_the_definition_says(self, case: Case) -> None:
+        commits, heads, rules, tagged = case
+        found = by_kernel(commits, heads, rules, tagged)
+        assert found == active(commits, heads, rules, NOW, tagged=tagged)
+        assert found == active_by_definition(commits, heads, rules, NOW, tagged=tagged)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_the_kernel_agrees_on_a_thousand_random_histories(self, seed: int) -> None:
+        chance = random.Random(seed)
+        for _ in range(1000):
+            commits, heads, rules, tagged = random_case(chance)
+            found = by_kernel(commits, heads, rules, tagged)
+            assert found == active(commits, heads, rules, NOW, tagged=tagged), (commits, heads, rules, tagged)
+
+    @settings(max_examples=60, deadline=None)
+    @given(cases(), st.randoms(use_true_random=False))
+    def test_no_order_of_heads_or_commits_changes_it(self, case: Case, chance: random.Random) -> None:
+        commits, heads, rules, tagged = case
+        shuffled = [*commits.items()], [*heads.items()]
+        for each in shuffled:
+            chance.shuffle(each)
+        assert by_kernel(dict(shuffled[0]), dict(shuffled[1]), rules, tagged) == by_kernel(
+            commits, heads, rules, tagged
+        )
+
+    @settings(max_examples=60, deadline=None)
+    @given(cases())
+    def test_dangling_is_what_the_definition_says(self, case: Case) -> None:
+        commits, heads, _, _ = case
+        place, parent, _ = arrays(commits)
+        found = on_lines(parent, np.array([place.get(head, -1) for head in heads.values()], dtype=np.int64))
+        assert {each for each, number in place.items() if not found[number]} == dangling(commits, heads)
+
+    @settings(max_examples=60, deadline=None)
+    @given(cases())
+    def test_a_commit_is_on_a_cycle_if_its_line_comes_back_to_it(self, case: Case) -> None:
+        _, parent, date = arrays(case[0])
+        found = on_cycles(parent, date)
+        for start in range(len(parent)):
+            line = [start]
+            for _ in parent:
+                if line[-1] >= 0:
+                    line.append(int(parent[line[-1]]))
+            assert found[start] == (start in line[1:])
+
+    @settings(max_examples=30, deadline=None)
+    @given(cases())
+    def test_a_commit_is_older_than_its_parent_by_the_dates_alone(self, case: Case) -> None:
+        commits, _, _, _ = case
+        place, parent, date = arrays(commits)
+        assert {name for name, number in place.items() if older_than_parent(parent, date)[number]} == {
+            name
+            for name, each in commits.items()
+            if each.parents
+            and each.parents[0] in commits
+            and each.creation_date < commits[each.parents[0]].creation_date
+        }
+
+    @given(st.lists(st.integers(-5, 5)), st.lists(st.integers(-6, 6)))
+    def test_a_position_is_that_of_the_first_equal_key(self, keys: list[int], wanted: list[int]) -> None:
+        places = Places.of(np.array(keys, dtype=np.int64))
+        found = places.find(np.array(wanted, dtype=np.int64))
+        assert found.tolist() == [keys.index(each) if each in keys else -1 for each in wanted]
+
+    @given(st.lists(st.integers(-5, 5)))
+    def test_keys_have_neighbours_where_they_come_again(self, keys: list[int]) -> None:
+        before, after = Places.of(np.array(keys, dtype=np.int64)).neighbours()
+        assert len(before) == len(keys) - len(set(keys))
+        assert all(keys[one] == keys[two] and one < two for one, two in zip(before, after, strict=True))
+
+
+class TestSizes:
+    """Large enough for vectors, for lines walked one by one, and for the change from the one to the other."""
+
+    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("wide", [2, 64])
+    @pytest.mark.parametrize("large", [10, 1 << 30])
+    def test_both_ways_of_walking_agree_with_the_model(
+        self, seed: int, wide: int, large: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lines, "WIDE", wide)
+        monkeypatch.setattr(lines, "_LARGE", large)
+        chance = random.Random(seed)
+        commits: Commits = {}
+        names = [CommitID(f"c{number}") for number in range(600)]
+        for number, name in enumerate(names):
+            near = names[max(0, number - chance.choice([1, 1, 1, 5, 100])) : number]
+            parents = [chance.choice(near)] if near and chance.random() < 0.97 else []
+            if chance.random() < 0.01:
+                parents = [chance.choice(names)]
+            commits[name] = commit(name, (600 - number) / 20 + chance.choice([0, 0, 0, -9, 9]), *parents)
+        heads = {BranchID(f"b{number}"): chance.choice(names) for number in range(150)}
+        rules = Rules(5, tuple((branch, chance.choice([0, 1, 3, 10, 20, 40])) for branch in [*heads][::2]))
+        assert by_kernel(commits, heads, rules) == active(commits, heads, rules, NOW)
+
+    def test_a_planted_stop_before_the_child_is_asked_is_found(self) -> None:
+        """The known mistake: a walk ends at a processed commit before it asks whether the child keeps it."""
+        commits = history(commit("A", 9), commit("B", 8, "A"), commit("C", 8, "B"), commit("D", 1, "B"))
+        heads = {MAIN: CommitID("C"), FEATURE: CommitID("D")}
+        rules = Rules(2)
+
+        def mistaken() -> frozenset[CommitID]:
+            kept, processed = set[CommitID](), set[CommitID]()
+            for head in heads.values():
+                at: CommitID | None = head
+                kept.add(head)
+                while at is not None and at not in processed:
+                    processed.add(at)
+                    below = commits[at].parents[:1]
+                    if below and below[0] in processed:
+                        break
+                    if below and commits[at].creation_date > NOW - 2 * DAY:
+                        kept.add(below[0])
+                    at = below[0] if below else None
+            return frozenset(kept)
+
+        assert mistaken() == {"C", "D"}
+        assert by_kernel(commits, heads, rules) == {"B", "C", "D"}
+
+    def test_a_line_of_two_hundred_thousand_commits(self) -> None:
+        size = 200_000
+        parent = np.arange(-1, size - 1)
+        date = NOW - np.arange(size, 0, -1) * DAY // 1000
+        order = np.random.default_rng(1).permutation(size)
+        moved = np.full(size, -1, dtype=np.int64)
+        moved[order[1:]] = order[:-1]
+        dates = np.empty_like(date)
+        dates[order] = date
+        for up, when, head in ((parent, date, size - 1), (moved, dates, int(order[-1]))):
+            found = lines.active(up, when, np.array([head]), np.array([NOW - 150 * DAY]), NOW)
+            assert int(found.sum()) == 150_000
