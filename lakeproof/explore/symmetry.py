@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.expansion import Expansion
 from lakeproof.explore.packing import Words
 
 
@@ -24,10 +24,10 @@ class Symmetry:
             groups.setdefault(id(behaviour), []).append(client)
         self.groups = [clients for clients in groups.values() if len(clients) > 1]
 
-    def canonical(self, words: Words, kernel: Kernel) -> Words:
+    def canonical(self, words: Words, kernel: Expansion) -> Words:
         """The same states, each represented by its smallest permutation."""
         for group in self.groups:
-            columns = [kernel.space.clients[client] for client in group]
+            columns = [kernel.roles.clients[client] for client in group]
             nodes = np.sort(np.stack([kernel.layout.field(words, column) for column in columns]), axis=0)
             masks = kernel.layout.masks(columns)
             words = [word & ~np.uint64(mask) for word, mask in zip(words, masks, strict=True)]

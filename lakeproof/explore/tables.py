@@ -58,7 +58,41 @@ class Events:
         return found
 
 
-class ClientTable:
+class Table:
+    """The moves of one client as plain arrays: what an expansion looks up. `ClientTable` says how they come about."""
+
+    client: int
+    kind: npt.NDArray[np.uint8]
+    ranks: Ints
+    values: int
+    """The second dimension of the tables."""
+    flat: dict[Mode, Ints]
+    """By node and number of the touched cell: the node after the move, UNKNOWN or IMPOSSIBLE."""
+    event: dict[Mode, Ints]
+    delta: dict[Mode, Words]
+    shift: Words
+    mask: Words
+    """By node: where the touched cell is in each word."""
+    node_word: int
+    node_shift: np.uint64
+    node_mask: np.uint64
+
+    def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
+        """At which node each state has this client."""
+        return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
+
+    def catch_up(self) -> None:
+        """Take in the nodes that a client with the same behaviour has brought."""
+
+    def frozen(self) -> "Table":
+        """The arrays as they are now, and nothing else."""
+        found = Table()
+        for name in Table.__annotations__:
+            setattr(found, name, getattr(self, name))
+        return found
+
+
+class ClientTable(Table):
     """The compiled moves of one client."""
 
     def __init__(self, space: Space, client: int, events: Events) -> None:
@@ -91,7 +125,6 @@ class ClientTable:
         self.admitted = len(nodes)
 
     def catch_up(self) -> None:
-        """Take in the nodes that a client with the same behaviour has brought."""
         if self.admitted < len(self.behaviour.nodes):
             self._settle()
 
@@ -292,10 +325,6 @@ class ClientTable:
             place = layout.places[self.space.late]
             total[place.word] += int(self.late[mode][node]) << place.shift
         return [part % (1 << 64) for part in total]
-
-    def nodes_of(self, words: Words) -> npt.NDArray[np.intp]:
-        """At which node each state has this client."""
-        return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
 
     def _blank(self) -> Ints:
         return np.full((self._nodes, self.values), UNKNOWN, np.int64)
