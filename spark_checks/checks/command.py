@@ -1,0 +1,71 @@
+"""The command ``lakeproof spark check``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lakeproof.commands import AS_EXPECTED, VIOLATED
+from spark_checks.checks.catalogue import BY_ID
+from spark_checks.session import spark_options
+
+if TYPE_CHECKING:
+    from spark_checks.dataset import Keys
+    from spark_checks.session import Options
+
+
+def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
+    ids = tuple(dict.fromkeys(part for each in only for part in each.split(",") if part))
+    for each in ids:
+        if each not in BY_ID:
+            raise click.BadParameter(f"no check is called {each!r}; there are {', '.join(BY_ID)}")
+    return ids
+
+
+@click.command("check")
+@click.argument("dataset", metavar="DATASET")
+@click.option("--only", multiple=True, metavar="ID", callback=_known, help="Only this check; may be given again.")
+@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema. [default: by the source]")
+@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or a database does not have.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Findings as Parquet, and a summary; a new folder."
+)
+@spark_options
+def command(
+    options: "Options",
+    dataset: str,
+    only: tuple[str, ...],
+    keys: "Keys | None",
+    beside: str | None,
+    as_json: bool,
+    out: Path | None,
+) -> int:
+    """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
+
+    DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL DSN. Exit code 1 if
+    an invariant is violated; garbage and notes are told and do not count.
+    """
+    from lakeproof.report.style import console
+    from spark_checks.checks.reporting import as_json_lines, table, write_summary
+    from spark_checks.checks.running import refuse_existing, run
+    from spark_checks.dataset import open_dataset
+    from spark_checks.session import session
+    from spark_checks.workspace import fresh
+
+    if out is not None:
+        refuse_existing(out)
+    with session(options) as spark:
+        opened = open_dataset(spark, dataset, keys, beside)
+        target = fresh(spark, "findings") if out is None else str(out / "findings")
+        summary = run(opened, only, target)
+    if as_json:
+        for line in as_json_lines(summary):
+            click.echo(line)
+    else:
+        screen = console()
+        for each in table(summary, screen):
+            screen.print(each)
+    if out is not None:
+        write_summary(summary, out)
+    return VIOLATED if summary.violated else AS_EXPECTED

@@ -1,0 +1,197 @@
+"""The graph of commits on Spark: each repository's on one worker, where `graph` judges it; metaranges and their ranges.
+
+Records go there as fingerprints of 64 bits (partition and key), 40 bytes a commit. What is reported is so: a missing
+parent has no fingerprint among the commits. Of n commits in a repository, one that is missing is taken to be there
+with a probability of n in 2^64.
+Cost: two scans of commits, one shuffle of their fingerprints by repository; metaranges are read twice, of ranges the
+ids.
+"""
+
+from collections.abc import Collection, Iterator
+
+import attrs
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from model import keys
+from spark_checks.checks import graph
+from spark_checks.checks.rules import Rule, beside, findings, union
+from spark_checks.dataset import Dataset
+from spark_checks.decoding import Entities
+from spark_checks.findings import at
+from spark_checks.tables import INT, LONG, table
+
+JUDGED = table(node=LONG, bits=INT, expected=LONG)
+ROWS_AT_ONCE = 1 << 16
+
+
+def node() -> Column:
+    """The fingerprint of a record."""
+    return f.xxhash64("partition_key", "key")
+
+
+def _here() -> Column:
+    return at(f.col("partition_key"), f.col("key"))
+
+
+def _commit(commit_id: Column) -> Column:
+    key = f.concat(f.lit(keys.COMMITS_PREFIX), f.coalesce(commit_id, f.lit("")).cast("binary"))
+    return f.xxhash64("partition_key", key)
+
+
+def heads(entities: Entities) -> DataFrame:
+    """Branches and tags that name a commit: partition_key, key, commit_id. A branch without one was deleted."""
+    both = [frame.select("partition_key", "key", "commit_id") for frame in (entities.branches, entities.tags)]
+    return union(both).where(f.coalesce("commit_id", f.lit("")) != "")
+
+
+@attrs.frozen
+class Walked:
+    """What was found of the graph. ``judged``: node, bits, expected; only of those with a bit."""
+
+    judged: DataFrame
+
+    def with_bit(self, bit: int) -> DataFrame:
+        return self.judged.where(f.col("bits").bitwiseAND(bit) != 0)
+
+
+def walk(entities: Entities) -> Walked:
+    """Judge all commits. The result is kept: it is small where the graph is sound and little of it dangles."""
+    commits = entities.commits.select(
+        node().alias("node"),
+        f.xxhash64("partition_key").alias("repository"),
+        f.lit(False).alias("head"),
+        f.coalesce("generation", f.lit(0)).cast("bigint").alias("generation"),
+        f.coalesce("creation_date", f.lit(0)).alias("date"),
+        f.transform(f.coalesce("parents", f.array().cast("array<string>")), _commit).alias("parents"),
+    )
+    named = heads(entities).select(
+        node().alias("node"),
+        f.xxhash64("partition_key").alias("repository"),
+        f.lit(True).alias("head"),
+        f.lit(0).cast("bigint").alias("generation"),
+        f.lit(0).cast("bigint").alias("date"),
+        f.array(_commit(f.col("commit_id"))).alias("parents"),
+    )
+    nodes = commits.unionAll(named).repartition("repository").drop("repository")
+    return Walked(nodes.mapInArrow(judged, JUDGED).persist())
+
+
+def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The graph of whole repositories, in any number of batches: what is wrong with which node."""
+    arrived = list(batches)
+    if not arrived:
+        return
+    found = pa.Table.from_batches(arrived)
+    parents = found.column("parents").combine_chunks()
+    if isinstance(parents, pa.ChunkedArray):
+        parents = pa.concat_arrays(parents.chunks)
+    names = found.column("node").to_numpy()
+    result = graph.judge(
+        graph.Graph(
+            names=names,
+            heads=found.column("head").to_numpy(zero_copy_only=False),
+            generations=found.column("generation").to_numpy(),
+            dates=found.column("date").to_numpy(),
+            starts=np.concatenate([[0], np.cumsum(parents.value_lengths().to_numpy(), dtype=np.int64)]),
+            parents=parents.flatten().to_numpy(),
+        )
+    )
+    noted = np.flatnonzero(result.bits)
+    columns = names[noted], result.bits[noted].astype(np.int32), result.expected[noted]
+    table_ = pa.table([pa.array(column) for column in columns], names=JUDGED.names)
+    yield from table_.to_batches(max_chunksize=ROWS_AT_ONCE)
+
+
+def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFrame:
+    """head-exists, parents-exist, generation-is-right, child-is-not-older, commits-have-no-cycle."""
+    bits = f.col("bits")
+    wrong = walked.with_bit(graph.MISSING | graph.GENERATION | graph.OLDER | graph.CYCLE)
+
+    def has(bit: int) -> Column:
+        return bits.bitwiseAND(bit) != 0
+
+    named = heads(entities).withColumn("node", node()).join(wrong, "node")
+    missing = f.concat(f.lit("names commit "), f.col("commit_id"), f.lit(", which is not there"))
+    frames = [findings(named, [Rule("head-exists", has(graph.MISSING), _here(), missing)], only)]
+
+    commits = entities.commits.withColumn("node", node()).join(wrong, "node")
+    parents = f.concat_ws(", ", "parents")
+    generation = f.concat(
+        f.lit("has generation "),
+        f.coalesce("generation", f.lit(0)).cast("string"),
+        f.when(has(graph.MISSING), f.lit(", expected at least ")).otherwise(f.lit(", expected ")),
+        f.col("expected").cast("string"),
+    )
+    rules = (
+        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks one of its parents "), parents)),
+        Rule("generation-is-right", has(graph.GENERATION), _here(), generation),
+        Rule(
+            "child-is-not-older",
+            has(graph.OLDER),
+            _here(),
+            f.concat(f.lit("is dated before a parent, of "), parents),
+            "note",
+        ),
+        Rule("commits-have-no-cycle", has(graph.CYCLE), _here(), f.concat(f.lit("is its own ancestor, by "), parents)),
+    )
+    frames.append(findings(commits, rules, only))
+    return union(frames)
+
+
+@attrs.frozen
+class Trees:
+    """Metaranges that cannot be read. ``torn``: meta_range_id, why."""
+
+    torn: DataFrame
+
+
+def trees(entities: Entities, dataset: Dataset) -> Trees:
+    """The metaranges of commits that are not there, or lack a range. Kept."""
+    wanted = with_meta_range(entities.commits).select("meta_range_id").distinct()
+    absent = wanted.join(dataset.metaranges.select("meta_range_id"), "meta_range_id", "left_anti")
+    known = dataset.ranges.select("range_id").distinct()
+    listed = dataset.metaranges.where("range_id is not null")  # a row without one is an empty metarange's
+    partial = listed.join(known, "range_id", "left_anti").groupBy("meta_range_id").agg(f.min("range_id").alias("lost"))
+    torn = absent.select("meta_range_id", f.lit("is not there").alias("why")).unionAll(
+        partial.select("meta_range_id", f.concat(f.lit("lacks its range "), f.col("lost")).alias("why"))
+    )
+    return Trees(torn.persist())
+
+
+def with_meta_range(commits: DataFrame) -> DataFrame:
+    """The commits that hold something."""
+    return commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+
+
+def check_trees(entities: Entities, found: Trees, only: Collection[str]) -> DataFrame:
+    """meta-range-exists."""
+    rows = with_meta_range(entities.commits).join(found.torn, "meta_range_id")
+    return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable())], only)
+
+
+def _unreadable() -> Column:
+    return f.concat(f.lit("metarange "), f.col("meta_range_id"), f.lit(" "), f.col("why"))
+
+
+def reachable(entities: Entities, walked: Walked) -> DataFrame:
+    """The commits that heads lead to, of those that hold something."""
+    lost = walked.with_bit(graph.UNREACHABLE).select("node")
+    return with_meta_range(entities.commits).withColumn("node", node()).join(lost, "node", "left_anti")
+
+
+def homes(entities: Entities) -> DataFrame:
+    """Repositories, whatever their state: home, namespace, repository (its fingerprint). Kept."""
+    rows = entities.repositories.select("home", f.col("storage_namespace").alias("namespace"))
+    whole = rows.where("home is not null and namespace is not null").distinct()
+    return beside(whole.withColumn("repository", f.xxhash64("home", "namespace")))
+
+
+def check_readable(commits: DataFrame, repositories: DataFrame, found: Trees, only: Collection[str]) -> DataFrame:
+    """committed-data-is-kept, as far as it is about reachable commits that cannot be read."""
+    owned = commits.join(repositories, commits["partition_key"] == repositories["home"], "left_semi")
+    rows = owned.join(found.torn, "meta_range_id")
+    evidence = f.concat(f.lit("a reachable commit cannot be read: "), _unreadable())
+    return findings(rows, [Rule("committed-data-is-kept", f.lit(True), _here(), evidence)], only)

@@ -1,0 +1,168 @@
+"""Objects and who refers to them: committed, staged and listed addresses meet once, as fingerprints.
+
+An address inside its repository's storage namespace is known by the 64-bit hash of its text, one outside also by its
+repository. Each of some 40 million rows is 40 bytes in one aggregate; the few fingerprints that look wrong (*suspects*)
+are then looked up in the tables again, where the texts decide. An address that is missing is overlooked if it shares
+its hash with another one: of n, with a probability of n in 2^64.
+Ranges are shared between commits: what is joined are distinct pairs of repository and range.
+Cost: each of the tables is read twice, the second time against a short list.
+"""
+
+from collections.abc import Collection
+
+import attrs
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from spark_checks.addresses import fingerprint, inside, physical
+from spark_checks.checks.commits import Trees
+from spark_checks.checks.rules import Rule, beside, findings, union
+from spark_checks.dataset import Dataset
+from spark_checks.findings import text
+
+LISTED = 1
+COMMITTED = 2
+STAGED = 4
+INSIDE = 8
+"""Of an address that a reference has: it lies inside its repository's namespace."""
+
+
+@attrs.frozen
+class References:
+    """Who refers to what. ``committed``: repository, namespace, range_id, path, address; ``staged``: as
+    `tokens.shown`. Addresses are physical."""
+
+    committed: DataFrame
+    staged: DataFrame
+
+
+def committed(commits: DataFrame, repositories: DataFrame, dataset: Dataset, found: Trees) -> DataFrame:
+    """What reachable commits refer to: repository, namespace, range_id, path, address. Once for each repository and
+    range, however many commits share it; commits that cannot be read are left out, all of them.
+
+    commits: partition_key, meta_range_id; those that are reachable. repositories: as `commits.homes`.
+    """
+    owned = commits.join(repositories, commits["partition_key"] == repositories["home"])
+    roots = owned.select("repository", "meta_range_id").distinct()
+    readable = roots.join(found.torn, "meta_range_id", "left_anti")
+    pairs = dataset.metaranges.where("range_id is not null").join(readable, "meta_range_id")
+    pairs = beside(pairs.select("repository", "range_id").distinct())
+    there = f.coalesce("address", f.lit("")) != ""
+    rows = dataset.ranges.where(there).select("range_id", "path", "address").join(pairs, "range_id")
+    rows = rows.join(repositories.drop("home").distinct(), "repository")
+    where = physical(f.col("namespace"), f.col("address"))
+    return rows.select("repository", "namespace", "range_id", "path", where.alias("address"))
+
+
+def _known_as() -> Column:
+    own = inside(f.col("namespace"), f.col("address"))
+    return f.when(own, fingerprint(f.col("address"))).otherwise(f.xxhash64("address", "repository"))
+
+
+def _flags(bit: int) -> Column:
+    return f.lit(bit) + f.when(inside(f.col("namespace"), f.col("address")), INSIDE).otherwise(0)
+
+
+def suspects(references: References, dataset: Dataset) -> DataFrame:
+    """Fingerprints at which something looks wrong: known_as, lost_committed, lost_staged, shared. One aggregate."""
+    none = f.lit(None).cast("bigint")
+    rows = (
+        dataset.objects.select(
+            fingerprint(f.concat_ws("/", "storage_namespace", "address")).alias("known_as"),
+            f.lit(LISTED).alias("flags"),
+            none.alias("path"),
+            f.lit(0).cast("bigint").alias("staged"),
+        ).where("storage_namespace is not null and address is not null"),
+        references.committed.select(
+            _known_as().alias("known_as"),
+            _flags(COMMITTED).alias("flags"),
+            f.xxhash64("path").alias("path"),
+            f.lit(0).cast("bigint").alias("staged"),
+        ),
+        references.staged.select(
+            _known_as().alias("known_as"),
+            _flags(STAGED).alias("flags"),
+            none.alias("path"),
+            f.lit(1).cast("bigint").alias("staged"),
+        ),
+    )
+    met = (
+        union(rows)
+        .groupBy("known_as")
+        .agg(
+            f.bit_or("flags").alias("flags"),
+            f.min("path").alias("least"),
+            f.max("path").alias("most"),
+            f.sum("staged").alias("staged"),
+        )
+    )
+    flags, staged = f.col("flags"), f.col("staged")
+
+    def has(bits: int) -> Column:
+        return flags.bitwiseAND(bits) == bits
+
+    lost = ~has(LISTED) & has(INSIDE)
+    is_committed = has(COMMITTED)
+    shared = (f.col("least") != f.col("most")) | (is_committed & (staged > 0)) | (staged > 1)
+    judged = met.select(
+        "known_as",
+        (lost & is_committed).alias("lost_committed"),
+        (lost & (staged > 0)).alias("lost_staged"),
+        f.coalesce(shared, f.lit(False)).alias("shared"),
+    )
+    return beside(judged.where("lost_committed or lost_staged or shared"))
+
+
+def check(references: References, suspected: DataFrame, only: Collection[str]) -> DataFrame:
+    """committed-data-is-kept, staged-data-is-kept, address-has-one-entry: what is suspected, decided by the texts."""
+    path = f.coalesce("path", f.lit(""))
+    nobody = f.lit(None).cast("string")
+    rows = references.committed.select(
+        "repository", "address", path.alias("committed"), nobody.alias("staged"), _known_as().alias("known_as")
+    ).unionAll(
+        references.staged.select(
+            "repository",
+            "address",
+            nobody.alias("committed"),
+            f.concat(text(f.col("path")), f.lit(" of "), text(f.col("key"))).alias("staged"),
+            _known_as().alias("known_as"),
+        )
+    )
+    met = (
+        rows.join(suspected, "known_as")
+        .groupBy("repository", "address")
+        .agg(
+            f.max("lost_committed").alias("lost_committed"),
+            f.max("lost_staged").alias("lost_staged"),
+            f.min("committed").alias("one_path"),
+            f.max("committed").alias("other_path"),
+            f.min("staged").alias("one"),
+            f.max("staged").alias("other"),
+            f.count("staged").alias("entries"),
+        )
+    )
+    address, one, other = f.col("address"), f.col("one_path"), f.col("other_path")
+    twice = one != other
+    both = one.isNotNull() & (f.col("entries") > 0)
+    places = f.array_distinct(f.array_compact(f.array("one_path", "other_path", "one", "other")))
+    rules = (
+        Rule(
+            "committed-data-is-kept",
+            f.col("lost_committed") & one.isNotNull(),
+            address,
+            f.concat(f.lit("is committed at "), one, f.lit(" and not there")),
+        ),
+        Rule(
+            "staged-data-is-kept",
+            f.col("lost_staged") & (f.col("entries") > 0),
+            address,
+            f.concat(f.lit("is staged at "), f.col("one"), f.lit(" and not there")),
+        ),
+        Rule(
+            "address-has-one-entry",
+            f.coalesce(twice, f.lit(False)) | both | (f.col("entries") > 1),
+            address,
+            f.concat(f.lit("has more than one entry: "), f.concat_ws(", ", places)),
+        ),
+    )
+    return findings(met, rules, only)

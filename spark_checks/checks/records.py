@@ -1,0 +1,46 @@
+"""Records by themselves: keys that the schema knows, values that can be read, ids that agree.
+
+Cost: one scan of each decoded table, nothing else.
+"""
+
+from collections.abc import Collection
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from model import keys
+from spark_checks.checks.rules import Rule, findings, union
+from spark_checks.dataset import Keys
+from spark_checks.decoding import Entities
+from spark_checks.findings import at, text
+
+
+def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:
+    """key-is-known, record-is-decodable, key-names-record."""
+    here = at(f.col("partition_key"), f.col("key"))
+    unknown = f.col("kind").isNull()
+    reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
+    damaged = (
+        Rule("key-is-known", unknown, here, f.concat(f.lit("no record has such a key: "), reason)),
+        Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
+    )
+    frames = [findings(entities.undecodable, damaged, only)]
+    prefix = keys.STAGED_PREFIX if schema == "design" else b""
+    ids = {
+        "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
+        "branches": (keys.BRANCHES_PREFIX, f.col("branch_id")),
+        "tags": (keys.TAGS_PREFIX, f.col("tag_id")),
+        "commits": (keys.COMMITS_PREFIX, f.col("commit_id")),
+        "staged": (prefix, f.col("path")),
+        "cleanups": (keys.CLEANUP_PREFIX, f.concat_ws("/", "repository_id", "instance_uid")),
+    }
+    for name, (begins, named) in ids.items():
+        frame: DataFrame = getattr(entities, name)
+        frames.append(findings(frame, [_names(begins, named, here)], only))
+    return union(frames)
+
+
+def _names(prefix: bytes, named: Column, here: Column) -> Rule:
+    expected = f.concat(f.lit(prefix), f.coalesce(named.cast("binary"), f.lit(b"")))
+    evidence = f.concat(f.lit("the record names "), text(f.coalesce(named.cast("binary"), f.lit(b""))))
+    return Rule("key-names-record", ~f.col("key").eqNullSafe(expected), here, evidence)

@@ -1,0 +1,183 @@
+"""Repositories and what belongs to them: zombies, garbage, completeness, cleanup records.
+
+Whose a record is, it says itself (`whose`), or, where it does not, its partition does. This is
+`model.invariants.repositories`, which asks only of those that say it.
+Cost: one scan of branches, tags and commits; repositories and cleanup records go to every worker.
+"""
+
+from collections.abc import Collection
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+
+from model import keys
+from model.records import RepositoryState
+from spark_checks.checks.rules import Rule, beside, findings, nothing, union
+from spark_checks.decoding import Entities
+from spark_checks.findings import at
+
+
+def check(entities: Entities, only: Collection[str]) -> DataFrame:
+    """no-reachable-zombie, garbage-is-reclaimable, active-is-complete, cleanup-spares-live."""
+    frames = [nothing(entities.repositories.sparkSession)]
+    if {"no-reachable-zombie", "garbage-is-reclaimable"} & set(only):
+        frames.append(strays(entities, only))
+    if "active-is-complete" in only:
+        frames.append(incomplete(entities, only))
+    if "cleanup-spares-live" in only:
+        frames.append(endangered(entities, only))
+    return union(frames)
+
+
+def accessible(entities: Entities) -> DataFrame:
+    """The repositories that can be reached."""
+    return entities.repositories.where(f.col("state") == RepositoryState.ACTIVE.value)
+
+
+def named_partition(repository_id: Column, uid: Column) -> Column:
+    """The partition of an instance; of its id alone, where it has no uid."""
+    bare = f.coalesce(uid, f.lit("")) == ""
+    return f.when(bare, repository_id).otherwise(f.concat_ws("-", repository_id, uid)).cast("binary")
+
+
+def partitions() -> Column:
+    """Where the entities of a repository are looked for: the partition of its instance, and that of its id alone."""
+    both = named_partition(f.col("repository_id"), f.col("instance_uid")), f.col("repository_id").cast("binary")
+    return f.array_distinct(f.array(f.coalesce(f.col("home"), both[0]), both[1]))
+
+
+def called() -> Column:
+    """How a repository is named as a subject."""
+    return f.concat_ws("-", "repository_id", f.coalesce("instance_uid", f.lit("")))
+
+
+def entities_with_owner(entities: Entities) -> DataFrame:
+    """Branches, tags and commits: partition_key, key, whose (null where the record does not say)."""
+    token = f.col("staging_token")
+    rest = f.regexp_extract(token, r"(?s)^.*:([^.:]+)\.[^:]*$", 1)
+    of_commit = f.regexp_extract(f.col("commit_id"), r"(?s)^c\.(.+)$", 1)
+    owners = (
+        (entities.branches, rest),
+        (entities.tags, of_commit),
+        (entities.commits, f.col("instance")),
+    )
+    return union(
+        [
+            frame.select("partition_key", "key", f.when(whose != "", whose).alias("whose"))  # "" is nobody
+            for frame, whose in owners
+        ]
+    )
+
+
+def strays(entities: Entities, only: Collection[str]) -> DataFrame:
+    """What is where another instance can be reached (zombies), and what belongs to none that can be."""
+    live = accessible(entities)
+    homes = _marked(live.select(f.explode(partitions()).alias("partition"), "instance_uid", called().alias("owner")))
+    homes = homes.groupBy("partition").agg(
+        f.collect_set(f.coalesce("instance_uid", f.lit(""))).alias("instances"), f.min("owner").alias("owner")
+    )
+    cleanups = entities.cleanups.select(
+        named_partition(f.col("repository_id"), f.col("instance_uid")).alias("partition"), "instance_uid"
+    )
+    entries = entities.repositories.select(f.explode(partitions()).alias("partition"), "instance_uid")
+    led = cleanups.unionAll(entries)
+    known = _marked(led).select("partition").distinct().withColumn("led", f.lit(True))
+    instances = live.select(f.col("instance_uid").alias("uid"), f.lit(True).alias("uid_live"))
+    instances = instances.unionAll(led.select(f.col("instance_uid").alias("uid"), f.lit(False)))
+    instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
+
+    frame = entities_with_owner(entities)
+    frame = frame.join(beside(homes), frame["partition_key"] == f.col("partition"), "left").drop("partition")
+    frame = frame.join(beside(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
+    frame = frame.join(beside(instances), f.col("whose") == f.col("uid"), "left")
+
+    here = at(f.col("partition_key"), f.col("key"))
+    whose = f.col("whose")
+    reached = f.col("owner").isNotNull()
+    # One partition may be that of two repositories, if one of them is named as instances are; each is asked.
+    foreign = (f.size("instances") > 1) | ~f.array_contains("instances", whose)
+    unreachable = f.when(whose.isNotNull(), ~f.coalesce("uid_live", f.lit(False))).otherwise(~reached)
+    found = f.when(whose.isNotNull(), f.col("uid").isNotNull()).otherwise(f.coalesce("led", f.lit(False)))
+    belongs = f.when(whose.isNotNull(), f.concat(f.lit("belongs to instance "), whose)).otherwise(
+        f.lit("lies in a partition of no accessible repository")
+    )
+    leads = f.when(found, f.lit(", and an entry or a cleanup record leads to it")).otherwise(
+        f.lit(", and no entry and no cleanup record leads to it")
+    )
+    rules = (
+        Rule(
+            "no-reachable-zombie",
+            reached & whose.isNotNull() & foreign,
+            here,
+            f.concat(f.lit("belongs to instance "), whose, f.lit(" and is reachable through "), f.col("owner")),
+        ),
+        Rule(
+            "garbage-is-reclaimable",
+            unreachable,
+            here,
+            f.concat(belongs, leads),
+            f.when(found, "garbage").otherwise("violation"),
+        ),
+    )
+    return findings(frame, rules, only)
+
+
+def _marked(frame: DataFrame) -> DataFrame:
+    return frame.where(f.col("partition").isNotNull())
+
+
+def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
+    """Accessible repositories without their default branch, or without its commit."""
+    wanted = (
+        accessible(entities)
+        .where(~f.coalesce("bare", f.lit(False)))
+        .select(
+            called().alias("subject"),
+            "default_branch_id",
+            f.concat(f.lit(keys.BRANCHES_PREFIX), f.col("default_branch_id").cast("binary")).alias("branch_key"),
+            f.posexplode(partitions()).alias("rank", "partition"),
+        )
+    )
+    branches = entities.branches.select("partition_key", "key", "commit_id")
+    on_branch = (wanted["partition"] == branches["partition_key"]) & (wanted["branch_key"] == branches["key"])
+    with_branch = wanted.join(branches, on_branch, "left").select(
+        "subject",
+        "rank",
+        "default_branch_id",
+        "partition",
+        branches["key"].isNotNull().alias("has_branch"),
+        f.coalesce("commit_id", f.lit("")).alias("head"),
+        f.concat(f.lit(keys.COMMITS_PREFIX), f.col("commit_id").cast("binary")).alias("commit_key"),
+    )
+    with_branch = beside(with_branch)
+    commits = entities.commits.select("partition_key", "key")
+    on_commit = (f.col("partition") == commits["partition_key"]) & (f.col("commit_key") == commits["key"])
+    there = commits.join(with_branch, on_commit, "left_semi").distinct()
+    on_there = (f.col("partition") == there["partition_key"]) & (f.col("commit_key") == there["key"])
+    rows = with_branch.join(there, on_there, "left").withColumn("complete", there["key"].isNotNull())
+    # The first partition with the branch counts, as in the model.
+    state = f.struct((~f.col("has_branch")).alias("no_branch"), "rank", "complete", "head")
+    judged = rows.groupBy("subject").agg(f.min(state).alias("best"), f.min("default_branch_id").alias("branch_id"))
+    best = f.col("best")
+    lacks = f.when(best["no_branch"] | (best["head"] == ""), f.concat_ws(" ", f.lit("its default branch"), "branch_id"))
+    rule = Rule(
+        "active-is-complete",
+        best["no_branch"] | ~best["complete"],
+        f.col("subject"),
+        f.concat(
+            f.lit("is accessible and lacks "),
+            lacks.otherwise(f.concat(f.lit("the commit "), best["head"], f.lit(" of its default branch"))),
+        ),
+    )
+    return findings(judged, [rule], only)
+
+
+def endangered(entities: Entities, only: Collection[str]) -> DataFrame:
+    """Cleanup records of instances that are accessible."""
+    live = accessible(entities).select("repository_id", f.coalesce("instance_uid", f.lit("")).alias("uid")).distinct()
+    named = entities.cleanups.withColumn("uid", f.coalesce("instance_uid", f.lit("")))
+    rows = named.join(live, ["repository_id", "uid"])
+    evidence = f.concat(f.lit("names an accessible repository, "), f.concat_ws("-", "repository_id", "uid"))
+    return findings(
+        rows, [Rule("cleanup-spares-live", f.lit(True), at(f.col("partition_key"), f.col("key")), evidence)], only
+    )

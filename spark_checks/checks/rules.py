@@ -1,0 +1,58 @@
+"""Rules over one table: however many there are, its rows are read once."""
+
+from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
+
+import attrs
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from spark_checks.findings import FINDINGS
+
+BROADCAST_ROWS_MAX = 2_000_000
+"""Rows of a narrow table, up to which it is sent to every worker instead of shuffling the large one."""
+
+
+@attrs.frozen
+class Rule:
+    """Where ``broken`` is true, a row is a finding. ``subject`` and ``evidence`` are asked for there only."""
+
+    id: str
+    broken: Column
+    subject: Column
+    evidence: Column
+    kind: str | Column = "violation"
+
+
+def findings(frame: DataFrame, rules: Sequence[Rule], only: Collection[str]) -> DataFrame:
+    """The rows that break a rule whose id is asked for. A row may break several. No rule: no rows."""
+    chosen = [rule for rule in rules if rule.id in only]
+    if not chosen:
+        return nothing(frame.sparkSession)
+    broken = reduce(or_, (f.coalesce(rule.broken, f.lit(False)) for rule in chosen))
+    made = f.array_compact(f.array(*(f.when(rule.broken, _finding(rule)) for rule in chosen)))
+    return frame.where(broken).select(f.inline(made))
+
+
+def _finding(rule: Rule) -> Column:
+    kind = f.lit(rule.kind) if isinstance(rule.kind, str) else rule.kind
+    shown = (f.coalesce(column, f.lit("null")) for column in (rule.subject, rule.evidence))
+    return f.struct(f.lit(rule.id), kind, *shown).cast(FINDINGS)
+
+
+def nothing(spark: SparkSession) -> DataFrame:
+    """No findings."""
+    return spark.createDataFrame([], FINDINGS)
+
+
+def union(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows of tables with equal columns; at least one table."""
+    return reduce(DataFrame.unionAll, frames)
+
+
+def beside(frame: DataFrame) -> DataFrame:
+    """A table for the smaller side of a join: sent to every worker where it is small, else hashed part by part.
+    It is kept, because it is counted."""
+    kept = frame.persist()
+    return f.broadcast(kept) if kept.count() <= BROADCAST_ROWS_MAX else kept.hint("shuffle_hash")

@@ -1,0 +1,191 @@
+"""Runs the checks: pass by pass, findings written as they come, then counted; examples are bounded, counts are not."""
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from lakeproof.tasks import Unusable
+from spark_checks.checks import commits, data, records, repositories, tokens
+from spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
+from spark_checks.checks.rules import union
+from spark_checks.dataset import Dataset, read_table
+from spark_checks.decoding import Entities, decode
+from spark_checks.findings import FINDINGS
+from spark_checks.progress import doing
+
+KINDS: Final = ("violation", "garbage", "note")
+EXAMPLES_MAX: Final = 5
+"""Of each id and kind. The first ones by subject, so that they are the same whenever the data is."""
+
+
+@attrs.frozen
+class Example:
+    """A finding that is shown."""
+
+    kind: str
+    subject: str
+    evidence: str
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What became of one check. ``judged``: false where the dataset lacks a table that it needs."""
+
+    check: Check
+    judged: bool
+    counts: Mapping[str, int]
+    examples: tuple[Example, ...]
+
+    def count(self, kind: str) -> int:
+        return self.counts.get(kind, 0)
+
+
+@attrs.frozen(kw_only=True)
+class Summary:
+    """What became of all of them. ``seconds``: by pass; decoding is one of them."""
+
+    where: str
+    outcomes: tuple[Outcome, ...]
+    seconds: Mapping[str, float]
+
+    @property
+    def violated(self) -> bool:
+        return any(outcome.count("violation") for outcome in self.outcomes)
+
+
+def chosen(dataset: Dataset, only: Collection[str]) -> tuple[str, ...]:
+    """The ids that can be judged: those asked for, or all. Raises Unusable: one was asked for and cannot be."""
+    for each in only:
+        lacks = sorted(BY_ID[each].needs - dataset.tables)
+        if lacks:
+            raise Unusable(
+                f"{dataset.where}: {each} needs {' and '.join(f'{name}/' for name in lacks)}, which it does not have; "
+                "name a folder that has them with --beside, or leave this check out"
+            )
+    wanted = only or BY_ID
+    return tuple(check.id for check in CHECKS if check.id in wanted and check.needs <= dataset.tables)
+
+
+class Checks:
+    """The checks of one dataset. What passes share is computed once, when it is first asked for, and kept."""
+
+    def __init__(self, dataset: Dataset, entities: Entities, only: Collection[str]) -> None:
+        self.dataset = dataset
+        self.entities = entities
+        self.only = frozenset(only)
+        self._kept: dict[str, object] = {}
+
+    def run(self, part: Pass) -> list[DataFrame]:
+        """The findings of a pass: FINDINGS, in one or more tables."""
+        match part:
+            case "records":
+                return [records.check(self.entities, self.dataset.keys, self.only)]
+            case "repositories":
+                return [repositories.check(self.entities, self.only)]
+            case "commits":
+                return list(self._commits())
+            case "tokens":
+                return [tokens.check(self.entities, self.only)]
+            case "data":
+                return list(self._data())
+
+    def _commits(self) -> Iterator[DataFrame]:
+        if self.only - {"meta-range-exists"}:
+            yield commits.check(self.entities, self._walked(), self.only)
+        if "meta-range-exists" in self.only:
+            yield commits.check_trees(self.entities, self._trees(), self.only)
+
+    def _data(self) -> Iterator[DataFrame]:
+        homes = commits.homes(self.entities)
+        reached = commits.reachable(self.entities, self._walked())
+        if "committed-data-is-kept" in self.only:
+            yield commits.check_readable(reached, homes, self._trees(), self.only)
+        references = data.References(
+            data.committed(reached, homes, self.dataset, self._trees()), tokens.shown(self.entities, homes)
+        )
+        yield data.check(references, data.suspects(references, self.dataset), self.only)
+
+    def _walked(self) -> commits.Walked:
+        if "walked" not in self._kept:
+            self._kept["walked"] = commits.walk(self.entities)
+        found = self._kept["walked"]
+        assert isinstance(found, commits.Walked)
+        return found
+
+    def _trees(self) -> commits.Trees:
+        if "trees" not in self._kept:
+            self._kept["trees"] = commits.trees(self.entities, self.dataset)
+        found = self._kept["trees"]
+        assert isinstance(found, commits.Trees)
+        return found
+
+
+def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int = EXAMPLES_MAX) -> Summary:
+    """Check a dataset, and write what is found to ``target`` (Parquet, FINDINGS). ``only``: ids, none for all.
+
+    Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
+    """
+    ids = chosen(dataset, only)
+    seconds: dict[str, float] = {}
+    spark = dataset.spark
+    began = time.perf_counter()
+    with doing(spark, f"decoding {dataset.where}"):
+        entities = decode(dataset)
+    seconds["decoding"] = time.perf_counter() - began
+    checks = Checks(dataset, entities, ids)
+    spark.createDataFrame([], FINDINGS).write.parquet(target)
+    for part in PASSES:
+        mine = [each for each in ids if BY_ID[each].part == part]
+        if mine:
+            began = time.perf_counter()
+            with doing(spark, f"checking {part}: {', '.join(mine)}"):
+                union(checks.run(part)).coalesce(_FILES_MAX).write.mode("append").parquet(target)
+            seconds[part] = time.perf_counter() - began
+    with doing(spark, "counting"):
+        return summed(dataset, ids, only, read_table(spark, target, FINDINGS), seconds, examples_max)
+
+
+_FILES_MAX: Final = 64
+"""Of one pass; findings are few, as a rule."""
+
+
+def summed(
+    dataset: Dataset,
+    ids: Collection[str],
+    only: Collection[str],
+    found: DataFrame,
+    seconds: Mapping[str, float],
+    examples_max: int,
+) -> Summary:
+    """Counts and examples of findings."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in found.groupBy("id", "kind").count().collect():  # as many rows as there are ids and kinds
+        counts.setdefault(row["id"], {})[row["kind"]] = row["count"]
+    ordered = Window.partitionBy("id", "kind").orderBy("subject", "evidence")
+    first = found.withColumn("rank", f.row_number().over(ordered)).where(f.col("rank") <= examples_max)
+    examples: dict[str, list[Example]] = {}
+    rows = first.collect() if counts else []
+    for row in sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["rank"])):
+        examples.setdefault(row["id"], []).append(Example(row["kind"], row["subject"], row["evidence"]))
+    outcomes = tuple(
+        Outcome(
+            check=check,
+            judged=check.id in ids,
+            counts=counts.get(check.id, {}),
+            examples=tuple(examples.get(check.id, ())),
+        )
+        for check in CHECKS
+        if not only or check.id in only
+    )
+    return Summary(where=dataset.where, outcomes=outcomes, seconds=seconds)
+
+
+def refuse_existing(target: Path) -> None:
+    """Raises Unusable."""
+    if target.exists():
+        raise Unusable(f"{target}: is there already; nothing is overwritten: name another folder with --out")

@@ -1,0 +1,94 @@
+"""Staging tokens: who owns them, and what branches show of the entries under them.
+
+Cost: one scan of the staged entries for their owners, two for what is shown, of which entries under a branch with
+sealed tokens are sorted by path.
+"""
+
+from collections.abc import Collection
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from spark_checks.addresses import physical
+from spark_checks.checks.rules import Rule, beside, findings, union
+from spark_checks.decoding import Entities
+from spark_checks.findings import at, text
+
+
+def owned(entities: Entities) -> DataFrame:
+    """The tokens of all branches: token, rank (0: the open one, then the newest sealed one), partition_key, key, live
+    (a deleted branch's record may be there still), several (whether the branch has more than one)."""
+    sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
+    tokens = f.concat(f.array("staging_token"), sealed)
+    rows = entities.branches.select(
+        "partition_key",
+        "key",
+        (f.coalesce("commit_id", f.lit("")) != "").alias("live"),
+        (f.size(sealed) > 0).alias("several"),
+        f.posexplode(tokens).alias("rank", "token"),
+    )
+    return rows.where("token is not null")
+
+
+def check(entities: Entities, only: Collection[str]) -> DataFrame:
+    """token-has-one-owner, staged-has-owner."""
+    tokens = owned(entities)
+    branch = at(f.col("partition_key"), f.col("key"))
+    shared = (
+        tokens.where("live")
+        .groupBy("token")
+        .agg(f.count("*").alias("times"), f.min(branch).alias("one"), f.max(branch).alias("other"))
+    )
+    evidence = f.concat(
+        f.lit("belongs to "),
+        f.col("one"),
+        f.lit(" and to "),
+        f.col("other"),
+        f.lit(", "),
+        f.col("times"),
+        f.lit(" times"),
+    )
+    frames = [findings(shared, [Rule("token-has-one-owner", f.col("times") > 1, f.col("token"), evidence)], only)]
+
+    known = tokens.groupBy("token").agg(f.max("live").alias("live"))
+    name = f.coalesce("token", text(f.col("partition_key")))
+    staged = entities.staged.groupBy(name.alias("token")).agg(f.count("*").alias("entries"))
+    rows = staged.join(known, "token", "left")
+    deleted = f.col("live").isNotNull()
+    count = f.concat(f.col("entries").cast("string"), f.lit(" entries"))
+    rule = Rule(
+        "staged-has-owner",
+        ~f.coalesce("live", f.lit(False)),
+        f.col("token"),
+        f.when(deleted, f.concat(count, f.lit(" of a deleted branch"))).otherwise(
+            f.concat(count, f.lit(", and no branch has the token"))
+        ),
+        f.when(deleted, "garbage").otherwise("violation"),
+    )
+    frames.append(findings(rows, [rule], only))
+    return union(frames)
+
+
+def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
+    """The staged objects that branches show, the newest change of each path: repository, namespace, branch, path,
+    address (physical). One row for each path of a branch.
+
+    repositories: home, namespace, repository.
+    """
+    live = owned(entities).where("live")
+    tokens = live.join(repositories, live["partition_key"] == repositories["home"]).select(
+        "token", "rank", "several", "repository", "namespace", f.xxhash64("partition_key", "key").alias("branch"), "key"
+    )
+    tokens = tokens.persist()
+    change = ("tombstone", "address", "address_type")
+    staged = entities.staged.select("token", "path", *change)
+    alone = staged.join(beside(tokens.where(~f.col("several"))), "token")
+    stacked = staged.join(beside(tokens.where("several")), "token")
+    newest = stacked.groupBy("repository", "branch", "path").agg(
+        f.min_by(f.struct("namespace", "key", *change), "rank").alias("change")
+    )
+    columns = ("repository", "namespace", "branch", "key", "path", *change)
+    merged = alone.select(*columns).unionAll(newest.select("repository", "branch", "path", "change.*").select(*columns))
+    there = ~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != "")
+    where = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
+    return merged.where(there).select("repository", "namespace", "branch", "key", "path", where.alias("address"))
