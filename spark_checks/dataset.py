@@ -107,9 +107,7 @@ def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
         found = spark.read.parquet(where)
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
-            raise Unusable(
-                f"{where}: there is no table {name}/; {LAYOUT}: write an empty one if there is none"
-            ) from None
+            raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do") from None
         if "UNABLE_TO_INFER_SCHEMA" in str(error):
             raise Unusable(f"{where}: has no Parquet file; write the table, an empty one if there is nothing") from None
         raise

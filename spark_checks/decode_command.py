@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import attrs
 import click
@@ -12,10 +12,11 @@ from spark_checks.session import Options, session, spark_options
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
 
-F = TypeVar("F", bound=Callable[..., object])  # type: ignore[explicit-any]  # as click types its own
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def dataset_options(command: F) -> F:
+def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
     """The argument DATASET, and how it is to be read."""
     for option in (
         click.option(

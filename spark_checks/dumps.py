@@ -55,7 +55,7 @@ def entries(path: Path) -> Iterator[Row]:
                 elif (prefix, event) == ("entries.item", "end_map"):
                     yield _row(path, number, entry)
                     number += 1
-                elif prefix == "entries.item":
+                elif prefix == "entries.item" and event != "map_key":
                     raise Unusable(f"{path}: entry {number} is {value!r}, expected an object; write the dump again")
     except ijson.JSONError as error:
         why = " ".join(str(error).split())[:120]

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.testing import assertDataFrameEqual
 
@@ -26,7 +26,7 @@ from model.identifiers import (
 from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
 from spark_checks.dataset import Dataset, Keys, empty
 from spark_checks.decoding import Rows, decode, decode_batch, design_kind, lakefs_kind, widened
-from spark_checks.tables import AT_REST, DECODED, KV
+from spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 
 REPOSITORY = Repository(
     repository_id=RepositoryID("r"),
@@ -203,11 +203,23 @@ class TestLakeFS:
         assert lakefs_kind(b"r-u", key) == kind
 
 
+def dataset_of(kv: DataFrame) -> Dataset:
+    spark = kv.sparkSession
+    return Dataset(
+        where="here",
+        keys="design",
+        kv=kv,
+        metaranges=empty(spark, METARANGES),
+        ranges=empty(spark, RANGES),
+        objects=empty(spark, OBJECTS),
+        tables=frozenset(AT_REST),
+    )
+
+
 class TestOnSpark:
     def dataset(self, spark: SparkSession) -> Dataset:
         rows = [(*address, value) for address, value in RECORDS.items()] + [(HOME, b"?", b"")]
-        rest = [empty(spark, AT_REST[name]) for name in ("metaranges", "ranges", "objects")]
-        return Dataset("here", "design", spark.createDataFrame(rows, KV), *rest, frozenset(AT_REST))
+        return dataset_of(spark.createDataFrame(rows, KV))
 
     def test_the_tables_have_their_schemas_and_all_the_rows(self, spark: SparkSession) -> None:
         dataset = self.dataset(spark)
@@ -221,8 +233,7 @@ class TestOnSpark:
         assert entities.undecodable.select(f.col("key").cast("string")).collect()[0][0] == "?"
 
     def test_an_empty_store_has_empty_tables(self, spark: SparkSession) -> None:
-        rest = [empty(spark, AT_REST[name]) for name in ("kv", "metaranges", "ranges", "objects")]
-        entities = decode(Dataset("here", "design", *rest, frozenset(AT_REST)))
+        entities = decode(dataset_of(empty(spark, KV)))
         assert [getattr(entities, name).schema for name in DECODED] == list(DECODED.values())
         assert entities.commits.isEmpty()
 

@@ -1,0 +1,54 @@
+"""The group as a user meets it: help without a JVM, and one line for what is wrong."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spark_checks.cli import LATER
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from lakeproof.cli import main; main(prog_name='lakeproof')", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_the_group_lists_its_commands_without_a_jvm() -> None:
+    done = run("spark", "--help", JAVA_HOME="nowhere")
+    assert done.returncode == 0
+    for name, (_, meaning) in LATER.items():
+        assert name in done.stdout
+        assert meaning.split()[0] in done.stdout
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_every_command_has_help_without_a_jvm(name: str) -> None:
+    done = run("spark", name, "--help", JAVA_HOME="nowhere")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--master" in done.stdout
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    done = run("spark", "chek")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_java_there_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    done = run("spark", "decode", str(tmp_path), "--out", str(tmp_path / "out"), JAVA_HOME=str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"lakeproof: JAVA_HOME is {tmp_path}, which does not run")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_out_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    done = run("spark", "decode", str(tmp_path), "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == f"lakeproof: {tmp_path}: is there already; name another folder, or remove it\n"

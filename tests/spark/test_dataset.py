@@ -1,0 +1,154 @@
+"""Datasets: read as they are, or refused in one line that names the table, what is expected, and the repair."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from lakeproof.tasks import Unusable
+from spark_checks.dataset import open_dataset
+from spark_checks.tables import AT_REST, DECODED
+from spark_checks.troubles import told
+
+ROWS: dict[str, list[dict[str, object]]] = {
+    "kv": [{"partition_key": b"graveler", "key": b"repos/r", "value": b""}],
+    "metaranges": [{"meta_range_id": "m", "range_id": "1"}],
+    "ranges": [{"range_id": "1", "path": "a", "address": "data/a", "checksum": "e", "size_bytes": 3}],
+    "objects": [{"storage_namespace": "s3://b/r", "address": "data/a", "size_bytes": 3, "last_modified": 1}],
+}
+
+
+def write(folder: Path, name: str, rows: list[dict[str, object]], schema: pa.Schema) -> Path:
+    target = folder / name
+    target.mkdir(parents=True, exist_ok=True)
+    file = target / "part-0.parquet"
+    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), file)
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, schema in AT_REST.items():
+        write(tmp_path, name, [dict(row) for row in ROWS[name]], to_arrow_schema(schema, timezone="UTC"))
+    return tmp_path
+
+
+def test_a_folder_has_the_four_tables(spark: SparkSession, folder: Path) -> None:
+    dataset = open_dataset(spark, str(folder))
+    assert dataset.tables == set(AT_REST)
+    assert dataset.keys == "design"
+    for name, schema in AT_REST.items():
+        table = getattr(dataset, name)
+        assert table.schema == schema
+        assert table.count() == 1
+
+
+def test_an_empty_dataset_is_a_dataset(spark: SparkSession, folder: Path) -> None:
+    for name, schema in AT_REST.items():
+        write(folder, name, [], to_arrow_schema(schema, timezone="UTC"))
+    assert open_dataset(spark, str(folder)).objects.isEmpty()
+
+
+def test_columns_may_come_in_any_order_with_others_and_as_smaller_integers(spark: SparkSession, folder: Path) -> None:
+    schema = pa.schema(
+        [("extra", pa.string()), ("size_bytes", pa.int32()), *((name, pa.string()) for name in ("checksum", "path"))]
+    )
+    fields = [*schema, pa.field("address", pa.string()), pa.field("range_id", pa.string())]
+    write(folder, "ranges", [{"range_id": "1", "size_bytes": 3}], pa.schema(fields))
+    ranges = open_dataset(spark, str(folder)).ranges
+    assert ranges.schema == AT_REST["ranges"]
+    assert ranges.select("size_bytes").collect()[0][0] == 3
+
+
+def test_a_partition_column_of_digits_is_text(spark: SparkSession, folder: Path) -> None:
+    (folder / "metaranges" / "part-0.parquet").unlink()
+    write(folder / "metaranges", "meta_range_id=007", [{"range_id": "1"}], pa.schema([("range_id", pa.string())]))
+    assert open_dataset(spark, str(folder)).metaranges.collect()[0]["meta_range_id"] == "007"
+
+
+def test_decoded_tables_beside_the_store_are_used(spark: SparkSession, folder: Path) -> None:
+    for name, schema in DECODED.items():
+        write(folder / "decoded", name, [], to_arrow_schema(schema, timezone="UTC"))
+    assert set(open_dataset(spark, str(folder)).decoded) == set(DECODED)
+
+
+def missing_folder(folder: Path) -> Path:
+    return folder / "nowhere"
+
+
+def without_table(folder: Path) -> Path:
+    (folder / "ranges" / "part-0.parquet").unlink()
+    (folder / "ranges").rmdir()
+    return folder
+
+
+def without_file(folder: Path) -> Path:
+    (folder / "ranges" / "part-0.parquet").unlink()
+    return folder
+
+
+def without_column(folder: Path) -> Path:
+    write(folder, "objects", [], pa.schema([("storage_namespace", pa.string())]))
+    return folder
+
+
+def wrong_type(folder: Path) -> Path:
+    fields = [(f.name, pa.string()) for f in to_arrow_schema(AT_REST["objects"], timezone="UTC")]
+    write(folder, "objects", [], pa.schema(fields))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (missing_folder, ["nowhere: there is no such folder", "kv/"]),
+        (without_table, ["ranges: there is no table ranges/", "an empty one will do"]),
+        (without_file, ["ranges: has no Parquet file"]),
+        (without_column, ["objects: has no column address", "expected of objects/", "last_modified: timestamp"]),
+        (wrong_type, ["objects: column size_bytes is string", "size_bytes: bigint"]),
+    ],
+)
+def test_what_is_no_dataset_is_refused(
+    spark: SparkSession, folder: Path, damage: Callable[[Path], Path], words: list[str]
+) -> None:
+    with pytest.raises(Unusable) as refused:
+        open_dataset(spark, str(damage(folder)))
+    for word in words:
+        assert word in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -10])
+def test_a_file_that_is_cut_off_is_named(spark: SparkSession, folder: Path, keep: int) -> None:
+    file = folder / "kv" / "part-0.parquet"
+    file.write_bytes(file.read_bytes()[:keep])
+    with pytest.raises(Unusable) as refused, told():
+        open_dataset(spark, str(folder)).kv.collect()
+    assert "kv" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_second_file_that_is_cut_off_is_named_when_it_is_read(spark: SparkSession, folder: Path) -> None:
+    good = (folder / "kv" / "part-0.parquet").read_bytes()
+    (folder / "kv" / "part-1.parquet").write_bytes(good[: len(good) // 2])
+    with pytest.raises(Unusable, match=r"part-1\.parquet: cannot be read as Parquet"), told():
+        open_dataset(spark, str(folder)).kv.collect()
+
+
+def test_a_mistake_of_ours_is_not_told_as_bad_input(spark: SparkSession) -> None:
+    with pytest.raises(PySparkException), told():
+        spark.range(1).select("nothing").collect()
+
+
+def test_what_a_worker_refuses_arrives_as_its_one_line(spark: SparkSession) -> None:
+    def refuse(batches: object) -> object:
+        raise Unusable("x.json:3: [1, expected a number; correct it")
+
+    with pytest.raises(Unusable) as refused, told():
+        spark.range(1).mapInArrow(refuse, "id long").collect()  # type: ignore[arg-type]
+    assert str(refused.value) == "x.json:3: [1, expected a number; correct it"

@@ -1,0 +1,84 @@
+"""lakeFS' JSON dump: read entry by entry, and refused where it is no such dump."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from lakeproof.tasks import Unusable
+from spark_checks.dataset import open_dataset
+from spark_checks.dumps import entries
+from spark_checks.tables import KV
+
+ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), (b"r-main:1", b"a/b", b""), (b"p", b"k", b"v")]
+
+
+def dump(rows: list[tuple[bytes, bytes, bytes]]) -> str:
+    told = [
+        {name: base64.b64encode(field).decode() for name, field in zip(("partition", "key", "value"), row, strict=True)}
+        for row in rows
+    ]
+    return json.dumps({"version": "1", "timestamp": "2026-01-01T00:00:00Z", "entries": told})
+
+
+def written(tmp_path: Path, text: str | bytes) -> Path:
+    path = tmp_path / "dump.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_dump_is_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
+    assert list(entries(written(tmp_path, dump(rows)))) == rows
+
+
+def test_a_dump_is_a_dataset_of_one_table_with_the_keys_of_lakefs(spark: SparkSession, tmp_path: Path) -> None:
+    dataset = open_dataset(spark, str(written(tmp_path, dump(ROWS))))
+    assert dataset.keys == "lakefs"
+    assert dataset.tables == {"kv"}
+    assertDataFrameEqual(dataset.kv, spark.createDataFrame(ROWS, KV))
+
+
+def test_a_dump_without_entries_is_empty(spark: SparkSession, tmp_path: Path) -> None:
+    assert open_dataset(spark, str(written(tmp_path, dump([])))).kv.isEmpty()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no JSON after entry 0"),
+        ("[1, 2]", 'has no list "entries"'),
+        ('{"entries": 3}', 'has no list "entries"'),
+        ('{"entries": [3]}', "entry 0 is 3, expected an object"),
+        ('{"entries": [{"partition": "YQ==", "value": ""}]}', "entry 0: key is None, expected base64"),
+        ('{"entries": [{"partition": "YQ==", "key": 3, "value": ""}]}', "entry 0: key is 3, expected base64"),
+        ('{"entries": [{"partition": "YQ==", "key": "%", "value": ""}]}', "entry 0: key is '%', expected base64"),
+        (dump(ROWS)[:-20], "no JSON after entry 2"),
+        (dump(ROWS) + "x", "no JSON after entry 3"),
+        (b'{"entries": [{"partition": "\xff"}]}', "after entry 0"),
+    ],
+)
+def test_what_is_no_dump_is_refused_with_the_entry(tmp_path: Path, text: str | bytes, words: str) -> None:
+    with pytest.raises(Unusable) as refused:
+        list(entries(written(tmp_path, text)))
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_dump_never_fails_otherwise(tmp_path: Path, data: st.DataObject) -> None:
+    whole = dump(ROWS).encode()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    damaged = whole[:at] + data.draw(st.binary(max_size=3)) + whole[at + data.draw(st.integers(0, 9)) :]
+    try:
+        found = list(entries(written(tmp_path, damaged)))
+    except Unusable:
+        return
+    assert all(len(row) == 3 for row in found)
