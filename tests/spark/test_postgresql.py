@@ -1,0 +1,80 @@
+"""The table kv of a real PostgreSQL: read whole, once, in parallel ranges, in one snapshot."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from lakeproof.tasks import Unusable
+from spark_checks.dataset import open_dataset
+from spark_checks.postgresql import Address, key_ranges
+from spark_checks.tables import KV
+from tests.servers import postgres
+
+TABLE = "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"
+ROWS = [(b"p%d" % (number % 3), b"\x00\xff%d" % number, b"v%d" % number) for number in range(1_000)]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with postgres() as dsn:
+        with psycopg.connect(dsn) as connection:
+            connection.execute(TABLE)
+            with connection.cursor() as cursor:
+                cursor.executemany("INSERT INTO kv VALUES (%s, %s, %s)", ROWS)
+        yield dsn
+
+
+def test_every_row_is_read_once(spark: SparkSession, address: str) -> None:
+    dataset = open_dataset(spark, address)
+    assert dataset.keys == "lakefs"
+    assert dataset.tables == {"kv"}
+    assert dataset.kv.rdd.getNumPartitions() > 1
+    assertDataFrameEqual(dataset.kv, spark.createDataFrame(ROWS, KV))
+
+
+def test_what_is_written_later_is_not_in_it(spark: SparkSession, address: str) -> None:
+    kv = open_dataset(spark, address).kv
+    with psycopg.connect(address) as connection:
+        connection.execute("INSERT INTO kv VALUES ('late', 'late', 'late')")
+    try:
+        assert kv.count() == len(ROWS)
+    finally:
+        with psycopg.connect(address) as connection:
+            connection.execute("DELETE FROM kv WHERE partition_key = 'late'")
+
+
+def test_an_empty_table_is_an_empty_dataset(spark: SparkSession, address: str) -> None:
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE SCHEMA other")
+        connection.execute(TABLE.replace("kv", "other.kv"))
+    assert open_dataset(spark, f"{address}&options=-csearch_path%3Dother").kv.isEmpty()
+
+
+def test_a_database_without_the_table_is_refused(spark: SparkSession, address: str) -> None:
+    with pytest.raises(Unusable, match='PostgreSQL: relation "kv" does not exist'):
+        open_dataset(spark, f"{address}&options=-csearch_path%3Dnowhere")
+
+
+def test_an_unreachable_database_is_refused_in_one_line(spark: SparkSession) -> None:
+    with pytest.raises(Unusable) as refused:
+        open_dataset(spark, "postgresql://lakeproof@127.0.0.1:1/postgres")
+    assert str(refused.value).startswith("PostgreSQL: ")
+    assert "\n" not in str(refused.value)
+
+
+ADDRESSES = st.tuples(st.binary(max_size=2), st.binary(max_size=2))
+
+
+@given(st.lists(ADDRESSES), st.integers(1, 9), ADDRESSES)
+def test_ranges_cover_every_address_once(sample: list[Address], count: int, address: Address) -> None:
+    ranges = key_ranges(sample, count)
+    assert len(ranges) <= max(count, 1)
+    inside = [
+        each for each in ranges if (each[0] is None or each[0] <= address) and (each[1] is None or address < each[1])
+    ]
+    assert len(inside) == 1
