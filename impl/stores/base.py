@@ -13,6 +13,10 @@ from model import kv
 DELETE_IF: Final = "delete_if"
 """The capability to delete a key if its value is a given one, in one atomic step."""
 
+OPAQUE: Final = "opaque_predicates"
+"""That the predicates of ``get`` are tokens of the store's own. Elsewhere a predicate is the value itself, and may be
+passed without having been got."""
+
 Answer = kv.ValueWithPredicate | kv.Batch | None
 
 

@@ -1,0 +1,52 @@
+"""What a claim about a key-value store asks, and how it says that the answer is wrong."""
+
+from impl.stores.base import OPAQUE, Store
+from model import kv
+
+
+class NotConforming(AssertionError):
+    """A store does not do what its contract says."""
+
+
+async def reply_of(store: Store, op: kv.Op) -> kv.Reply:
+    """What a store answers, errors as values."""
+    try:
+        return await store.perform(op)
+    except kv.KVError as error:
+        return error
+
+
+def agree(op: kv.Op, expected: kv.Reply, found: kv.Reply, *, opaque: bool = False) -> bool:
+    """Whether an answer is right. Errors are compared by class: their words are the driver's own. A full batch may
+    say that there is more where there is nothing. ``opaque``: predicates are not compared."""
+    if isinstance(expected, kv.KVError):
+        return type(found) is type(expected)
+    if isinstance(expected, kv.Batch) and isinstance(found, kv.Batch) and isinstance(op, kv.ScanBatch):
+        full = 0 < op.batch_size == len(found.entries)
+        return found.entries == expected.entries and (found.more == expected.more or (found.more and full))
+    if opaque and isinstance(expected, kv.ValueWithPredicate) and isinstance(found, kv.ValueWithPredicate):
+        return found.value == expected.value
+    return found == expected
+
+
+async def expect(store: Store, op: kv.Op, expected: kv.Reply) -> None:
+    """Raises NotConforming for any other answer."""
+    found = await reply_of(store, op)
+    if not agree(op, expected, found, opaque=OPAQUE in store.capabilities):
+        raise NotConforming(f"{op!r}: expected {expected!r}, found {short(found)}")
+
+
+def equal(what: str, found: object, expected: object) -> None:
+    """Raises NotConforming if they differ."""
+    if found != expected:
+        raise NotConforming(f"{what}: expected {short(expected)}, found {short(found)}")
+
+
+def short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 200 else f"{shown[:200]}... ({len(shown)} characters)"
+
+
+async def scanned(store: Store, partition: bytes, start: bytes = b"", batch_size: int = 0) -> list[kv.Entry]:
+    """A whole scan."""
+    return [entry async for entry in store.scan(partition, start, batch_size)]

@@ -1,0 +1,208 @@
+"""The command ``stress``: real clients, all at once, on a store; and whether what they were told can be explained."""
+
+import random
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+import trio
+
+from impl.stores import Store
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.report.style import plural, seconds
+from lakeproof.targets import Target, target
+from lakeproof.targets.answers import first_of, tallied
+from lakeproof.targets.judging import Judged, judge
+from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
+from lakeproof.tasks import Unusable
+from model.linearizability.problem import Verdict
+
+FAULTS: Final = (KILL_CONNECTIONS, RESTART)
+SEED_END: Final = 1 << 32
+LEAST: Final = 10
+"""So many writes and reads must have been answered for a verdict."""
+
+
+@attrs.define
+class Stressed:
+    """What came of a run: the worst verdict, and the round that shows it."""
+
+    verdict: Verdict = Verdict.HOLDS
+    rounds: int = 0
+    seconds: float = 0.0
+    judged: Judged | None = None
+    tally: Tally = attrs.field(factory=Tally)
+    left: list[bytes] = attrs.field(factory=list)
+
+
+@click.command("stress")
+@click.argument("dsn")
+@click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="At once.")
+@click.option(
+    "--seconds",
+    "duration",
+    type=click.FloatRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="S",
+    help="Of traffic; judging comes on top. It ends at the first violation.",
+)
+@click.option("--keys", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Of each round.")
+@click.option("--seed", type=click.IntRange(0), help="Of what clients do, not of who comes first. Default: any.")
+@click.option("--faults", metavar="F[,F]", default="", help=f"Among {', '.join(FAULTS)}. Default: none.")
+@click.option(
+    "--restart-with", metavar="COMMAND", help="Restarts the server: needed for the fault restart, but of exec:."
+)
+@click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store, and check their invariants instead.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/stress"),
+    show_default=True,
+    metavar="DIR",
+    help="Where a violation goes.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+    help="Of an answer; what takes longer is unknown.",
+)
+def command(
+    dsn: str,
+    clients: int,
+    duration: float,
+    keys: int,
+    seed: int | None,
+    faults: str,
+    restart_with: str | None,
+    flows: bool,
+    out: Path,
+    timeout: float,
+) -> int:
+    """Let clients loose on a store, and check that what they were told can be explained.
+
+    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Only fresh
+    partitions are used, and emptied again. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if
+    too little was answered to tell.
+    """
+    chosen = target(dsn, connections=clients, seconds=timeout)
+    asked = _faults(chosen, faults, restart_with)
+    seed = random.randrange(SEED_END) if seed is None else seed
+    load = Load(clients=clients, keys=keys, seconds=duration, seed=seed, timeout=timeout)
+    click.echo(f"{chosen.name}: seed {seed}, {plural(clients, 'client')}")
+    if flows:
+        from lakeproof.targets.flow_report import report
+
+        return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out)
+    done = trio.run(stress, chosen, load, asked, restart_with)
+    for line in _told(done, seed):
+        click.echo(line)
+    if done.judged is not None and done.verdict is Verdict.VIOLATED:
+        for path in done.judged.write(out):
+            click.echo(f"written to {path}")
+    click.echo(_closing(done, seed))
+    return {Verdict.HOLDS: AS_EXPECTED, Verdict.VIOLATED: VIOLATED, Verdict.INCONCLUSIVE: INCONCLUSIVE}[done.verdict]
+
+
+def _faults(chosen: Target, faults: str, restart_with: str | None) -> tuple[str, ...]:
+    asked = tuple(word.strip() for word in faults.split(",") if word.strip())
+    can = chosen.faults | ({RESTART} if restart_with else set())
+    for fault in asked:
+        if fault not in FAULTS:
+            raise Unusable(f"--faults {fault}: no such fault; expected some of {', '.join(FAULTS)}")
+        if fault not in can:
+            repair = "say how with --restart-with" if fault == RESTART else "leave it out"
+            raise Unusable(f"--faults {fault}: not of {chosen.name}, which has {_any(can)}; {repair}")
+    return asked
+
+
+def _any(words: Iterable[str]) -> str:
+    return ", ".join(sorted(words)) or "none"
+
+
+def disturbances(store: Store, asked: Iterable[str], restart_with: str | None) -> tuple[Fault, ...]:
+    """The faults that were asked for, as functions."""
+    made: list[Fault] = []
+    for fault in asked:
+        if fault == KILL_CONNECTIONS:
+            assert isinstance(store, Killable)
+            made.append(store.kill)
+        elif restart_with:
+            made.append(_restarting(restart_with))
+        else:
+            assert isinstance(store, Restartable)
+            made.append(_restarted(store))
+    return tuple(made)
+
+
+def _restarted(store: Restartable) -> Fault:
+    async def restart(rng: random.Random) -> str:
+        return await store.restart()
+
+    return restart
+
+
+def _restarting(command: str) -> Fault:
+    words = shlex.split(command)
+
+    async def restart(rng: random.Random) -> str:
+        try:
+            done = await trio.run_process(words, check=False, capture_stdout=True, capture_stderr=True)
+        except OSError as error:
+            raise Unusable(f"--restart-with {command}: {error.strerror or error}; name a program") from error
+        if done.returncode:
+            said = " ".join(done.stderr.decode(errors="replace").split())[-200:]
+            raise Unusable(f"--restart-with {command}: ended with {done.returncode}: {said}; mend it")
+        return "the server restarted"
+
+    return restart
+
+
+async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_with: str | None = None) -> Stressed:
+    """Rounds of traffic until the time is up or one cannot be explained. Raises Unusable."""
+    done, length = Stressed(), FIRST_SECONDS
+    try:
+        async with chosen.open() as store:
+            traffic = Traffic(store, load, disturbances(store, asked, restart_with), done.tally, done.left)
+            while done.verdict is not Verdict.VIOLATED and done.seconds < load.seconds:
+                made = await traffic.round(min(length, load.seconds - done.seconds))
+                length *= 2
+                done.rounds += 1
+                done.seconds += max(made.seconds, 0.001)
+                judged = judge(made)
+                if judged.verdict is not Verdict.HOLDS:
+                    done.verdict, done.judged = judged.verdict, judged
+                operations = plural(len(made.recorder.rows), "operation")
+                told = f"round {made.number}: {operations} in {seconds(made.seconds)} s: {judged.verdict.value}"
+                click.echo(f"stress: {told}", err=True)
+    except BaseExceptionGroup as group:
+        raise first_of(group) from None
+    tally = done.tally
+    if done.verdict is Verdict.HOLDS and min(tally.ok("set", "set_if"), tally.ok("get")) < LEAST:
+        done.verdict = Verdict.INCONCLUSIVE
+    return done
+
+
+def _told(done: Stressed, seed: int) -> Iterable[str]:
+    yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.tally.total, 'operation')}"
+    yield from tallied(done.tally, ("get", "set", "set_if", "delete", "scan"))
+    for partition in done.left:
+        yield f"  left behind: keys in partition {partition.decode()}"
+    if done.judged is not None:
+        yield from done.judged.told
+
+
+def _closing(done: Stressed, seed: int) -> str:
+    if done.verdict is Verdict.VIOLATED:
+        return f"VIOLATED: round {done.rounds} is not linearizable (seed {seed})"
+    if done.verdict is Verdict.HOLDS:
+        return f"HOLDS: {plural(done.rounds, 'round')}, every key linearizable (seed {seed})"
+    why = "not every key could be judged" if done.judged is not None else "hardly anything was answered"
+    return f"INCONCLUSIVE: {why} (seed {seed})"

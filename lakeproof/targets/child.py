@@ -1,0 +1,231 @@
+"""A store in a process of its own, which speaks the protocol ``exec:`` on its stdin and stdout.
+
+A child that dies, hangs or speaks nonsense makes the operations that it had not answered indefinite, and says why. The
+next operation starts it again; so does one after it was stopped with `restart`.
+"""
+
+import contextlib
+import shlex
+import subprocess
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+
+import attrs
+import trio
+
+from impl.stores.base import OPAQUE, Answer, Store
+from lakeproof.targets.pooled import RESTART
+from lakeproof.targets.protocol import LINE_MAX, Nonsense, Reply, answer, parse, request
+from model import kv
+
+ANSWER_SECONDS: Final = 10.0
+END_SECONDS: Final = 2.0
+"""How long a child may take to end after its stdin was closed."""
+_CHUNK: Final = 1 << 16
+
+
+class NotStarted(ValueError):
+    """There is no such program, or it may not be run."""
+
+
+@attrs.define(eq=False)
+class _Waiting:
+    """A request without an answer yet."""
+
+    answered: trio.Event = attrs.field(factory=trio.Event)
+    reply: Reply | None = None
+    why: str = "no answer"
+    """If there will be none."""
+
+
+@attrs.define(eq=False)
+class _Child:
+    """One life of the process."""
+
+    process: trio.Process
+    waiting: dict[int, _Waiting] = attrs.field(factory=dict)
+    forgotten: set[int] = attrs.field(factory=set)
+    """Requests whose answers nobody waits for any more."""
+    sending: trio.Lock = attrs.field(factory=trio.Lock)
+    gone: bool = False
+
+    def fail(self, why: str) -> None:
+        """Nothing more is to be heard of it."""
+        self.gone = True
+        for waiting in self.waiting.values():
+            waiting.why = why
+            waiting.answered.set()
+        self.waiting.clear()
+        with contextlib.suppress(OSError):
+            self.process.kill()
+
+
+class ChildStore(Store):
+    """Use `child_store` to open one.
+
+    seconds: how long an answer may take; then its outcome is unknown, and the process lives on.
+    """
+
+    capabilities = frozenset({OPAQUE})
+    faults = frozenset({RESTART})
+
+    def __init__(self, command: Sequence[str], nursery: trio.Nursery, seconds: float) -> None:
+        self.command, self.seconds = tuple(command), seconds
+        self.lives = 0
+        self._nursery = nursery
+        self._child: _Child | None = None
+        self._starting = trio.Lock()
+        self._number = 0
+
+    async def start(self) -> None:
+        """Raises NotStarted."""
+        async with self._starting:
+            if self._child is None or self._child.gone:
+                self._child = await self._started()
+
+    async def restart(self) -> str:
+        """Kill the process, whatever it does. The next operation starts it again."""
+        if self._child is None or self._child.gone:
+            return "the process was down already"
+        self._child.fail("the process was killed, as was asked for")
+        return "the process killed"
+
+    async def stop(self) -> None:
+        """Close its stdin, and wait for its end; not for long."""
+        child = self._child
+        if child is None:
+            return
+        with trio.CancelScope(shield=True):
+            assert child.process.stdin is not None
+            with contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await child.process.stdin.aclose()
+            with trio.move_on_after(END_SECONDS):
+                await child.process.wait()
+            child.fail("closed")
+            await child.process.wait()
+
+    async def apply(self, op: kv.Op) -> Answer:
+        return await self.perform(op)
+
+    async def perform(self, op: kv.Op) -> Answer:
+        """What is wrong with an operation, the implementation is to find out."""
+        self._number += 1
+        number = self._number
+        line = request(number, op)
+        try:
+            await self.start()
+        except NotStarted as error:
+            raise kv.Refused(str(error)) from error
+        child = self._child
+        assert child is not None
+        waiting = child.waiting[number] = _Waiting()
+        try:
+            with trio.move_on_after(self.seconds) as scope:
+                await self._send(child, line)
+                await waiting.answered.wait()
+        finally:
+            if child.waiting.pop(number, None) is not None and waiting.reply is None:
+                child.forgotten.add(number)
+        if waiting.reply is None:
+            hung = f"no answer within {self.seconds:g} s" if scope.cancelled_caught else waiting.why
+            raise kv.OutcomeUnknown(f"{self.name}: {hung}")
+        try:
+            return answer(op, waiting.reply)
+        except Nonsense as error:
+            raise kv.OutcomeUnknown(f"{self.name}: nonsense: {error}") from error
+
+    @property
+    def name(self) -> str:
+        return f"exec:{shlex.join(self.command)}"
+
+    async def _started(self) -> _Child:
+        try:
+            process = await trio.lowlevel.open_process(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise NotStarted(
+                f"{self.name}: cannot be started: {error.strerror or error}; name a program, as in exec:python3 kv.py"
+            ) from error
+        self.lives += 1
+        child = _Child(process)
+        self._nursery.start_soon(self._read, child)
+        return child
+
+    async def _send(self, child: _Child, line: bytes) -> None:
+        """A line goes out whole, or the child is done for."""
+        assert child.process.stdin is not None
+        async with child.sending:
+            if child.gone:
+                return
+            whole = False
+            try:
+                with trio.CancelScope(shield=True), trio.move_on_after(self.seconds):
+                    await child.process.stdin.send_all(line)
+                    whole = True
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return  # the reader finds out how it ended
+            if not whole:
+                child.fail(f"it read nothing for {self.seconds:g} s; killed")
+
+    async def _read(self, child: _Child) -> None:
+        try:
+            async for line in _lines(child.process):
+                reply = parse(line)
+                waiting = child.waiting.pop(reply.id, None)
+                if waiting is not None:
+                    waiting.reply = reply
+                    waiting.answered.set()
+                elif reply.id not in child.forgotten:
+                    raise Nonsense(f"an answer to {reply.id}, which was not asked, or is answered already")
+                child.forgotten.discard(reply.id)
+        except Nonsense as error:
+            child.fail(f"nonsense: {error}; killed")
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass
+        if not child.gone:
+            with trio.move_on_after(END_SECONDS):
+                await child.process.wait()
+            code = child.process.returncode
+            child.fail("it closed its stdout" if code is None else f"it ended with {_ended(code)}")
+        with trio.CancelScope(shield=True):
+            await child.process.wait()
+
+
+def _ended(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
+async def _lines(process: trio.Process) -> AsyncIterator[bytes]:
+    assert process.stdout is not None
+    rest = bytearray()
+    while True:
+        chunk = await process.stdout.receive_some(_CHUNK)
+        if not chunk:
+            if rest:
+                raise Nonsense(f"{bytes(rest[:100])!r}: the output ends within a line")
+            return
+        rest += chunk
+        if b"\n" in chunk:
+            *lines, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in lines:
+                yield line
+        if len(rest) > LINE_MAX:
+            raise Nonsense(f"a line of more than {LINE_MAX:,} bytes; expected one answer")
+
+
+@contextlib.asynccontextmanager
+async def child_store(command: Sequence[str], seconds: float = ANSWER_SECONDS) -> AsyncIterator[ChildStore]:
+    """A store whose process lives as long as this. Raises NotStarted."""
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        store = ChildStore(command, nursery, seconds)
+        try:
+            await store.start()
+            yield store
+        except Exception as error:  # noqa: BLE001  # raised below, as itself and not as a group of one
+            failure = error
+        finally:
+            await store.stop()
+            nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure

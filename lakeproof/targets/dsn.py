@@ -1,0 +1,139 @@
+"""Which store a DSN means, and how it is opened. Drivers of extras are imported when they are asked for."""
+
+import importlib
+import re
+import shlex
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import attrs
+
+from impl.stores import MemoryStore, Store
+from impl.stores.sqlite import NotAStore, SQLiteStore
+from lakeproof.targets.child import ANSWER_SECONDS, NotStarted, child_store
+from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.targets.wrapping import Spread
+from lakeproof.tasks import Unusable
+
+CONNECTIONS: Final = 16
+SQLITE_CONNECTIONS: Final = 4
+"""Each of them waits for whoever writes; more of them find no more, and wait longer."""
+FORMS: Final = "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, or exec:COMMAND"
+
+_PASSWORD: Final = re.compile(r"(?<=:)[^:@/?#]*(?=@)|(?<=password=)[^&]*", re.IGNORECASE)
+_REDIS: Final = ("redis", "rediss", "unix")
+_POSTGRESQL: Final = ("postgresql", "postgres")
+
+
+@attrs.frozen(kw_only=True)
+class Target:
+    """A store to judge.
+
+    name: its DSN without the password, for messages.
+    faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` (of the process itself).
+    open: a context manager that gives the store. Raises Unusable if it cannot be had.
+    """
+
+    name: str
+    faults: frozenset[str] = frozenset()
+    open: Callable[[], AbstractAsyncContextManager[Store]]
+
+
+def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_SECONDS) -> Target:
+    """What a DSN means.
+
+    connections: how many operations may be under way at once, of a server. seconds: how long an answer of ``exec:``
+    may take.
+
+    Raises:
+        Unusable: there is no such kind of store, or its extra is not installed.
+    """
+    scheme, colon, rest = dsn.partition(":")
+    name = _PASSWORD.sub("***", dsn) if scheme != "exec" else dsn
+    if not colon:
+        raise Unusable(f"{name!r} is no DSN; expected {FORMS}")
+    if scheme == "memory":
+        if rest:
+            raise Unusable(f"{name}: a store in memory has no name; say memory: alone")
+        return Target(name=name, open=_memory)
+    if scheme == "sqlite":
+        return Target(name=name, open=_sqlite(name, rest))
+    if scheme == "exec":
+        return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, rest, seconds))
+    if scheme in _POSTGRESQL:
+        _need(name, "psycopg", "postgresql")
+        module = importlib.import_module("lakeproof.targets.postgresql")
+        opened = _server(module, "PostgreSQLStore", dsn, name, connections)
+        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
+    if scheme in _REDIS:
+        _need(name, "redis", "redis")
+        module = importlib.import_module("lakeproof.targets.redis_store")
+        opened = _server(module, "RedisStore", dsn, name, connections)
+        return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
+    raise Unusable(f"{name}: {scheme}: is no kind of store; expected {FORMS}")
+
+
+def _need(name: str, package: str, extra: str) -> None:
+    try:
+        importlib.import_module(package)
+    except ImportError as error:
+        raise Unusable(f"{name}: {package} is not installed; pip install 'lakeproof[{extra}]'") from error
+
+
+@asynccontextmanager
+async def _memory() -> AsyncIterator[Store]:
+    yield MemoryStore()
+
+
+def _sqlite(name: str, rest: str) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    path = rest.removeprefix("///")
+    if not rest.startswith("///") or not path:
+        raise Unusable(f"{name}: names no file; expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        with ExitStack() as stack:
+            try:
+                stores = [stack.enter_context(SQLiteStore(Path(path))) for _ in range(SQLITE_CONNECTIONS)]
+            except NotAStore as error:
+                raise Unusable(f"{name}: {error}") from error
+            yield Spread(stores)
+
+    return opened
+
+
+def _exec(name: str, rest: str, seconds: float) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    try:
+        command = shlex.split(rest)
+    except ValueError as error:
+        raise Unusable(f"{name}: {error}; quote it as in a shell") from error
+    if not command:
+        raise Unusable(f"{name}: names no program; expected one, as in exec:python3 kv.py")
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        try:
+            async with child_store(command, seconds) as store:
+                yield store
+        except NotStarted as error:
+            raise Unusable(str(error)) from error
+
+    return opened
+
+
+def _server(
+    module: ModuleType, store: str, dsn: str, name: str, connections: int
+) -> Callable[[], AbstractAsyncContextManager[Store]]:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        try:
+            made = getattr(module, store)(dsn, name=name, connections=connections)
+        except module.NotUsable as error:
+            raise Unusable(str(error)) from error
+        with made:
+            yield made
+
+    return opened

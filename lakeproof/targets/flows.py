@@ -1,0 +1,216 @@
+"""``stress --flows``: lakeFS' flows, live and all at once on a store, held to the invariants of the search.
+
+In rounds: each has partitions of its own, and some hundred calls; when the last has ended, all that the store holds is
+read, and held against what was promised.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Final
+
+import attrs
+import trio
+
+from impl.codec import Undecodable, decode_at
+from impl.graveler.founding import found
+from impl.live import live_env, run
+from impl.repositories.entities import uid_partition
+from impl.stores import MemoryObjectStore, Store
+from lakeproof.targets.flow_calls import LAKE, TRUNK, Caller, entry_call, repository_call
+from lakeproof.targets.traffic import Fault, Load, Tally, disturbed
+from lakeproof.targets.wrapping import Private, by_value
+from model import keys, kv
+from model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation, entries, refs, repositories
+from model.records import Branch, Commit, Record
+from model.snapshot import Event, Returned, Snapshot, Status
+
+CALLS: Final = 12
+"""Of each client in a round."""
+READS: Final = 50
+"""Rows a batch, when the store is read in the end."""
+TRIES: Final = 20
+"""Where nobody else is at work."""
+SETTLE_SECONDS: Final = 0.2
+"""What was not answered may still be done, some time after its connection was lost."""
+FIRST_OF_REPOSITORIES: Final = 1000
+READABLE: Final = "records-are-readable"
+
+
+def _commits_are_kept(snapshot: Snapshot) -> Iterator[Finding]:
+    """Of all commits that were acknowledged, each is on the line of first parents of the branch."""
+    partition = uid_partition(LAKE)
+    branch = snapshot.store.get((partition, keys.branch_key(TRUNK)))
+    name = branch.commit_id if isinstance(branch, Branch) else None
+    line = set[str]()
+    while name is not None and name not in line:
+        line.add(name)
+        commit = snapshot.store.get((partition, keys.commit_key(name)))
+        name = commit.parents[0] if isinstance(commit, Commit) and commit.parents else None
+    for call in snapshot.calls("commit"):
+        if call.status is Status.OK and isinstance(call.value, Commit):
+            shown = f"commit {call.value.commit_id[:8]} was acknowledged"
+            if call.value.commit_id in line:
+                yield Reached(f"{shown}, and is on the branch")
+            else:
+                yield Violation(refs.commits_form_one_line.id, f"{shown}, and is not on the branch")
+
+
+COMMITS_ARE_KEPT: Final = Eventually(
+    id=refs.commits_form_one_line.id,
+    meaning=refs.commits_form_one_line.meaning,
+    check=_commits_are_kept,
+)
+"""What a *step* invariant of the search says, as far as it shows in the end."""
+
+OF_ENTRIES: Final[tuple[Always | Eventually | Monitor, ...]] = (
+    refs.head_exists,
+    refs.token_has_one_owner,
+    COMMITS_ARE_KEPT,
+    refs.commit_makes_progress,
+    entries.acknowledged_write_is_kept,
+    entries.acknowledged_delete_is_kept,
+    entries.commit_is_causal,
+    entries.read_is_legal({}, TRUNK),
+)
+OF_REPOSITORIES: Final[tuple[Always | Eventually | Monitor, ...]] = (
+    repositories.active_is_complete,
+    repositories.no_reachable_zombie,
+    repositories.deleted_is_inaccessible,
+    repositories.create_is_effective,
+    repositories.delete_is_effective,
+    repositories.list_shows_active_only,
+    repositories.garbage_is_reclaimable,
+)
+OBSERVERS: Final = (repositories.TARGET, refs.EFFORT)
+
+
+@attrs.define
+class Round:
+    """What became of one round: how often each invariant was tested, and what violates it."""
+
+    reached: Counter[str] = attrs.field(factory=Counter)
+    violations: list[Violation] = attrs.field(factory=list)
+    unread: str = ""
+    """Why the store could not be read in the end."""
+    events: list[str] = attrs.field(factory=list)
+    held: list[str] = attrs.field(factory=list)
+
+    def note(self, invariant_id: str, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            if isinstance(finding, Violation):
+                self.violations.append(attrs.evolve(finding, invariant=invariant_id))
+            else:
+                self.reached[invariant_id] += 1
+
+
+@attrs.define
+class Flows:
+    """Rounds of flows on a store."""
+
+    store: Store
+    load: Load
+    faults: tuple[Fault, ...] = ()
+    tally: Tally = attrs.field(factory=Tally)
+    left: list[bytes] = attrs.field(factory=list)
+    """What the partitions begin with that could not be emptied."""
+    _rounds: int = 0
+
+    async def round(self) -> Round:
+        """`CALLS` calls of each client, and the verdict on them."""
+        self._rounds += 1
+        rng = Random(f"{self.load.seed} {self._rounds}")
+        private = Private(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
+        store, objects, made = by_value(private), MemoryObjectStore(), Round()
+        callers = [
+            Caller(store, objects, live_env(), self.load.timeout, OBSERVERS, self.tally, first=first)
+            for first in (0, FIRST_OF_REPOSITORIES)
+        ]
+        try:
+            await self._founded(store, objects)
+        except kv.KVError as error:
+            made.unread = f"the first repository could not be written: {error!r}"
+            return made
+        async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
+            for client in range(self.load.clients):
+                nursery.start_soon(self._client, callers[client % 2], client % 2, client, Random(rng.random()))
+        if self.faults:
+            await trio.sleep(SETTLE_SECONDS)
+        try:
+            held = await self._held(private, store)
+        except kv.KVError as error:
+            made.unread = f"the store could not be read in the end: {error!r}"
+        else:
+            _judge(made, held, objects, callers)
+        if await private.clear():
+            self.left.append(private.prefix)
+        return made
+
+    async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:
+        for last in (*[False] * TRIES, True):
+            try:
+                await run(found(live_env(), LAKE), store, objects)
+                return
+            except kv.KVError:
+                if last:
+                    raise
+
+    async def _client(self, caller: Caller, group: int, number: int, rng: Random) -> None:
+        client = caller.client()
+        for call in range(CALLS):
+            identity = b"%d-%d" % (number, call)
+            client = await caller.call(client, (repository_call if group else entry_call)(rng, identity))
+
+    async def _held(self, private: Private, store: Store) -> dict[kv.Address, bytes]:
+        """All that is in the store. Raises KVError if it cannot be read after several tries."""
+        found: dict[kv.Address, bytes] = {}
+        for partition in sorted(private.partitions):
+            for last in (*[False] * TRIES, True):
+                try:
+                    found |= {(partition, e.key): e.value async for e in store.scan(partition, batch_size=READS)}
+                    break
+                except kv.KVError:
+                    if last:
+                        raise
+        return found
+
+
+def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStore, callers: Sequence[Caller]) -> None:
+    """Hold a round against what was promised."""
+    store: dict[kv.Address, Record | bytes] = {}
+    for at, value in held.items():
+        try:
+            store[at] = decode_at(*at, value) or value
+        except Undecodable as error:
+            made.note(READABLE, [Violation(READABLE, str(error))])
+    clients = tuple(tuple(calls) for caller in callers for calls in caller.clients.values())
+    snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=clients)
+    for caller, invariants in zip(callers, (OF_ENTRIES, OF_REPOSITORIES), strict=True):
+        for invariant in invariants:
+            if isinstance(invariant, Monitor):
+                made.note(invariant.id, _monitored(invariant, caller.events, snapshot))
+            else:
+                made.note(invariant.id, invariant.check(snapshot))
+    if made.violations:
+        made.events = [_event(event) for caller in callers for event in caller.events]
+        made.held = [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(held)]
+
+
+def _monitored(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) -> Iterator[Finding]:
+    state = monitor.initial
+    for event in events:
+        state, found_ = monitor.advance(state, event)
+        yield from found_
+        if any(isinstance(finding, Violation) for finding in found_):
+            return
+    if monitor.at_end is not None:
+        yield from monitor.at_end(state, attrs.evolve(snapshot, clients=()))
+
+
+def _event(event: Event) -> str:
+    if isinstance(event, Returned):
+        told = event.call.error if event.call.error is not None else event.call.value
+        return f"client {event.client} call {event.index} {event.call.name}: {event.call.status.value} {told!r}"
+    arguments = ", ".join("lake" if argument == LAKE else repr(argument) for argument in event.args)
+    return f"client {event.client} call {event.index} {event.name}({arguments})"

@@ -1,0 +1,108 @@
+"""Stores around stores: a corner of its own in somebody's store, predicates by value, several connections as one."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+import trio
+
+from impl.stores.base import DELETE_IF, OPAQUE, Answer, Store
+from model import kv
+
+TRIES: Final = 20
+"""How often `ByValue` looks again at a key that is written with equal values while it looks."""
+
+
+class Private(Store):
+    """The partitions of another store whose names begin with ``prefix``: the rest of it is neither read nor written.
+
+    It remembers where it wrote, so that `clear` can take all of it away again.
+    """
+
+    def __init__(self, store: Store, prefix: bytes) -> None:
+        self.store, self.prefix = store, prefix
+        self.capabilities = store.capabilities
+        self._written: set[kv.Address] = set()
+
+    @property
+    def partitions(self) -> frozenset[bytes]:
+        """Where anything was written, as they are called inside."""
+        return frozenset(partition for partition, _ in self._written)
+
+    async def apply(self, op: kv.Op) -> Answer:
+        return await self.perform(op)
+
+    async def perform(self, op: kv.Op) -> Answer:
+        # What is wrong with an operation, the store itself is to find out: so an empty partition stays empty.
+        if isinstance(op, kv.Set | kv.SetIf) and op.partition and op.key:
+            self._written.add((op.partition, op.key))
+        return await self.store.perform(
+            attrs.evolve(op, partition=self.prefix + op.partition) if op.partition else op,
+        )
+
+    async def clear(self) -> list[kv.Address]:
+        """Delete all that was written; what could not be is returned."""
+        left = []
+        for at in sorted(self._written):
+            try:
+                await self.store.delete(self.prefix + at[0], at[1])
+            except kv.KVError:
+                left.append(at)
+            else:
+                self._written.discard(at)
+        return left
+
+
+class ByValue(Store):
+    """A store of opaque predicates as one whose predicates are values: it looks for the token first.
+
+    Costs one ``get`` more for each ``set_if`` that names a value. A store that gives equal values several tokens makes
+    it look again; it says PredicateFailed after `TRIES` such meetings.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.capabilities = store.capabilities - {OPAQUE}
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Get):
+            found = await self.store.perform(op)
+            assert isinstance(found, kv.ValueWithPredicate)
+            return kv.ValueWithPredicate(found.value, found.value)
+        if not isinstance(op, kv.SetIf) or not isinstance(op.predicate, bytes):
+            return await self.store.perform(op)
+        for _ in range(TRIES):
+            try:
+                found = await self.store.perform(kv.Get(op.partition, op.key))
+            except kv.NotFound:
+                raise kv.PredicateFailed from None
+            assert isinstance(found, kv.ValueWithPredicate)
+            if found.value != op.predicate:
+                raise kv.PredicateFailed
+            try:
+                return await self.store.perform(attrs.evolve(op, predicate=found.predicate))
+            except kv.PredicateFailed:
+                continue
+        raise kv.PredicateFailed
+
+
+def by_value(store: Store) -> Store:
+    """The store itself, if its predicates are values."""
+    return ByValue(store) if OPAQUE in store.capabilities else store
+
+
+class Spread(Store):
+    """Several stores that are views of one: each operation takes whichever is free."""
+
+    def __init__(self, stores: Sequence[Store]) -> None:
+        self.capabilities = stores[0].capabilities & frozenset({DELETE_IF})
+        self._free = list(stores)
+        self._limiter = trio.CapacityLimiter(len(stores))
+
+    async def apply(self, op: kv.Op) -> Answer:
+        async with self._limiter:
+            store = self._free.pop(0)
+            try:
+                return await store.apply(op)
+            finally:
+                self._free.append(store)
