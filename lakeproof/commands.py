@@ -20,8 +20,10 @@ NOBODY_READS: Final = 141
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.checking:command", "Check whether a recorded history is linearizable, key by key."),
+    "conform": ("lakeproof.conforming:command", "Check that a store keeps the contract, claim by claim."),
     "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
     "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
+    "stress": ("lakeproof.stressing:command", "Let clients loose on a store, and check what they were told."),
     "table": ("lakeproof.tabulating:table", "Tell verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.migrating:migrate", "Move the SQL tables of an older lakeFS into a key-value store."),
 }
