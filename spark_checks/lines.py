@@ -8,9 +8,9 @@ the order of commits or heads; so damaged data, cycles included, cannot make it 
 
 Why one visit of a commit is enough. A line with threshold t goes on from a commit to its parent if the commit's date is
 after t. If two lines with t <= u are alive at a commit, then wherever the second goes on, the first does, for a date
-after u is after t. So the least threshold that is alive at a commit keeps all that any line keeps from there on. Starts are
-taken by ascending threshold; the first one that comes to a commit is the least, and each later one may end there, once
-it has marked the commit itself, which is marked already.
+after u is after t. So the least threshold that is alive at a commit keeps all that any line keeps from there on.
+Starts are taken by ascending threshold; the first one that comes to a commit is the least, and each later one may end
+there, once it has marked the commit itself, which is marked already.
 
 Why dangling commits need no walk. What is on the line of a head has its first parent on that line, so a line never
 leaves the lines of heads for a dangling commit. A dangling commit is therefore reached only from dangling ones, which

@@ -1,0 +1,104 @@
+"""What repositories refer to, as rows of a physical address and the bits of who does: staged entries, commits.
+
+Source: docs/hard-delete/offline.md: all entries under all tokens of a branch count, those that a newer one hides, too,
+and all commit records. An entry keeps its object wherever it lies: also in the namespace of another repository.
+"""
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.tasks import Unusable
+from spark_checks.addresses import inside, is_data, physical
+from spark_checks.dataset import Dataset
+from spark_checks.decoding import Entities
+from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
+
+NEEDED = frozenset({"kv", "metaranges", "ranges", "objects"})
+MATTERS = ("repository", "branch", "commit", "staged", "entry")
+"""Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
+
+
+def demand_whole(dataset: Dataset, entities: Entities) -> None:
+    """Raises Unusable: a table is missing; a record that matters cannot be read; the namespace of a repository lies
+    in the data of another, which so holds what is internal to the first."""
+    missing = sorted(NEEDED - dataset.tables)
+    if missing:
+        raise Unusable(f"{dataset.where}: has no {', '.join(missing)}; name a folder that has with --beside")
+    damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
+    for row in damaged.limit(1).collect():
+        where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
+        raise Unusable(f"{dataset.where}: {where}: {row['reason']}; nobody knows what it keeps: repair or delete it")
+    for outer, inner in nested(entities.repositories).limit(1).collect():
+        raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
+
+
+def _shown(name: bytes | None) -> str:
+    return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
+
+
+def nested(repositories: DataFrame) -> DataFrame:
+    """Pairs of namespaces, the second where the first has the objects of users."""
+    names = repositories.select(f.col("storage_namespace").alias("inner")).where("inner is not null").distinct()
+    parts = f.split("inner", "/")
+    shorter = f.transform(f.sequence(f.lit(1), f.size(parts) - 1), lambda n: f.concat_ws("/", f.slice(parts, 1, n)))
+    prefixes = names.where(f.size(parts) > 1).select("inner", f.explode(shorter).alias("outer"))
+    found = prefixes.join(names.select(f.col("inner").alias("outer")), "outer")
+    return found.where(is_data(f.col("outer"), f.concat("inner", f.lit("/")))).select("outer", "inner")
+
+
+def staged(entities: Entities) -> DataFrame:
+    """What is staged under the tokens of branches: physical, bits."""
+    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
+    sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
+    tokens = (
+        branches.join(homes, branches["partition_key"] == homes["home"])
+        .select("storage_namespace", f.explode(f.concat(f.array("staging_token"), sealed)).alias("token"))
+        .distinct()
+    )
+    entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
+    where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
+    return entries.join(tokens, "token").select(where.alias("physical"), f.lit(STAGED).cast("bigint").alias("bits"))
+
+
+@attrs.frozen
+class Committed:
+    """What metaranges refer to.
+
+    references: physical, bits; once for each namespace and range. lost: what, id, bits: metaranges and ranges that are
+    not in the dataset, with the bits of those who refer to them.
+    """
+
+    references: DataFrame
+    lost: DataFrame
+
+
+def committed(dataset: Dataset, roots: DataFrame) -> Committed:
+    """roots: storage_namespace, meta_range_id, bits; in any number. A metarange without entries is a row of
+    ``metaranges/`` without a range, or the id ""."""
+    either = f.bit_or("bits").alias("bits")
+    roots = roots.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    roots = roots.groupBy("storage_namespace", "meta_range_id").agg(either)
+    pairs = (
+        dataset.metaranges.where("range_id is not null")
+        .join(roots, "meta_range_id")
+        .groupBy("storage_namespace", "range_id")
+        .agg(either)
+    )
+    named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
+    where = physical(f.col("storage_namespace"), f.col("address"))
+    rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
+    own = inside(f.col("storage_namespace"), f.col("physical")) | (f.col("bits").bitwiseAND(EXPIRED) == 0)
+    outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
+    references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))
+    lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
+        _lost("range", pairs, dataset.ranges, "range_id")
+    )
+    return Committed(references, lost)
+
+
+def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
+    known = there.select(name).distinct()
+    lost = wanted.join(known, name, "left_anti")
+    return lost.select(f.lit(what).alias("what"), f.col(name).alias("id"), "bits")

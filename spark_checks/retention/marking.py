@@ -1,0 +1,153 @@
+"""A run of retention: which commits are expired, which objects only they reach, and where all others stay.
+
+Source: committed-object-retention.md; `model.retention`; docs/spark-retention.md.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.tasks import Unusable
+from spark_checks import holdings, ledger, runs
+from spark_checks.dataset import Dataset, read_table
+from spark_checks.decoding import Entities, decode
+from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED
+from spark_checks.progress import doing
+from spark_checks.retention.rulebook import ALL, Rulebook
+from spark_checks.retention.walking import (
+    COMMITS_A_TASK,
+    HEAD_MISSING,
+    NOTES,
+    TAG_MISSING,
+    WALKED,
+    Walk,
+    walked,
+)
+from spark_checks.runs import Report
+from spark_checks.workspace import fresh
+
+KEEPS: Final = ("no-repository", "internal", "outside-data", "active-commit", "staged")
+_CSV: Final = ("commit_id", "expired", "metarange_id")
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What a run is asked for. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
+    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, instead of ending the run."""
+
+    now: int
+    tags: bool = False
+    lenient: bool = False
+
+
+def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Report:
+    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
+
+    Raises:
+        Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
+        Mismatch.
+    """
+    spark = dataset.spark
+    with doing(spark, "reading the records"):
+        entities = decode(dataset)
+        holdings.demand_whole(dataset, entities)
+    with doing(spark, "walking the commits"):
+        states = _states(entities, rules, asked)
+    findings = _findings(states)
+    if not asked.lenient:
+        _demand_heads(dataset, states)
+    with doing(spark, "writing the commits"):
+        _write_commits(states, entities, folder / runs.COMMITS)
+    roots = _roots(states, entities)
+    committed = holdings.committed(dataset, roots)
+    with doing(spark, "matching the objects"):
+        lost = _demand_readable(dataset, committed.lost)
+        listed = ledger.listing(dataset, entities.repositories)
+        references = [ledger.marks(each) for each in (committed.references, holdings.staged(entities))]
+        left = f.when(ledger.has(EXPIRED), ledger.MARKED).when(ledger.has(ELSEWHERE), "expired-elsewhere")
+        flags = ledger.account(listed, references, KEEPS, left.otherwise("unreferenced"))
+        accounts = ledger.accounts(flags)
+    with doing(spark, "writing the addresses"):
+        expired = committed.references.where(ledger.has(EXPIRED))
+        confirmed = runs.write_marked(ledger.marked(listed, flags, expired), folder)
+    report = Report(
+        kind="retention",
+        run=folder.name,
+        dataset=dataset.where,
+        now=asked.now,
+        asked={"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)},
+        listing=dataset.objects.count(),
+        accounts=tuple(accounts),
+        files=runs.files_of(folder, runs.ADDRESSES),
+        findings={**findings, "expired-commit-cannot-be-read": lost},
+        notes=tuple(rules.strangers(entities)),
+    )
+    runs.finish(folder, report, confirmed)
+    return report
+
+
+def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
+    """`WALKED`, staged in the session's folder."""
+    spark = entities.commits.sparkSession
+    limits = rules.limits(spark, asked.now)
+    own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
+    homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
+    tasks = max(entities.commits.count() // COMMITS_A_TASK + 1, spark.sparkContext.defaultParallelism)
+    walk = Walk(asked.now, asked.tags)
+    target = fresh(spark, "walked")
+    found = walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, tasks)
+    found.write.parquet(target)
+    return read_table(spark, target, WALKED)
+
+
+def _findings(states: DataFrame) -> dict[str, int]:
+    notes = f.col("notes")
+    counts = [f.count_if(notes.bitwiseAND(bits) != 0).alias(name) for name, bits in NOTES.items()]
+    row = states.agg(
+        f.count("expired").alias("commits"), f.count_if(f.col("expired")).alias("expired-commits"), *counts
+    ).collect()[0]
+    return {name: int(row[name]) for name in ("commits", "expired-commits", *NOTES)}
+
+
+def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
+    missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
+    for row in missing.limit(1).collect():
+        home = bytes(row["home"]).decode("utf-8", "replace")
+        raise Unusable(
+            f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
+            "record, so that nobody knows what it keeps; bring it back, or go on without it with --lenient"
+        )
+
+
+def _write_commits(states: DataFrame, entities: Entities, target: Path) -> None:
+    homes = entities.repositories.groupBy("home").agg(f.min("repository_id").alias("repository_id"))
+    rows = states.where("expired is not null").join(f.broadcast(homes), "home")
+    found = rows.select("repository_id", "commit_id", "expired", f.col("meta_range_id").alias("metarange_id"))
+    found.select("repository_id", *_CSV).write.partitionBy("repository_id").option("header", True).csv(str(target))
+
+
+def _roots(states: DataFrame, entities: Entities) -> DataFrame:
+    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
+    rows = states.where("expired is not null").groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
+    return rows.join(homes, "home").select("storage_namespace", "meta_range_id", "bits")
+
+
+def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
+    """How many metaranges and ranges are missing that only expired commits have. Raises Unusable for others."""
+    kept = lost.persist()
+    for row in kept.where(ledger.has(ACTIVE)).limit(1).collect():
+        raise Unusable(
+            f"{dataset.where}: {row['what']} {row['id']} of an active commit is not there, so that nobody knows what "
+            "it keeps; bring it back"
+        )
+    count = kept.count()
+    kept.unpersist()
+    return count
+
+
+def _told(rules: Rulebook) -> dict[str, str]:
+    return {book or "default": each.encode() for book, each in rules.books.items()}

@@ -1,0 +1,56 @@
+"""``lakeproof spark uncommitted``: mark the objects that nothing refers to."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from spark_checks.session import spark_options
+
+if TYPE_CHECKING:
+    from spark_checks.dataset import Keys
+    from spark_checks.session import Options
+
+
+@click.command("uncommitted")
+@click.argument("dataset")
+@click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Younger objects are kept.")
+@click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
+@click.option(
+    "--since", type=click.Path(path_type=Path), metavar="RUN", help="The folder of the last run: go on from there."
+)
+@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema. [default: of the source]")
+@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or a database does not have.")
+@click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
+@spark_options
+def command(
+    options: "Options",
+    dataset: str,
+    older_than: str,
+    now: str | None,
+    since: Path | None,
+    keys: "Keys | None",
+    beside: str | None,
+    run_id: str | None,
+    out: Path,
+) -> None:
+    """Mark the objects that no commit and no staged entry refers to. Deletes nothing.
+
+    Writes DIR/RUN/addresses (Parquet) and report.json there; `sweep` deletes what a run has marked.
+    """
+    from spark_checks import runs
+    from spark_checks.dataset import open_dataset
+    from spark_checks.session import session
+    from spark_checks.uncommitted.marking import Asked, mark
+
+    age = runs.parse_age(older_than)
+    if now is not None:
+        runs.parse_time(now)
+    last = None if since is None else runs.demand_run(since, "uncommitted")
+    folder = runs.new_folder(out, run_id)
+    with session(options) as spark, runs.discarded_if_unusable(folder):
+        found = open_dataset(spark, dataset, keys, beside)
+        report = mark(found, Asked(now=runs.time_of(now, found), older_than=age, since=last), folder)
+    for line in runs.summary(report, folder):
+        click.echo(line)

@@ -1,0 +1,153 @@
+"""A run over what was never committed: the listing, minus what anybody refers to, minus what is young or no user's.
+
+Source: hard-delete-uncommitted-data.md, "Decision"; docs/hard-delete/offline.md; docs/spark-uncommitted.md.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.tasks import Unusable
+from spark_checks import holdings, ledger, runs
+from spark_checks.addresses import physical
+from spark_checks.dataset import Dataset, read_table
+from spark_checks.decoding import Entities, decode
+from spark_checks.ledger import ACTIVE, ISSUED, TRACKED
+from spark_checks.progress import doing
+from spark_checks.runs import KNOWN, Report
+from spark_checks.tables import STRING, table
+
+KEEPS: Final = (
+    "no-repository",
+    "internal",
+    "outside-data",
+    "committed",
+    "staged",
+    "tracked-copy",
+    "issued",
+    "too-young",
+)
+COPIES: Final = b"copies/"
+"""Records in a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
+ISSUED_PREFIX: Final = b"link-addresses/"
+"""Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
+
+ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
+    is committed this one takes over."""
+
+    now: int
+    older_than: int
+    since: Path | None = None
+
+    @property
+    def cutoff(self) -> int:
+        """What was modified later is too young."""
+        return self.now - self.older_than
+
+
+def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
+    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
+
+    Raises:
+        Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
+        Mismatch.
+    """
+    spark = dataset.spark
+    with doing(spark, "reading the records"):
+        entities = decode(dataset)
+        holdings.demand_whole(dataset, entities)
+    with doing(spark, "matching the objects"):
+        roots = _roots(entities)
+        todo, known = _minus_known(roots, asked.since)
+        committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+        _demand_readable(dataset, committed.lost)
+        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
+        named = [committed.references, holdings.staged(entities), *_promised(dataset, entities, asked.cutoff)]
+        flags = ledger.account(listed, [*map(ledger.marks, named), *known], KEEPS, f.lit(ledger.MARKED))
+        accounts = ledger.accounts(flags)
+    with doing(spark, "writing the addresses"):
+        confirmed = runs.write_marked(ledger.marked(listed, flags), folder)
+        ledger.known(flags).write.parquet(str(folder / KNOWN / "committed"))
+        _all_roots(roots, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
+    report = Report(
+        kind="uncommitted",
+        run=folder.name,
+        dataset=dataset.where,
+        now=asked.now,
+        asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
+        listing=dataset.objects.count(),
+        accounts=tuple(accounts),
+        files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
+    )
+    runs.finish(folder, report, confirmed)
+    return report
+
+
+def _roots(entities: Entities) -> DataFrame:
+    """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
+    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    rows = commits.join(homes, commits["partition_key"] == homes["home"])
+    return rows.select(*ROOTS.names).distinct()
+
+
+def _minus_known(roots: DataFrame, since: Path | None) -> tuple[DataFrame, list[DataFrame]]:
+    """The metaranges that are still to be read, and what the last run knew to be committed."""
+    if since is None:
+        return roots, []
+    spark = roots.sparkSession
+    read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
+    committed = read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
+    bits = f.lit(ACTIVE).cast("bigint").alias("bits")
+    return roots.join(read, ROOTS.names, "left_anti"), [committed.select(*ledger.KNOWN.names, bits)]
+
+
+def _all_roots(roots: DataFrame, since: Path | None) -> DataFrame:
+    if since is None:
+        return roots
+    read = read_table(roots.sparkSession, str(since / KNOWN / "metaranges"), ROOTS)
+    return roots.unionByName(read).distinct()
+
+
+def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
+    """Raises Unusable."""
+    for row in lost.limit(1).collect():
+        raise Unusable(
+            f"{dataset.where}: {row['what']} {row['id']} of a commit is not there, so that nobody knows what it keeps; "
+            "bring it back"
+        )
+
+
+def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> list[DataFrame]:
+    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Raises Unusable."""
+    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    prefixed = f.startswith("key", f.lit(COPIES)) | f.startswith("key", f.lit(ISSUED_PREFIX))
+    rows = dataset.kv.where(prefixed)
+    rows = rows.join(homes, rows["partition_key"] == homes["home"])
+    is_copy = f.startswith("key", f.lit(COPIES))
+    said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
+    copies = rows.where(is_copy).select(
+        "partition_key",
+        "key",
+        f.split(said, " ", 2).getItem(0).try_cast("bigint").alias("began"),
+        f.try_element_at(f.split(said, " ", 2), f.lit(2)).alias("physical"),
+    )
+    for row in copies.where("began is null or physical is null").limit(1).collect():
+        key = bytes(row["key"]).decode("utf-8", "backslashreplace")
+        raise Unusable(
+            f"{dataset.where}: {key}: is no record of a copy, expected microseconds, a space and an address; delete it"
+        )
+    rest = f.expr(f"substring(key, {len(ISSUED_PREFIX) + 1})").cast("string")
+    issued = rows.where(~is_copy).select(physical(f.col("storage_namespace"), rest).alias("physical"))
+    return [
+        copies.where(f.col("began") > cutoff).select("physical", f.lit(TRACKED).cast("bigint").alias("bits")),
+        issued.select("physical", f.lit(ISSUED).cast("bigint").alias("bits")),
+    ]

@@ -1,0 +1,230 @@
+"""A run of retention over a dataset says what the model says of the same snapshot, and accounts for every object."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import attrs
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
+
+from lakeproof.tasks import Unusable
+from model import keys
+from model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from model.invariants.retention import only_expired
+from model.records import Branch, Commit, Record
+from model.references import RepositoryView, repositories
+from model.retention import Rules, active
+from model.snapshot import Snapshot
+from spark_checks import runs, snapshots
+from spark_checks.dataset import open_dataset, read_table
+from spark_checks.retention.marking import Asked, mark
+from spark_checks.retention.rulebook import Rulebook
+from spark_checks.runs import Report
+from spark_checks.tables import OBJECTS
+from tests.spark.retention.worlds import NOW, world
+
+RULES = Rulebook(
+    Rules(5, ((BranchID("b0"), 9), (BranchID("b1"), 0), (BranchID("nobody's"), 99))),
+    {"repo3": Rules(2), "repo4": Rules(11)},
+)
+COMMITS = StructType(
+    [
+        StructField("commit_id", StringType()),
+        StructField("expired", BooleanType()),
+        StructField("metarange_id", StringType()),
+        StructField("repository_id", StringType()),
+    ]
+)
+
+
+class Done(NamedTuple):
+    """A run that is over, and the snapshot that it was over."""
+
+    found: Snapshot
+    report: Report
+    folder: Path
+
+
+def run(spark: SparkSession, found: Snapshot, folder: Path, rules: Rulebook = RULES, *, tags: bool = False) -> Done:
+    snapshots.write(snapshots.tables(found), folder / "dataset")
+    place = runs.make_folder(folder / "out", "run")
+    report = mark(open_dataset(spark, str(folder / "dataset")), rules, Asked(now=NOW, tags=tags), place)
+    return Done(found, report, place)
+
+
+def rules_of(view: RepositoryView) -> Rules:
+    return RULES.repositories.get(view.repository.repository_id, RULES.default)
+
+
+def active_of(view: RepositoryView, *, tags: bool) -> frozenset[CommitID]:
+    heads = {branch_id: branch.commit_id for branch_id, branch in view.branches.items()}
+    tagged = [tag.commit_id for tag in view.tags.values()] if tags else []
+    return active(view.commits, heads, rules_of(view), NOW, tagged=tagged)
+
+
+def spared(view: RepositoryView, *, tags: bool) -> set[str]:
+    """What active commits and staged entries of a repository refer to, wherever it lies."""
+    found = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
+    for commit_id in active_of(view, tags=tags):
+        found.update(each.address for each in view.committed(commit_id) or ())
+    return found
+
+
+def marked_by_the_model(found: Snapshot, *, tags: bool) -> set[str]:
+    """In each repository the data that only its expired commits have, less what another repository keeps."""
+    views = repositories(found)
+    marked = {
+        address
+        for view in views
+        for address in only_expired(view, rules_of(view), NOW, tags=tags)
+        if address in view.data()
+    }
+    return marked - {address for view in views for address in spared(view, tags=tags)}
+
+
+def addresses(spark: SparkSession, folder: Path) -> set[str]:
+    rows = read_table(spark, str(folder / runs.ADDRESSES), OBJECTS).collect()
+    assert len(rows) == len({(row[0], row[1]) for row in rows})
+    return {f"{row['storage_namespace']}/{row['address']}" for row in rows}
+
+
+@pytest.fixture(scope="module", params=[(1, False), (2, True)])
+def done(request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    seed, tags = request.param
+    return run(spark, world(seed, 80), tmp_path_factory.mktemp("run"), tags=tags)
+
+
+class TestAgainstTheModel:
+    def test_a_commit_is_expired_where_the_model_says_so(self, spark: SparkSession, done: Done) -> None:
+        tags = bool(done.report.asked["tags"])
+        expected = {
+            (
+                view.repository.repository_id,
+                commit_id,
+                commit_id not in active_of(view, tags=tags),
+                commit.meta_range_id,
+            )
+            for view in repositories(done.found)
+            for commit_id, commit in view.commits.items()
+        }
+        rows = spark.read.csv(str(done.folder / "commits"), schema=COMMITS, header=True).collect()
+        assert len(rows) == len(expected)
+        found = {(row["repository_id"], row["commit_id"], row["expired"], row["metarange_id"] or "") for row in rows}
+        assert found == expected
+        assert {row["expired"] for row in rows} == {True, False}
+
+    def test_what_is_marked_is_what_the_model_marks(self, spark: SparkSession, done: Done) -> None:
+        expected = marked_by_the_model(done.found, tags=bool(done.report.asked["tags"]))
+        assert addresses(spark, done.folder) == expected
+        assert len(expected) > 10
+
+    def test_every_object_is_accounted_for(self, done: Done) -> None:
+        accounts = {each.reason: each.objects for each in done.report.accounts}
+        assert sum(accounts.values()) == len(done.found.objects) == done.report.listing
+        assert sum(each.bytes for each in done.report.accounts) == sum(
+            len(each.content) for each in done.found.objects.values()
+        )
+        assert accounts.keys() == {
+            "active-commit",
+            "expired-elsewhere",
+            "internal",
+            "marked",
+            "no-repository",
+            "outside-data",
+            "staged",
+            "unreferenced",
+        }
+        assert accounts["no-repository"] == 2
+
+    def test_what_is_odd_is_counted(self, done: Done) -> None:
+        views = repositories(done.found)
+        pairs = [
+            (commit, view.commits.get(commit.parents[0]))
+            for view in views
+            for commit in view.commits.values()
+            if commit.parents
+        ]
+        expected = {
+            "commits": sum(len(view.commits) for view in views),
+            "child-is-not-older": sum(p is not None and c.creation_date < p.creation_date for c, p in pairs),
+            "parents-exist": sum(parent is None for _, parent in pairs),
+            "commit-is-not-from-the-future": sum(
+                commit.creation_date > NOW for view in views for commit in view.commits.values()
+            ),
+            "head-exists": 0,
+            "commit-is-unique": 0,
+        }
+        assert {name: done.report.findings[name] for name in expected} == expected
+        assert done.report.findings["commits-have-no-cycle"]
+
+    def test_rules_for_what_is_not_there_are_noted(self, done: Done) -> None:
+        assert done.report.notes == ('the rules name branch "nobody\'s", which is not there: the rule keeps nothing',)
+
+    def test_the_report_says_the_same_in_a_file(self, done: Done) -> None:
+        said = json.loads((done.folder / "report.json").read_text())
+        assert said["now"]["microseconds"] == NOW
+        assert said["listing"] == done.report.listing
+        assert {each["name"] for each in said["files"]} == {
+            str(path.relative_to(done.folder)) for path in (done.folder / "addresses").glob("*.parquet")
+        }
+
+
+def changed(found: Snapshot, change: dict[tuple[bytes, bytes], Record | bytes]) -> Snapshot:
+    return attrs.evolve(found, store={**found.store, **change})
+
+
+class TestRefusals:
+    """What decides over what is kept must be there and readable; nothing is marked otherwise."""
+
+    small = world(3, 2)
+    home = b"repo0-uid0"
+
+    def refused(self, spark: SparkSession, found: Snapshot, folder: Path) -> str:
+        with pytest.raises(Unusable) as refusal:
+            run(spark, found, folder)
+        assert not (folder / "out" / "run" / "report.json").exists()
+        return str(refusal.value)
+
+    def test_a_head_without_a_record_ends_the_run_unless_told_otherwise(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
+        found = changed(self.small, {(self.home, keys.branch_key(branch.branch_id)): branch})
+        said = self.refused(spark, found, tmp_path)
+        assert "repo0-uid0: commit nowhere is the head of a branch" in said
+        assert "--lenient" in said
+        place = runs.make_folder(tmp_path / "out", "again")
+        asked = Asked(now=NOW, lenient=True)
+        report = mark(open_dataset(spark, str(tmp_path / "dataset")), RULES, asked, place)
+        assert report.findings["head-exists"] == 1
+
+    def test_an_active_commit_whose_metarange_is_gone_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
+        commit = next(each for each in self.small.store.values() if isinstance(each, Commit))
+        young = attrs.evolve(
+            commit, commit_id=CommitID("y"), creation_date=NOW, meta_range_id=MetaRangeID("gone"), parents=()
+        )
+        found = changed(self.small, {(self.home, keys.commit_key(young.commit_id)): young})
+        said = self.refused(spark, found, tmp_path)
+        assert "metarange gone of an active commit is not there" in said
+
+    def test_a_staged_value_that_cannot_be_read_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
+        said = self.refused(spark, changed(self.small, {(b"token", b"key/x"): b"\xff\xff"}), tmp_path)
+        assert "staged at 'token' 'key/x'" in said
+
+    def test_a_namespace_in_the_data_of_another_ends_the_run(self, spark: SparkSession, tmp_path: Path) -> None:
+        address, one = next((at, each) for at, each in self.small.store.items() if at[1] == b"repos/repo1")
+        inner = attrs.evolve(one, storage_namespace="s3://bucket/r0/data/inner")  # type: ignore[misc]
+        said = self.refused(spark, changed(self.small, {address: inner}), tmp_path)
+        assert "namespace 's3://bucket/r0/data/inner' lies in 's3://bucket/r0'" in said
+
+    def test_counts_that_do_not_add_up_are_an_error(self, spark: SparkSession, tmp_path: Path) -> None:
+        done = run(spark, self.small, tmp_path)
+        place = runs.make_folder(tmp_path / "out", "less")
+        less = attrs.evolve(done.report, listing=done.report.listing + 1)
+        with pytest.raises(runs.Mismatch, match="are accounted for, and the listing has"):
+            runs.finish(place, less, done.report.marked)
+        with pytest.raises(runs.Mismatch, match="was written"):
+            runs.finish(place, done.report, attrs.evolve(done.report.marked, objects=99))
+        assert not (place / "report.json").exists()
