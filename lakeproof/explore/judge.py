@@ -8,10 +8,12 @@ from typing import TypeVar
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
+from impl.effects import Effect
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.meaning import apply
+from lakeproof.explore.meaning import Cell, Value, apply
 from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
 from lakeproof.explore.setting import run_aftermath, snapshot
 from lakeproof.explore.space import DEAD
@@ -77,7 +79,8 @@ class Judge:
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
-        self._seen: dict[object, set[object]] = {}
+        self.seen: dict[object, set[object]] = {}
+        """By what was asked: the projections that were judged."""
         self._visible: list[dict[object, int]] = [{} for _ in kernel.tables]
 
     @property
@@ -97,13 +100,21 @@ class Judge:
 
     def level(self, words: Words, level: int) -> None:
         """Judge the states of a level."""
-        for reads in sorted({i.reads for i in self._always}, key=lambda parts: sorted(part.value for part in parts)):
-            todo = [i for i in self._always if i.reads == reads and self.records[i.id].violation is None]
-            if todo:
-                self._judge_states(todo, reads, words, level)
+        for reads in self.open_reads():
+            self._judge_states(reads, words, level)
         quiet = np.flatnonzero(~self.kernel.alive(words))
         if len(quiet):
             self._judge_finals(take(words, quiet), level)
+
+    def open_reads(self) -> list[frozenset[Reads]]:
+        """What *always* invariants read that are not violated yet, in a fixed order."""
+        open_ = {i.reads for i in self._always if self.records[i.id].violation is None}
+        return sorted(open_, key=lambda parts: sorted(part.value for part in parts))
+
+    def open_ends(self) -> list[int]:
+        """The monitors that are held against final states, and have found nothing yet."""
+        monitors = enumerate(self.kernel.space.monitors)
+        return [index for index, m in monitors if m.at_end is not None and self.records[m.id].violation is None]
 
     def transitions(self, move: Move, before: Words, level: int) -> None:
         """Judge one kind of move out of these states (``step`` invariants)."""
@@ -119,95 +130,124 @@ class Judge:
             self.records[name].hear(heard.findings, Place(level, heard.numbers, heard.move))
         self.kernel.heard.clear()
 
-    def _judge_states(self, todo: Sequence[Always], reads: frozenset[Reads], words: Words, level: int) -> None:
+    def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
         for row, numbers in self._fresh(("always", reads), words, reads):
-            seen = self.kernel.space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
-            for invariant in todo:
-                record = self.records[invariant.id]
-                if record.violation is None:
-                    place = Place(level, self._full(words, row))
-                    record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
+            self.state(reads, numbers, Place(level, self._full(words, row)))
+
+    def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *always* invariants that read this to a projection."""
+        seen = self.kernel.space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
+        for invariant in self._always:
+            record = self.records[invariant.id]
+            if invariant.reads == reads and record.violation is None:
+                record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
-        reads = frozenset(Reads)
-        for row, numbers in self._fresh("finals", words, reads):
+        for row, numbers in self._fresh("finals", words, frozenset(Reads)):
             self.finals.add(_trimmed(numbers))
             place = Place(level, self._full(words, row))
-            seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
-            for invariant in self._eventually:
-                record = self.records[invariant.id]
-                if record.violation is None:
-                    record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
+            self.final(numbers, place)
             self._judge_aftermath(numbers, place)
         self._judge_ends(words, level)
 
+    def final(self, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *eventually* invariants to a final state."""
+        seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+        for invariant in self._eventually:
+            record = self.records[invariant.id]
+            if record.violation is None:
+                record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
+
     def _judge_ends(self, words: Words, level: int) -> None:
-        """Hold what monitors remember against the final states."""
-        space = self.kernel.space
         reads = frozenset({Reads.STORE, Reads.OBJECTS})
-        for monitor, column in zip(space.monitors, space.watches, strict=True):
-            record = self.records[monitor.id]
-            if monitor.at_end is None or record.violation is not None:
-                continue
-            for row, numbers in self._fresh(("ends", monitor.id), words, reads, [column]):
-                state = space.columns[column].values[numbers[column]]
-                if state == DEAD:
-                    continue
-                seen = space.snapshot(numbers, clients=False, clock=False)
-                record.hear(monitor.at_end(state, seen), Place(level, self._full(words, row)))
+        for index in self.open_ends():
+            name = ("ends", self.kernel.space.monitors[index].id)
+            for row, numbers in self._fresh(name, words, reads, [self.kernel.space.watches[index]]):
+                self.end(index, numbers, Place(level, self._full(words, row)))
+
+    def end(self, index: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Hold what a monitor remembers against a final state."""
+        space = self.kernel.space
+        monitor, column = space.monitors[index], space.watches[index]
+        assert monitor.at_end is not None
+        state = space.columns[column].values[numbers[column]]
+        if state != DEAD:
+            seen = space.snapshot(numbers, clients=False, clock=False)
+            self.records[monitor.id].hear(monitor.at_end(state, seen), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
-        space = self.kernel.space
-        cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
-        held = {cell: value for cell, value in cells.items() if value is not None}
-        key = (frozenset(held.items()), space.time(numbers))
-        seen = self._seen.setdefault("aftermath", set())
-        if key in seen:
-            return
-        seen.add(key)
+        held, time = self._held(numbers)
+        key = (frozenset(held.items()), time)
+        seen = self.seen.setdefault("aftermath", set())
+        if key not in seen:
+            seen.add(key)
+            self.aftermath(numbers, place)
+
+    def aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
+        """Run the aftermaths on a final store."""
+        held, time = self._held(numbers)
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
             if record.violation is None:
-                found = aftermath.check(*run_aftermath(aftermath, held, space.time(numbers)))  # type: ignore[arg-type]
-                record.hear(found, place)
+                record.hear(aftermath.check(*run_aftermath(aftermath, held, time)), place)
+
+    def _held(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
+        """The filled cells of a state, and its time."""
+        space = self.kernel.space
+        cells = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        held = {cell: value for cell, value in cells.items() if value is not None}
+        return held, space.time(numbers)  # type: ignore[return-value]
+
+    def watched(self, client: int) -> list[int]:
+        """The nodes of a client whose moves some undecided *step* invariant watches."""
+        nodes = self.kernel.tables[client].behaviour.nodes
+        return [node.id for node in nodes if self._watching(node.representative.current, node.op)]
+
+    def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
+        if call is None or op is None:
+            return []
+        return [i for i in self._steps if self.records[i.id].violation is None and i.watches(call.name, op)]
 
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]
         nodes = table.nodes_of(before)
         for node_id in np.unique(nodes).tolist():
             node = table.behaviour.nodes[node_id]
-            call, op = node.representative.current, node.op
-            if call is None or op is None:
-                continue
-            watching = [i for i in self._steps if self.records[i.id].violation is None and i.watches(call.name, op)]
-            if not watching:
+            if not self._watching(node.representative.current, node.op):
                 continue
             rows = take(before, np.flatnonzero(nodes == node_id))
             for row, numbers in self._fresh(("step", move, node_id), rows, frozenset({Reads.STORE})):
-                transition = self._transition(numbers, move.client, call, op)
-                place = Place(level, self._full(rows, row), move)
-                for invariant in watching:
-                    if self.records[invariant.id].violation is None:
-                        findings = self._whoever(invariant.check, self._by_anyone(transition))
-                        self.records[invariant.id].hear(findings, place)
+                self.step(move, node_id, numbers, Place(level, self._full(rows, row), move))
+
+    def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *step* invariants to a client's move."""
+        node = self.kernel.tables[move.client].behaviour.nodes[node_id]
+        call, op = node.representative.current, node.op
+        transition = self._transition(numbers, move.client, call, op)
+        for invariant in self._watching(call, op):
+            self.records[invariant.id].hear(self._whoever(invariant.check, self._by_anyone(transition)), place)
+
+    def watched_deliveries(self) -> list[int]:
+        """The numbers of late writes that some undecided *step* invariant watches."""
+        late = enumerate(self.kernel.space.columns[self.kernel.space.late].values)
+        return [n for n, write in late if isinstance(write, LateWrite) and self._watching(write.call, write.op)]
 
     def _judge_deliveries(self, before: Words, level: int) -> None:
-        space = self.kernel.space
-        pending = self.kernel.layout.field(before, space.late)
+        pending = self.kernel.layout.field(before, self.kernel.space.late)
+        watched = self.watched_deliveries()
         for number in np.unique(pending).tolist():
-            late = space.columns[space.late].values[number]
-            assert isinstance(late, LateWrite)
-            watching = [
-                i for i in self._steps if self.records[i.id].violation is None and i.watches(late.call.name, late.op)
-            ]
             rows = take(before, np.flatnonzero(pending == number))
             reads = frozenset({Reads.STORE})
-            for row, numbers in self._fresh(("late", number), rows, reads) if watching else ():
-                transition = self._transition(numbers, late.client, late.call, late.op)
-                place = Place(level, self._full(rows, row), Move(-1, Mode.DELIVER))
-                for invariant in watching:
-                    findings = self._whoever(invariant.check, self._by_anyone(transition))
-                    self.records[invariant.id].hear(findings, place)
+            for row, numbers in self._fresh(("late", number), rows, reads) if number in watched else ():
+                self.delivery(number, numbers, Place(level, self._full(rows, row), Move(-1, Mode.DELIVER)))
+
+    def delivery(self, number: int, numbers: tuple[int, ...], place: Place) -> None:
+        """Put the *step* invariants to the arrival of a late write."""
+        late = self.kernel.space.columns[self.kernel.space.late].values[number]
+        assert isinstance(late, LateWrite)
+        transition = self._transition(numbers, late.client, late.call, late.op)
+        for invariant in self._watching(late.call, late.op):
+            self.records[invariant.id].hear(self._whoever(invariant.check, self._by_anyone(transition)), place)
 
     def _exchanged(self, seen: Snapshot) -> Iterator[Snapshot]:
         """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
@@ -257,8 +297,7 @@ class Judge:
         """Projections of these states, on what is read and ``more`` columns, that have not been met under ``key``,
         each with a row that has it."""
         layout, space = self.kernel.layout, self.kernel.space
-        columns = [*self._columns(reads), *more]
-        masks = layout.masks(columns)
+        masks = self.masks(reads, more)
         projected = [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]
         if Reads.CLIENTS in reads:
             for client in range(len(space.clients)):
@@ -267,7 +306,7 @@ class Judge:
         narrow = [projected[at] for at in used]
         sorted_already = len(words) == 1 and Reads.CLIENTS not in reads and key == ("always", reads)
         kinds = [distinct_sorted(narrow[0])] if sorted_already else distinct(narrow)
-        seen = self._seen.setdefault(key, set())
+        seen = self.seen.setdefault(key, set())
         fresh = []
         for values in zip(*(kind.tolist() for kind in kinds), strict=True):
             full = [0] * layout.words
@@ -282,6 +321,10 @@ class Judge:
                 fresh.append((int(row[0]), numbers))
         return fresh
 
+    def masks(self, reads: frozenset[Reads], more: Sequence[int] = ()) -> tuple[int, ...]:
+        """For each word, the bits of what is read, and of ``more`` columns."""
+        return self.kernel.layout.masks([*self._columns(reads), *more])
+
     def _columns(self, reads: frozenset[Reads]) -> list[int]:
         space = self.kernel.space
         known = len(self.kernel.layout.places)
@@ -295,12 +338,16 @@ class Judge:
     def _show_only_visible(self, projected: Words, client: int) -> None:
         """Replace a client's node by the first one at which the same is visible."""
         table = self.kernel.tables[client]
-        first = self._visible[client]
-        nodes = table.behaviour.nodes
-        same = np.array([first.setdefault(node.calls, node.id) for node in nodes], np.int64)
+        same = self.visible(client)
         at = table.nodes_of(projected)
         change = (same[at] - at).astype(np.uint64) << table.node_shift
         projected[table.node_word] = projected[table.node_word] + change
+
+    def visible(self, client: int) -> npt.NDArray[np.int64]:
+        """For each node of a client, the first one at which the same is visible."""
+        first = self._visible[client]
+        nodes = self.kernel.tables[client].behaviour.nodes
+        return np.array([first.setdefault(node.calls, node.id) for node in nodes], np.int64)
 
     def _full(self, words: Words, row: int) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""

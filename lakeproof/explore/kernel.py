@@ -42,7 +42,9 @@ class Kernel(Expansion):
         self.setting = setting
         self.space = Space(setting, behaviours, monitors)
         self.events = Events()
-        self.tables = [ClientTable(self.space, client, self.events) for client in range(len(behaviours))]
+        self.tables: list[ClientTable] = [
+            ClientTable(self.space, client, self.events) for client in range(len(behaviours))
+        ]
         self.heard: list[MonitorFindings] = []
         """What monitors have found since somebody last emptied this list."""
         self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state

@@ -6,6 +6,7 @@ real moves.
 """
 
 import tempfile
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,9 @@ RESIDENT_BYTES_MAX: Final = 512 << 20
 """Once the levels together are larger than this, further ones go to temporary files."""
 
 CHUNK: Final = 1 << 15
+
+Seek = Callable[[int, tuple[int, ...]], tuple[int, ...]]
+"""A level, and the numbers of a state of the next one: the numbers of a predecessor."""
 
 
 class Levels:
@@ -68,18 +72,28 @@ class _Found(Exception):
 
 def path_to(kernel: Kernel, symmetry: Symmetry, levels: Levels, place: Place) -> tuple[Move, ...]:
     """The moves from the initial state to a place. Cost: every level before it is expanded once more, at worst."""
+
+    def seek(level: int, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        return predecessor(kernel, symmetry, levels, level, numbers)
+
+    return path_through(kernel, symmetry, seek, place)
+
+
+def path_through(kernel: Kernel, symmetry: Symmetry, seek: Seek, place: Place) -> tuple[Move, ...]:
+    """The same, where ``seek`` finds a predecessor on a level for a state of the next one."""
     numbers = place.numbers
     states = [numbers]
     for level in range(place.level - 1, -1, -1):
-        numbers = _predecessor(kernel, symmetry, levels, level, numbers)
+        numbers = seek(level, numbers)
         states.append(numbers)
     moves = _walk(kernel, symmetry, states[::-1])
     return moves if place.move is None else (*moves, _last(kernel, symmetry, states[::-1], moves, place.move))
 
 
-def _predecessor(
+def predecessor(
     kernel: Kernel, symmetry: Symmetry, levels: Levels, level: int, numbers: tuple[int, ...]
 ) -> tuple[int, ...]:
+    """A state of a level from which one move leads to the state with these numbers."""
     while True:
         try:
             return _seek(kernel, symmetry, levels.read(level, kernel.layout), numbers)

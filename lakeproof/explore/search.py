@@ -11,11 +11,10 @@ something is violated after all, the graded search is taken up again.
 """
 
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from typing import Final
 
 import attrs
-import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
@@ -119,8 +118,11 @@ def search(
     limits: Limits | None = None,
     options: Options | None = None,
     progress: Progress | None = None,
+    searching: "Searching | None" = None,
 ) -> Result:
     """Run a scenario through every schedule and fault within its bounds.
+
+    ``searching``: who keeps and expands the levels, if not this process alone.
 
     Raises:
         ScenarioError, NondeterministicFlow, UnexpectedError: the scenario or a flow of it cannot be searched.
@@ -134,10 +136,15 @@ def search(
     for number, ranked in enumerate(plans):
         patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
         try:
-            return _Search(setting, limits, options, progress, ranked, patience, started).run()
+            return (searching or _Search)(setting, limits, options, progress, ranked, patience, started).run()
         except (_Grown, _Violated, _TooManyRestarts):
             continue
     raise AssertionError("a graded search ends with a result")
+
+
+Searching = Callable[[Setting, Limits, Options, Progress | None, bool, int | None, float], "_Search"]
+"""Makes a search: its setting, limits, options and progress; whether it is ranked; after how many states to try a
+ranked one (None: never); when it began."""
 
 
 class _Search:
@@ -212,14 +219,7 @@ class _Search:
         return found
 
     def _attempt(self) -> Result:
-        monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
-        self.kernel = Kernel(self.setting, self.behaviours, monitors)
-        self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
-        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups)
-        self.levels = Levels()
-        self.states = self.transitions = self.widest = 0
-        self.stride = 1
-        self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
+        self._begin()
         level, stopped = -1, ""
         while self.ahead and not stopped and not self.judge.decided:
             level = min(self.ahead)
@@ -228,6 +228,16 @@ class _Search:
         complete = not self.ahead and not stopped
         return self._result(level if complete else level // self.stride, complete, stopped)
 
+    def _begin(self) -> None:
+        monitors = [i for i in self.scenario.invariants if isinstance(i, Monitor)]
+        self.kernel = Kernel(self.setting, self.behaviours, monitors)
+        self.symmetry = Symmetry(self.behaviours if self.symmetric and not monitors else [])
+        self.judge = Judge(self.scenario, self.kernel, self.symmetry.groups)
+        self.levels = Levels()
+        self.states = self.transitions = self.widest = 0
+        self.stride = 1
+        self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
+
     def _level(self, words: Words, level: int) -> str:
         """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
         self.states += len(words[0])
@@ -235,24 +245,32 @@ class _Search:
         self.judge.level(words, level)
         if self.progress:
             self.progress(level, self.states, len(words[0]))
-        stopped = self._stop(words)
+        stopped = self._stop() or self._too_large(words)
         if not self.ranked:
             self.levels.append(words, self.kernel.layout)
         if not stopped and not self.judge.decided:
             self._expand(words, level)
             self.judge.monitors(level)
+        self._reconsider(stopped)
+        return stopped
+
+    def _reconsider(self, stopped: str) -> None:
+        """Whether to go on the other way, ranked or graded."""
         if self.ranked and self.judge.violated:
             raise _Violated
         if self.patience is not None and self.states > self.patience and not self.judge.violated and not stopped:
             raise _Grown
-        return stopped
 
-    def _stop(self, words: Words) -> str:
+    def _stop(self) -> str:
         limits = self.limits
         if limits.states_max is not None and self.states >= limits.states_max:
             return f"{self.states} states, at most {limits.states_max} were allowed"
         if limits.seconds_max is not None and time.perf_counter() - self.started >= limits.seconds_max:
             return f"{limits.seconds_max:g} s have passed"
+        return ""
+
+    def _too_large(self, words: Words) -> str:
+        limits = self.limits
         needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.tables) + 2)
         if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
             return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
@@ -286,24 +304,11 @@ class _Search:
         def sink(move: Move, rows: Rows, after: Words) -> None:
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(chunk, rows), level)
-            for stride, part in self._by_stride(move, chunk, rows, after):
+            strides = self.kernel.by_stride(move, take(chunk, rows), after) if self.ranked else [(1, after)]
+            for stride, part in strides:
                 fresh.append((stride, self.symmetry.canonical(part, self.kernel)))
 
         self.kernel.expand(chunk, sink)
-
-    def _by_stride(self, move: Move, chunk: Words, rows: Rows, after: Words) -> Iterator[tuple[int, Words]]:
-        """Split successors by how many levels on they belong."""
-        if not self.ranked or move.client < 0:
-            yield 1, after
-            return
-        table = self.kernel.tables[move.client]
-        strides = table.ranks[table.nodes_of(after)] - table.ranks[table.nodes_of(take(chunk, rows))]
-        low, high = int(strides.min()), int(strides.max())
-        if low == high:
-            yield low, after
-            return
-        for stride in np.unique(strides).tolist():
-            yield stride, take(after, strides == stride)
 
     def _check_sharing(self) -> None:
         shared = [b for b in self._distinct_behaviours() if b.minted and self.behaviours.count(b) > 1]
