@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 
 from model import keys
 from spark_checks.checks import graph
-from spark_checks.checks.rules import Rule, beside, findings, union
+from spark_checks.checks.rules import Rule, findings, union
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
 from spark_checks.findings import at
@@ -183,10 +183,10 @@ def reachable(entities: Entities, walked: Walked) -> DataFrame:
 
 
 def homes(entities: Entities) -> DataFrame:
-    """Repositories, whatever their state: home, namespace, repository (its fingerprint). Kept."""
+    """Repositories, whatever their state: home, namespace, repository (its fingerprint)."""
     rows = entities.repositories.select("home", f.col("storage_namespace").alias("namespace"))
     whole = rows.where("home is not null and namespace is not null").distinct()
-    return beside(whole.withColumn("repository", f.xxhash64("home", "namespace")))
+    return f.broadcast(whole.withColumn("repository", f.xxhash64("home", "namespace")))
 
 
 def check_readable(commits: DataFrame, repositories: DataFrame, found: Trees, only: Collection[str]) -> DataFrame:

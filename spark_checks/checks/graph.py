@@ -77,11 +77,8 @@ def judge(graph: Graph) -> Judged:
     same = _same(graph.names)
     bits[commits & ~(seen if same is None else seen[same])] |= UNREACHABLE
 
-    children = np.repeat(np.arange(count, dtype=np.int64), degree)
-    there = ~missing
-    there[there] &= graph.generations[children[there]] <= graph.generations[places[there]]
-    roots = np.unique(places[there])  # a cycle has an edge along which generations do not fall
-    bits[commits & _in_cycle(graph.starts, places, roots)] |= CYCLE
+    if _may_cycle(graph, places):
+        bits[commits & in_cycle(graph.starts, places)] |= CYCLE
     return Judged(bits, expected, missing)
 
 
@@ -133,17 +130,67 @@ def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:
     return np.frombuffer(seen, np.bool_)
 
 
-def _in_cycle(starts: Longs, places: Longs, roots: Longs) -> Bools:
-    """Which nodes are on a cycle: the strong components (Tarjan's) of more than one node, or with an edge to itself,
-    among all that the roots lead to."""
+def _may_cycle(graph: Graph, places: Longs) -> bool:
+    """Whether neither generations nor dates rule a cycle out: along one, nothing can fall all the way round."""
+    children = np.repeat(np.arange(len(graph.names), dtype=np.int64), np.diff(graph.starts))
+    known = (places >= 0) & ~graph.heads[children]
+    children, parents = children[known], places[known]
+    return all(bool((each[children] <= each[parents]).any()) for each in (graph.generations, graph.dates))
+
+
+def in_cycle(starts: Longs, places: Longs) -> Bools:
+    """Which nodes are on a cycle. What nothing leads to is taken away until nothing is left, or a cycle; then the same
+    from the other end; in what is left, usually little, the strong components are sought (3 us a node)."""
     found = np.zeros(len(starts) - 1, np.bool_)
-    if not len(roots):
-        return found
+    ids = np.arange(len(found), dtype=np.int64)
+    for _ in range(2):
+        rest = ~_peeled(starts, places)
+        ids = ids[rest]
+        if not len(ids):
+            return found
+        starts, places = _reversed(starts, places, rest)
+    found[ids[_components(starts, places)]] = True
+    return found
+
+
+def _peeled(starts: Longs, places: Longs) -> Bools:
+    """The nodes that no cycle leads to."""
+    count = len(starts) - 1
+    left = np.bincount(places[places >= 0], minlength=count)
+    gone = bytearray(count)
+    begin, to, children = memoryview(starts), memoryview(places), memoryview(left)
+    stack: list[int] = np.flatnonzero(left == 0).tolist()
+    while stack:
+        node = stack.pop()
+        gone[node] = 1
+        for at in range(begin[node], begin[node + 1]):
+            parent = to[at]
+            if parent >= 0:
+                children[parent] -= 1
+                if not children[parent]:
+                    stack.append(parent)
+    return np.frombuffer(gone, np.bool_)
+
+
+def _reversed(starts: Longs, places: Longs, rest: Bools) -> tuple[Longs, Longs]:
+    """The graph of the nodes that are left, numbered anew, with its edges turned round."""
+    numbers = np.cumsum(rest) - 1
+    children = np.repeat(np.arange(len(rest), dtype=np.int64), np.diff(starts))
+    kept = (places >= 0) & rest[children]
+    kept[kept] = rest[places[kept]]
+    children, parents = numbers[children[kept]], numbers[places[kept]]
+    degree = np.bincount(parents, minlength=int(rest.sum()))
+    return np.concatenate([[0], np.cumsum(degree)]), children[np.argsort(parents, kind="stable")]
+
+
+def _components(starts: Longs, places: Longs) -> Bools:
+    """The nodes of strong components (Tarjan's) with more than one node, and those with an edge to themselves."""
+    found = np.zeros(len(starts) - 1, np.bool_)
     begin, to = memoryview(starts), memoryview(places)
     number: dict[int, int] = {}
     low: dict[int, int] = {}
     open_: dict[int, None] = {}  # in order of discovery
-    for root in roots.tolist():
+    for root in range(len(found)):
         if root in number:
             continue
         path = [(root, begin[root])]
@@ -156,8 +203,6 @@ def _in_cycle(starts: Longs, places: Longs, roots: Longs) -> Bools:
             while at < begin[node + 1]:
                 parent = to[at]
                 at += 1
-                if parent < 0:
-                    continue
                 if parent == node:
                     found[node] = True
                 elif parent not in number:

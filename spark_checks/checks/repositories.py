@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from model import keys
 from model.records import RepositoryState
-from spark_checks.checks.rules import Rule, beside, findings, nothing, union
+from spark_checks.checks.rules import Rule, findings, nothing, union
 from spark_checks.decoding import Entities
 from spark_checks.findings import at
 
@@ -87,9 +87,9 @@ def strays(entities: Entities, only: Collection[str]) -> DataFrame:
     instances = instances.where("uid is not null").groupBy("uid").agg(f.max("uid_live").alias("uid_live"))
 
     frame = entities_with_owner(entities)
-    frame = frame.join(beside(homes), frame["partition_key"] == f.col("partition"), "left").drop("partition")
-    frame = frame.join(beside(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
-    frame = frame.join(beside(instances), f.col("whose") == f.col("uid"), "left")
+    frame = frame.join(f.broadcast(homes), frame["partition_key"] == f.col("partition"), "left").drop("partition")
+    frame = frame.join(f.broadcast(known), frame["partition_key"] == f.col("partition"), "left").drop("partition")
+    frame = frame.join(f.broadcast(instances), f.col("whose") == f.col("uid"), "left")
 
     here = at(f.col("partition_key"), f.col("key"))
     whose = f.col("whose")
@@ -149,7 +149,7 @@ def incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
         f.coalesce("commit_id", f.lit("")).alias("head"),
         f.concat(f.lit(keys.COMMITS_PREFIX), f.col("commit_id").cast("binary")).alias("commit_key"),
     )
-    with_branch = beside(with_branch)
+    with_branch = f.broadcast(with_branch)
     commits = entities.commits.select("partition_key", "key")
     on_commit = (f.col("partition") == commits["partition_key"]) & (f.col("commit_key") == commits["key"])
     there = commits.join(with_branch, on_commit, "left_semi").distinct()
