@@ -77,11 +77,16 @@ def settings(options: Options) -> dict[str, str]:
 @contextmanager
 def session(options: Options | None = None) -> Iterator[SparkSession]:
     """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
+    A session that this process has already is used as it is, and goes on.
 
     Raises Unusable: also where there is no Java, or Spark does not start.
     """
-    options = options or Options()
-    spark = _started(options)
+    there = SparkSession.getActiveSession()
+    if there is not None:
+        with told():
+            yield there
+        return
+    spark = _started(options or Options())
     try:
         with told():
             yield spark
