@@ -57,7 +57,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
     with doing(spark, "walking the commits"):
         states = _states(entities, rules, asked)
     findings = _findings(states)
-    if not asked.lenient:
+    if findings["head-exists"] and not asked.lenient:
         _demand_heads(dataset, states)
     with doing(spark, "writing the commits"):
         _write_commits(states, entities, folder / runs.COMMITS)
@@ -138,15 +138,18 @@ def _roots(states: DataFrame, entities: Entities) -> DataFrame:
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
     """How many metaranges and ranges are missing that only expired commits have. Raises Unusable for others."""
-    kept = lost.persist()
-    for row in kept.where(ledger.has(ACTIVE)).limit(1).collect():
+    first = f.min_by(f.struct("what", "id"), "id").alias("first")
+    counts = {
+        row["kept"]: row
+        for row in lost.groupBy(ledger.has(ACTIVE).alias("kept")).agg(f.count(f.lit(1)).alias("rows"), first).collect()
+    }
+    if True in counts:
+        what, name = counts[True]["first"]
         raise Unusable(
-            f"{dataset.where}: {row['what']} {row['id']} of an active commit is not there, so that nobody knows what "
-            "it keeps; bring it back"
+            f"{dataset.where}: {what} {name} of an active commit is not there, so that nobody knows what it keeps; "
+            "bring it back"
         )
-    count = kept.count()
-    kept.unpersist()
-    return count
+    return int(counts[False]["rows"]) if False in counts else 0
 
 
 def _told(rules: Rulebook) -> dict[str, str]:

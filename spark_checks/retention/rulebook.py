@@ -55,6 +55,8 @@ class Rulebook:
 
     def strangers(self, entities: Entities) -> list[str]:
         """What the rules name and the dataset does not have: a note for each, sorted."""
+        if not self.repositories and not self.default.branches:
+            return []
         spark = entities.branches.sparkSession
         ids = entities.repositories.select("repository_id").distinct()
         named = spark.createDataFrame([(each,) for each in self.repositories], table(repository_id=STRING))

@@ -1,0 +1,202 @@
+"""A run over what was never committed marks what the model calls garbage, and goes on from the last run."""
+
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import attrs
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from model import committed, keys
+from model.catalog import AddressType, ObjectEntry, encode_object_entry
+from model.identifiers import CommitID
+from model.invariants.data import garbage
+from model.objects import StoredObject
+from model.records import Branch, Commit, StagedEntry
+from model.references import repositories
+from model.snapshot import Snapshot
+from spark_checks import runs, snapshots
+from spark_checks.dataset import open_dataset, read_table
+from spark_checks.runs import Report
+from spark_checks.tables import OBJECTS
+from spark_checks.uncommitted.marking import Asked, mark
+from tests.spark.retention.worlds import HOUR, NOW, world
+
+AGE = 24 * HOUR
+
+
+class Done(NamedTuple):
+    """A run that is over, and the snapshot that it was over."""
+
+    found: Snapshot
+    report: Report
+    folder: Path
+
+
+def run(spark: SparkSession, found: Snapshot, folder: Path, since: Path | None = None) -> Done:
+    snapshots.write(snapshots.tables(found), folder / "dataset")
+    place = runs.make_folder(folder / "out", "run")
+    asked = Asked(now=NOW, older_than=AGE, since=since)
+    return Done(found, mark(open_dataset(spark, str(folder / "dataset")), asked, place), place)
+
+
+def committed_in(found: Snapshot) -> set[str]:
+    """What any commit of any repository refers to, wherever it lies."""
+    return {
+        each.address
+        for view in repositories(found)
+        for commit_id in view.commits
+        for each in view.committed(commit_id) or ()
+    }
+
+
+def marked_by_the_model(found: Snapshot) -> set[str]:
+    """Garbage that is a day old, less what is staged or committed in another repository."""
+    views = repositories(found)
+    staged = {
+        each.address for view in views for branch_id in view.branches for each in view.owned_references(branch_id)
+    }
+    old = {address for address, each in found.objects.items() if each.last_modified <= NOW - AGE}
+    return {address for view in views for address in garbage(view)} & old - staged - committed_in(found)
+
+
+def addresses(spark: SparkSession, folder: Path) -> set[str]:
+    rows = read_table(spark, str(folder / runs.ADDRESSES), OBJECTS).collect()
+    return {f"{row['storage_namespace']}/{row['address']}" for row in rows}
+
+
+PROMISED = {
+    (b"repo0-uid0", b"copies/young"): f"{NOW - AGE + 1} s3://bucket/r0/data/copied".encode(),
+    (b"repo0-uid0", b"copies/old"): f"{NOW - AGE} s3://bucket/r0/data/forgotten".encode(),
+    (b"repo0-uid0", b"link-addresses/data/issued"): b"",
+    (b"nobody", b"copies/young"): f"{NOW} s3://bucket/r0/data/astray".encode(),
+}
+
+
+def with_promises(found: Snapshot) -> Snapshot:
+    names = ("copied", "forgotten", "issued", "astray")
+    more = {f"s3://bucket/r0/data/{name}": StoredObject(b"x", last_modified=NOW - AGE) for name in names}
+    late = StoredObject(b"x", last_modified=NOW - AGE + 1)
+    more |= {"s3://bucket/r0/data/late": late, "s3://bucket/r0/_lakefs/data/x": attrs.evolve(late, last_modified=0)}
+    return attrs.evolve(found, store={**found.store, **PROMISED}, objects={**found.objects, **more})
+
+
+def a_day_later(found: Snapshot, chance: random.Random, swept: set[str]) -> Snapshot:
+    """Some of what was marked is gone; commits were made and lost, branches and staged entries as well."""
+    store = {
+        at: each
+        for at, each in found.store.items()
+        if not isinstance(each, Branch | Commit | StagedEntry) or chance.random() < 0.8
+    }
+    objects = {at: each for at, each in found.objects.items() if at not in swept}
+    for view in repositories(found):
+        names = [address for address in sorted(view.data()) if address not in swept]
+        if not names:
+            continue
+        entry = ObjectEntry(address=chance.choice(names), address_type=AddressType.FULL)
+        data = encode_object_entry(entry)
+        written = committed.write([committed.Entry(path=b"p", identity=b"i", data=data)])
+        for object_id, content in written.objects.items():
+            objects[committed.object_address(view.namespace, object_id)] = StoredObject(content)
+        home = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
+        new = Commit(
+            commit_id=CommitID("new"),
+            committer="",
+            message="",
+            creation_date=NOW,
+            meta_range_id=written.meta_range_id,
+        )
+        store[home, keys.commit_key(new.commit_id)] = new
+        objects[f"{view.namespace}/data/later"] = StoredObject(b"x")
+    return attrs.evolve(found, store=store, objects=objects)
+
+
+@pytest.fixture(scope="module")
+def first(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return run(spark, with_promises(world(7, 80)), tmp_path_factory.mktemp("first"))
+
+
+@pytest.fixture(scope="module")
+def second(spark: SparkSession, first: Done, tmp_path_factory: pytest.TempPathFactory) -> Done:
+    chance = random.Random(1)
+    swept = {address for address in sorted(addresses(spark, first.folder)) if chance.random() < 0.5}
+    later = a_day_later(first.found, chance, swept)
+    return run(spark, later, tmp_path_factory.mktemp("second"), first.folder)
+
+
+class TestAgainstTheModel:
+    kept = frozenset({"s3://bucket/r0/data/copied", "s3://bucket/r0/data/issued"})
+
+    def test_what_is_marked_is_old_garbage_that_is_not_promised(self, spark: SparkSession, first: Done) -> None:
+        found = addresses(spark, first.folder)
+        assert found == marked_by_the_model(first.found) - self.kept
+        assert {"s3://bucket/r0/data/forgotten", "s3://bucket/r0/data/astray"} <= found
+        assert len(found) > 50
+
+    def test_every_object_is_accounted_for(self, first: Done) -> None:
+        accounts = {each.reason: each.objects for each in first.report.accounts}
+        assert sum(accounts.values()) == len(first.found.objects) == first.report.listing
+        assert accounts.keys() == {
+            "committed",
+            "internal",
+            "issued",
+            "marked",
+            "no-repository",
+            "outside-data",
+            "staged",
+            "too-young",
+            "tracked-copy",
+        }
+        assert (accounts["tracked-copy"], accounts["issued"], accounts["no-repository"]) == (1, 1, 2)
+
+
+class TestGoingOnFromTheLastRun:
+    def test_what_the_last_run_knew_to_be_committed_stays_kept_and_all_else_is_looked_at_anew(
+        self, spark: SparkSession, first: Done, second: Done
+    ) -> None:
+        """The same as a run that begins anew, but for commits whose records are gone: they still keep."""
+        anew = marked_by_the_model(second.found) - TestAgainstTheModel.kept
+        found = addresses(spark, second.folder)
+        assert found == anew - committed_in(first.found)
+        assert found < anew
+        assert found - addresses(spark, first.folder)
+
+    def test_only_new_metaranges_are_read(self, spark: SparkSession, first: Done, tmp_path: Path) -> None:
+        """Ranges of the last run may be gone from the dataset: nobody asks for them."""
+        made = snapshots.tables(first.found)
+        made.ranges, made.metaranges = [], []
+        snapshots.write(made, tmp_path / "dataset")
+        dataset = open_dataset(spark, str(tmp_path / "dataset"))
+        place = runs.make_folder(tmp_path / "out", "run")
+        mark(dataset, Asked(now=NOW, older_than=AGE, since=first.folder), place)
+        assert addresses(spark, place) == addresses(spark, first.folder)
+        with pytest.raises(Unusable, match=r"metarange \w+ of a commit is not there"):
+            mark(dataset, Asked(now=NOW, older_than=AGE), runs.make_folder(tmp_path / "out", "anew"))
+
+    def test_a_run_of_another_kind_or_without_an_end_is_refused(self, first: Done, tmp_path: Path) -> None:
+        with pytest.raises(Unusable, match="is a run of uncommitted; name one of retention"):
+            runs.demand_run(first.folder, "retention")
+        (tmp_path / "half").mkdir()
+        with pytest.raises(Unusable, match="never came to its end"):
+            runs.demand_run(tmp_path / "half", "uncommitted")
+        with pytest.raises(Unusable, match="has no run 'none'; there is none"):
+            runs.demand_run(tmp_path / "none", "uncommitted")
+
+
+def test_a_record_of_a_copy_that_says_nothing_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    found = world(3, 1)
+    store = {**found.store, (b"repo0-uid0", b"copies/x"): b"yesterday"}
+    with pytest.raises(Unusable, match="copies/x: is no record of a copy"):
+        run(spark, attrs.evolve(found, store=store), tmp_path)
+
+
+@pytest.mark.parametrize("text", ["24", "h", "1w", "-1h", ""])
+def test_an_age_without_a_unit_is_refused(text: str) -> None:
+    with pytest.raises(Unusable, match="expected a number with s, m, h or d"):
+        runs.parse_age(text)
+
+
+def test_an_age_is_a_number_with_a_unit() -> None:
+    assert [runs.parse_age(text) for text in ("0s", "90m", "24h", "2d")] == [0, 90 * HOUR // 60, AGE, 2 * AGE]
