@@ -1,0 +1,106 @@
+"""Rules for all repositories or for each, and what is refused of them; times, ages, and folders of runs."""
+
+from pathlib import Path
+
+import pytest
+
+from lakeproof.tasks import Unusable
+from model.identifiers import BranchID
+from model.retention import DAY, InvalidRules, Rules
+from spark_checks import runs
+from spark_checks.retention import rulebook
+from spark_checks.retention.rulebook import ALL, Rulebook
+
+LAKEFS = b'{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}'
+MAIN = BranchID("main")
+
+
+class TestRules:
+    def test_the_file_of_lakefs_is_for_all_repositories(self) -> None:
+        assert rulebook.parse(LAKEFS) == Rulebook(Rules(21, ((MAIN, 28),)))
+
+    def test_a_repository_may_have_rules_of_its_own(self) -> None:
+        text = b'{"default": {"default_retention_days": 1}, "repositories": {"r": %s}}' % LAKEFS
+        found = rulebook.parse(text)
+        assert found.books == {ALL: Rules(1), "r": Rules(21, ((MAIN, 28),))}
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (b"", "expected a JSON object"),
+            (b"[]", "expected a JSON object"),
+            (b"{}", "default_retention_days is missing"),
+            (b'{"default_retention_days": -1}', "expected a whole number of days"),
+            (b'{"repositories": {}}', "'default' is missing"),
+            (b'{"repositories": [], "default": {"default_retention_days": 1}}', "expected rules by repository id"),
+            (b'{"repositories": {}, "default": {"default_retention_days": 1}, "x": 1}', "'x', expected"),
+            (b'{"repositories": {"r": {}}, "default": {"default_retention_days": 1}}', "repositories['r']: default_"),
+            (b'{"repositories": {}, "default": 7}', "default: the rules: 7, expected a JSON object"),
+            (b"\xff", "expected a JSON object"),
+        ],
+    )
+    def test_what_is_no_rule_is_refused_by_name(self, text: bytes, said: str, tmp_path: Path) -> None:
+        with pytest.raises(InvalidRules) as refusal:
+            rulebook.parse(text)
+        assert said in str(refusal.value)
+        path = tmp_path / "rules.json"
+        path.write_bytes(text)
+        with pytest.raises(Unusable) as unusable:
+            rulebook.read(path)
+        assert str(unusable.value) == f"{path}: {refusal.value}"
+
+    def test_a_file_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(Unusable, match="name a file with rules"):
+            rulebook.read(tmp_path / "none.json")
+
+
+class TestTimes:
+    @pytest.mark.parametrize(
+        ("text", "microseconds"),
+        [
+            ("0", 0),
+            ("1700000000000000", 1_700_000_000_000_000),
+            ("1970-01-02T00:00:00Z", DAY),
+            ("1970-01-02", DAY),
+            ("1970-01-02T02:00:00.000001+02:00", DAY + 1),
+            ("1969-12-31T23:59:59Z", -1_000_000),
+        ],
+    )
+    def test_a_time_is_a_number_of_microseconds_or_a_date(self, text: str, microseconds: int) -> None:
+        assert runs.parse_time(text) == microseconds
+
+    @pytest.mark.parametrize("text", ["yesterday", "", "12:00", "9" * 19])
+    def test_anything_else_is_refused(self, text: str) -> None:
+        with pytest.raises(Unusable, match="expected a date as"):
+            runs.parse_time(text)
+
+    def test_a_time_that_no_calendar_has_is_shown_as_a_number(self) -> None:
+        assert runs.shown_time(DAY) == "1970-01-02T00:00:00+00:00"
+        assert runs.shown_time(10**18) == "1000000000000000000 microseconds since 1970"
+
+
+class TestFolders:
+    def test_runs_have_ids_of_their_own_that_sort_by_time(self) -> None:
+        assert runs.new_id(0).startswith("19700101T000000Z-")
+        assert runs.new_id(0) != runs.new_id(0)
+
+    def test_a_run_that_is_there_is_not_written_over(self, tmp_path: Path) -> None:
+        runs.make_folder(tmp_path, "r")
+        with pytest.raises(Unusable, match="is there already"):
+            runs.make_folder(tmp_path, "r")
+
+    def test_a_folder_that_cannot_be_made_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(Unusable, match="cannot be written"):
+            runs.make_folder(tmp_path / "file", "r")
+
+    @pytest.mark.parametrize("run", ["", "..", "a/b", ".x", "a b"])
+    def test_an_id_is_one_plain_name(self, run: str, tmp_path: Path) -> None:
+        with pytest.raises(Unusable, match="expected letters"):
+            runs.make_folder(tmp_path, run)
+
+    def test_a_run_whose_input_was_refused_leaves_nothing(self, tmp_path: Path) -> None:
+        folder = runs.make_folder(tmp_path, "r")
+        with pytest.raises(Unusable), runs.discarded_if_unusable(folder):
+            raise Unusable("no")
+        assert not folder.exists()
