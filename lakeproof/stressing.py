@@ -150,7 +150,10 @@ def _restarted(store: Restartable) -> Fault:
 
 
 def _restarting(command: str) -> Fault:
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Unusable(f"--restart-with {command}: {error}; quote it as in a shell") from error
 
     async def restart(rng: random.Random) -> str:
         try:

@@ -1,6 +1,6 @@
 """What the two kinds of stress have in common when they report."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from lakeproof.report.style import plural
 from lakeproof.targets.traffic import Tally
@@ -17,9 +17,9 @@ def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return error
 
 
-def tallied(tally: Tally, fs: Iterable[str]) -> Iterator[str]:
+def tallied(tally: Tally, fs: Sequence[str]) -> Iterator[str]:
     """Counts of all answers, faults, and the words of what went wrong."""
-    width = max(8, *(len(f) + 1 for f in fs))
+    width = max([8, *(len(f) + 1 for f in fs)])
     for f in fs:
         ok, refused, unknown = (tally.answers[f, how] for how in ("ok", "refused", "unknown"))
         if ok + refused + unknown:

@@ -7,7 +7,7 @@ next operation starts it again; so does one after it was stopped with `restart`.
 import contextlib
 import shlex
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Final
 
 import attrs
@@ -48,6 +48,16 @@ class _Child:
     """Requests whose answers nobody waits for any more."""
     sending: trio.Lock = attrs.field(factory=trio.Lock)
     gone: bool = False
+
+    def hear(self, reply: Reply) -> None:
+        """Raises Nonsense if nobody asked."""
+        waiting = self.waiting.pop(reply.id, None)
+        if waiting is not None:
+            waiting.reply = reply
+            waiting.answered.set()
+        elif reply.id not in self.forgotten:
+            raise Nonsense(f"an answer to {reply.id}, which was not asked, or is answered already")
+        self.forgotten.discard(reply.id)
 
     def fail(self, why: str) -> None:
         """Nothing more is to be heard of it."""
@@ -136,7 +146,7 @@ class ChildStore(Store):
 
     @property
     def name(self) -> str:
-        return f"exec:{shlex.join(self.command)}"
+        return f"exec:{' '.join(shlex.join(self.command).split())}"
 
     async def _started(self) -> _Child:
         try:
@@ -168,15 +178,9 @@ class ChildStore(Store):
 
     async def _read(self, child: _Child) -> None:
         try:
-            async for line in _lines(child.process):
-                reply = parse(line)
-                waiting = child.waiting.pop(reply.id, None)
-                if waiting is not None:
-                    waiting.reply = reply
-                    waiting.answered.set()
-                elif reply.id not in child.forgotten:
-                    raise Nonsense(f"an answer to {reply.id}, which was not asked, or is answered already")
-                child.forgotten.discard(reply.id)
+            async with contextlib.aclosing(_lines(child.process)) as lines:
+                async for line in lines:
+                    child.hear(parse(line))
         except Nonsense as error:
             child.fail(f"nonsense: {error}; killed")
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -194,7 +198,7 @@ def _ended(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
-async def _lines(process: trio.Process) -> AsyncIterator[bytes]:
+async def _lines(process: trio.Process) -> AsyncGenerator[bytes, None]:
     assert process.stdout is not None
     rest = bytearray()
     while True:

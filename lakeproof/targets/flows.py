@@ -23,7 +23,7 @@ from lakeproof.targets.traffic import Fault, Load, Tally, disturbed
 from lakeproof.targets.wrapping import Private, by_value
 from model import keys, kv
 from model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation, entries, refs, repositories
-from model.records import Branch, Commit, Record
+from model.records import Branch, Commit, Record, StagedEntry
 from model.snapshot import Event, Returned, Snapshot, Status
 
 CALLS: Final = 12
@@ -186,12 +186,18 @@ def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStor
             made.note(READABLE, [Violation(READABLE, str(error))])
     clients = tuple(tuple(calls) for caller in callers for calls in caller.clients.values())
     snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=clients)
-    for caller, invariants in zip(callers, (OF_ENTRIES, OF_REPOSITORIES), strict=True):
+    # What is left of a deleted repository is nobody's branch: a cleaner may have died on it.
+    ours = {
+        at: record for at, record in store.items() if at[0] == uid_partition(LAKE) or isinstance(record, StagedEntry)
+    }
+    alone = attrs.evolve(snapshot, store=ours)
+    judged = ((callers[0], OF_ENTRIES, alone), (callers[1], OF_REPOSITORIES, snapshot))
+    for caller, invariants, seen in judged:
         for invariant in invariants:
             if isinstance(invariant, Monitor):
-                made.note(invariant.id, _monitored(invariant, caller.events, snapshot))
+                made.note(invariant.id, _monitored(invariant, caller.events, seen))
             else:
-                made.note(invariant.id, invariant.check(snapshot))
+                made.note(invariant.id, invariant.check(seen))
     if made.violations:
         made.events = [_event(event) for caller in callers for event in caller.events]
         made.held = [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(held)]

@@ -24,11 +24,11 @@ from model.linearizability.specifications import EXISTS
 from model.snapshot import Status
 
 PARTITION: Final = b"stress"
-FIRST_SECONDS: Final = 1.0
+FIRST_SECONDS: Final = 0.5
 OPERATIONS_MAX: Final = 100_000
 """Of a round, about: then the next one begins, so that memory and the checker's time stay small."""
-FAULT_SECONDS: Final = (0.1, 0.6)
-"""Between two faults."""
+FAULT_SECONDS: Final = (0.05, 0.45)
+"""Between two faults. The longest is shorter than the first round."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
 SIZES: Final = (0, 1, 2, 3, 5)
@@ -127,12 +127,13 @@ class Traffic:
 
 @asynccontextmanager
 async def disturbed(faults: Sequence[Fault], rng: Random, tally: Tally) -> AsyncIterator[None]:
-    """Faults again and again, until it is left."""
+    """Faults again and again, until it is left. One that has begun is done to its end."""
 
     async def disturb() -> None:
         while faults:
             await trio.sleep(rng.uniform(*FAULT_SECONDS))
-            tally.faults[await rng.choice(faults)(rng)] += 1
+            with trio.CancelScope(shield=True):
+                tally.faults[await rng.choice(faults)(rng)] += 1
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(disturb)

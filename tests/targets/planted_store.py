@@ -1,12 +1,16 @@
 """A store that speaks the protocol ``exec:`` and has the bug that its first argument names; a program of its own.
 
+``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write.
+
 Predicates are version numbers: opaque. With a file as its second argument it keeps its data there. Operations wait a
-little before they look and after they are done, so that requests really overlap.
+little before they look and after they are done, so that requests really overlap; with ``prompt`` before the name of
+the bug they only let others go first.
 """
 
 import asyncio
 import json
 import os
+import shlex
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
@@ -20,6 +24,11 @@ Held = tuple[bytes, int]
 LINE_MAX = 1 << 26
 
 
+def dsn(bug: str, file: Path | None = None) -> str:
+    """What names it."""
+    return f"exec:{shlex.join([sys.executable, __file__, bug, *([] if file is None else [str(file)])])}"
+
+
 class Answer(Exception):
     """An error, by its kind."""
 
@@ -30,7 +39,8 @@ def text(value: bytes) -> str:
 
 class Planted:
     def __init__(self, bug: str, file: Path | None) -> None:
-        self.bug = bug
+        self.bug = bug.removeprefix("prompt ")
+        self.wait = 0.0 if bug.startswith("prompt") else 0.002
         self.rng = Random(7)
         self.data: dict[Address, Held] = {}
         self.before: dict[Address, Held | None] = {}
@@ -49,7 +59,7 @@ class Planted:
             self.log = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     async def pause(self) -> None:
-        await asyncio.sleep(self.rng.random() * 0.002)
+        await asyncio.sleep(self.rng.random() * self.wait)
 
     def seldom(self, bug: str, share: float) -> bool:
         return self.bug == bug and self.rng.random() < share
@@ -122,8 +132,16 @@ class Planted:
             if self.bug == "get-then-set":
                 await self.pause()
         value = None if op == "delete" else b64decode(request["value"])
+        if self.seldom("doubtful", 0.02):
+            if self.rng.random() < 0.5:
+                asyncio.get_running_loop().call_later(self.rng.random() * 0.2, self.put, at, value)
+            raise Answer("unknown")
         if not self.seldom("lost-write", 0.005):
             self.put(at, value)
+        if self.seldom("false-refusal", 0.01):
+            raise Answer("refused")
+        if op == "set_if" and self.seldom("false-failure", 0.05):
+            raise Answer("predicate_failed")
         if self.seldom("late-duplicates", 0.01):
             asyncio.get_running_loop().call_later(self.rng.random() * 0.5, self.put, at, value)
         await self.pause()

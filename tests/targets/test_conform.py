@@ -1,0 +1,73 @@
+"""`lakeproof conform`: a line for each claim, what was expected and found, and nothing else touched."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from impl.stores.conformance import claims, told
+from impl.stores.sqlite import SQLiteStore
+from model import kv
+from tests.commands import complaint, lakeproof
+from tests.targets.planted_store import dsn as planted
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+
+def test_each_claim_that_is_kept_is_a_line_and_the_last_line_counts_them() -> None:
+    result = lakeproof("conform", "memory:")
+    kept = [f"kept: {told(claim)}" for claim in claims()]
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [*kept, f"conforming: {len(kept)} claims kept by memory:"]
+
+
+def test_what_else_is_in_a_store_is_left_alone_and_nothing_is_left_behind() -> None:
+    theirs = {(b"p", b"k"): b"theirs", (b"q", b"\0"): b""}
+    with SQLiteStore("kv.db") as store:
+        for (partition, key), value in theirs.items():
+            store._apply(kv.Set(partition, key, value))
+    assert lakeproof("conform", "sqlite:///kv.db").exit_code == 0
+    with SQLiteStore("kv.db") as store:
+        assert store.contents() == theirs
+
+
+@pytest.mark.parametrize(
+    ("bug", "says"),
+    [
+        ("prompt resurrecting", "NOT kept: a predicate does not outlive what it was got from: SetIf("),
+        (
+            "prompt get-then-set",
+            "NOT kept: concurrent increments by set if are all kept: the counter: expected 40, found ",
+        ),
+    ],
+)
+def test_a_claim_that_is_not_kept_is_told_with_what_was_expected_and_found(bug: str, says: str) -> None:
+    result = lakeproof("conform", planted(bug))
+    assert result.exit_code == 1
+    assert says in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("NOT conforming: ")
+
+
+def test_a_program_that_is_no_store_keeps_no_claim_and_what_it_said_is_told() -> None:
+    result = lakeproof("conform", f"exec:{sys.executable} -c 'print(\"Welcome\")'")
+    assert result.exit_code == 1
+    assert (
+        "kept: an absent key is not found: Get(partition=b'p', key=b'k'): expected NotFound(), found OutcomeUnknown("
+        in result.stdout
+    )
+    assert result.stdout.splitlines()[-1].startswith("NOT conforming: ")
+
+
+@pytest.mark.parametrize("dsn", ["nothing", "mysql://x", "sqlite:///no/such/folder/kv.db", "exec:no-such-program"])
+def test_what_cannot_be_opened_is_one_line(dsn: str) -> None:
+    assert "expected" in complaint(lakeproof("conform", dsn)) or "name a" in complaint(lakeproof("conform", dsn))
+
+
+def test_a_password_is_not_shown() -> None:
+    assert "secret" not in complaint(lakeproof("conform", "redis://me:secret@127.0.0.1:1/0"))
+
+
+def test_the_documentation_has_the_protocol_and_all_faults() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
+    for word in ("exec-protocol.md", "kill-connections", "--restart-with", "--flows", "--seed", "--timeout", "--out"):
+        assert word in page

@@ -1,0 +1,315 @@
+"""The protocol ``exec:``: requests and answers as documented, and nonsense that is told from them."""
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lakeproof.targets import target
+from lakeproof.targets.child import ChildStore, child_store
+from lakeproof.targets.protocol import KINDS, Nonsense, Reply, answer, parse, request
+from model import kv
+from tests.commands import lakeproof
+
+PAGE = Path(__file__).parents[2] / "docs" / "exec-protocol.md"
+OPS: tuple[kv.Op, ...] = (
+    kv.Get(b"p", b"k"),
+    kv.Set(b"p", b"k", b"v"),
+    kv.SetIf(b"p", b"k", b"v", json.dumps("1").encode()),
+    kv.Delete(b"p", b"k"),
+    kv.ScanBatch(b"p", b"", 100),
+)
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=8), inner, max_size=3)),
+    max_leaves=8,
+)
+words = st.sampled_from(
+    [
+        "id",
+        "ok",
+        "error",
+        "kind",
+        "message",
+        "value",
+        "predicate",
+        "entries",
+        "key",
+        "not_found",
+        "unknown",
+        "dg==",
+        "!",
+    ]
+)
+likely = st.recursive(
+    st.one_of(st.none(), st.integers(0, 2), words),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(words, inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_requests_are_those_of_the_documentation() -> None:
+    documented = [json.loads(line) for line in blocks("json")[0].splitlines()]
+    assert [json.loads(request(number, op)) for number, op in enumerate(OPS, 1)] == documented
+
+
+def test_answers_are_understood_as_in_the_documentation() -> None:
+    replies = [parse(line.encode()) for line in blocks("json")[1].splitlines()]
+    by_id = {reply.id: reply for reply in replies}
+    assert answer(OPS[0], by_id[1]) == kv.ValueWithPredicate(b"v", b"7")
+    assert answer(OPS[1], by_id[2]) is None
+    assert answer(OPS[4], by_id[5]) == kv.Batch((kv.Entry(b"k", b"v"),), more=False)
+    with pytest.raises(kv.PredicateFailed):
+        answer(OPS[2], by_id[3])
+
+
+def test_the_documentation_names_every_kind_of_error() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \|.*\| .* \|$", PAGE.read_text(), re.MULTILINE)) >= KINDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("predicate", "sent"),
+    [(None, None), (kv.EXISTS, {"exists": True}), (b"7", {"value": 7}), (b'{"a": [1]}', {"value": {"a": [1]}})],
+)
+def test_a_predicate_goes_back_as_it_came(predicate: kv.Predicate, sent: object) -> None:
+    assert json.loads(request(1, kv.SetIf(b"p", b"k", b"", predicate)))["predicate"] == sent
+
+
+@given(json_values.filter(lambda value: value is not None))
+def test_any_token_comes_back_as_it_was_given(token: object) -> None:
+    line = json.dumps({"id": 1, "ok": {"value": "", "predicate": token}}).encode()
+    found = answer(OPS[0], parse(line))
+    assert isinstance(found, kv.ValueWithPredicate)
+    sent = json.loads(request(2, kv.SetIf(b"p", b"k", b"", found.predicate)))
+    assert json.dumps(sent["predicate"]) == json.dumps({"value": token})
+
+
+@given(st.binary(), st.binary(), st.binary())
+def test_any_bytes_arrive_as_they_were_sent(partition: bytes, key: bytes, value: bytes) -> None:
+    sent = json.loads(request(1, kv.Set(partition, key, value)))
+    reply = Reply(1, {"entries": [{"key": sent["key"], "value": sent["value"]}]}, None)
+    assert answer(kv.ScanBatch(partition), reply) == kv.Batch((kv.Entry(key, value),), more=False)
+
+
+def test_what_the_protocol_cannot_say_is_refused() -> None:
+    with pytest.raises(kv.Refused, match="no such operation"):
+        request(1, kv.DeleteIf(b"p", b"k", b"v"))
+    with pytest.raises(kv.Refused, match="no token that get gave"):
+        request(1, kv.SetIf(b"p", b"k", b"v", b"value"))
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b"hello", "is no JSON"),
+        (b'{"id": 1, "ok": {', "is no JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"\xff\xfe\xfd", "is no JSON"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "is no JSON"),
+        (b"7", "expected an object"),
+        (b'{"ok": {}}', 'expected an object with "id"'),
+        (b'{"id": "1", "ok": {}}', 'expected an object with "id"'),
+        (b'{"id": true, "ok": {}}', 'expected an object with "id"'),
+        (b'{"id": 1.0, "ok": {}}', 'expected an object with "id"'),
+    ],
+)
+def test_a_line_that_is_no_answer_is_named(line: bytes, says: str) -> None:
+    with pytest.raises(Nonsense, match=says) as caught:
+        parse(line)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("op", "told", "says"),
+    [
+        (0, {}, 'either "ok" or "error"'),
+        (0, {"ok": {}, "error": {}}, 'either "ok" or "error"'),
+        (0, {"ok": []}, 'either "ok" or "error"'),
+        (0, {"ok": {"value": "dg=="}}, 'no "predicate"'),
+        (0, {"ok": {"value": "dg==", "predicate": None}}, 'no "predicate"'),
+        (0, {"ok": {"value": "v", "predicate": 1}}, "'v'; expected Base64"),
+        (0, {"ok": {"value": "d g==", "predicate": 1}}, "expected Base64"),
+        (0, {"ok": {"value": "é", "predicate": 1}}, "expected Base64"),
+        (0, {"ok": {"value": 7, "predicate": 1}}, "7; expected Base64"),
+        (0, {"ok": {"predicate": 1}}, "None; expected Base64"),
+        (0, {"error": {}}, "error of kind None; expected one of not_found"),
+        (0, {"error": {"kind": "lost"}}, "error of kind 'lost'"),
+        (0, {"error": {"kind": ["lost"]}}, "error of kind"),
+        (0, {"error": {"kind": "predicate_failed"}}, "get answered predicate_failed; expected one of"),
+        (1, {"error": {"kind": "predicate_failed"}}, "set answered predicate_failed"),
+        (3, {"error": {"kind": "not_found"}}, "delete answered not_found"),
+        (4, {"error": {"kind": "missing_key"}}, "scan answered missing_key"),
+        (4, {"ok": {}}, "None; expected a list"),
+        (4, {"ok": {"entries": {}}}, "expected a list"),
+        (4, {"ok": {"entries": ["a"]}}, "entry 'a'; expected"),
+        (4, {"ok": {"entries": [{"key": "aw=="}]}}, '"value": None; expected Base64'),
+        (4, {"ok": {"entries": [{"key": "aw==", "value": ""}] * 101}}, "limit 100 answered 101 entries"),
+    ],
+)
+def test_an_answer_of_the_wrong_form_is_named(op: int, told: Mapping[str, object], says: str) -> None:
+    with pytest.raises(Nonsense) as caught:
+        answer(OPS[op], parse(json.dumps({"id": 1, **told}).encode()))
+    assert says in str(caught.value)
+
+
+@given(st.one_of(json_values, likely, st.fixed_dictionaries({"id": st.just(1), "ok": likely})), st.sampled_from(OPS))
+def test_whatever_is_answered_is_an_answer_an_error_or_nonsense(told: object, op: kv.Op) -> None:
+    with suppress(kv.KVError, Nonsense):
+        answer(op, parse(json.dumps(told).encode()))
+
+
+@given(st.binary(max_size=60))
+def test_whatever_is_on_a_line_is_an_answer_or_nonsense(line: bytes) -> None:
+    with suppress(Nonsense):
+        parse(line)
+
+
+def child(program: str, seconds: float = 10.0) -> tuple[list[str], float]:
+    return [sys.executable, "-c", program], seconds
+
+
+ECHO = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
+
+
+class TestChildren:
+    """Of a child that is no store, the outcome is unknown, and the message says why."""
+
+    @pytest.mark.parametrize(
+        ("program", "says"),
+        [
+            ("import sys; sys.exit(3)", "it ended with exit code 3"),
+            ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "it ended with signal 15"),
+            ("import os, sys; os.close(1); sys.stdin.read()", "it closed its stdout"),
+            ("import sys; sys.stdin.read()  # seconds", "no answer within 0.5 s"),
+            ("print('Welcome!', flush=True); input(); input()", "nonsense: b'Welcome!' is no JSON"),
+            (ECHO + "print('{}', flush=True)", 'expected an object with "id"'),
+            (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, which was not asked"),
+            (ECHO + "print(json.dumps({'id': request['id']}), flush=True)", 'nonsense: expected either "ok" or'),
+            (ECHO + "sys.stdout.write('{\"id\"'); break", "the output ends within a line"),
+            (ECHO + "print(json.dumps({'id': request['id'], 'error': {'kind': 'unknown', 'message': 'lost'}}), "
+             "flush=True)", "lost"),
+        ],
+    )  # fmt: skip
+    def test_the_outcome_is_unknown(self, program: str, says: str) -> None:
+        async def main() -> None:
+            async with child_store(*child(program, 0.5 if "seconds" in program else 10.0)) as store:
+                with pytest.raises(kv.OutcomeUnknown) as caught:
+                    await store.set(b"p", b"k", b"v")
+                assert says in str(caught.value)
+                assert len(str(caught.value).splitlines()) == 1
+
+        trio.run(main)
+
+    def test_one_that_dies_is_started_again_for_the_next_operation(self) -> None:
+        program = ECHO + "print(json.dumps({'id': request['id'], 'ok': {}}), flush=True)\n    break"
+
+        async def main() -> None:
+            async with child_store(*child(program)) as store:
+                unknown = 0
+                for _ in range(6):
+                    try:
+                        await store.set(b"p", b"k", b"v")
+                    except kv.OutcomeUnknown:
+                        unknown += 1
+                assert store.lives + unknown >= 6
+                assert store.lives > 1
+
+        trio.run(main)
+
+    def test_one_that_reads_nothing_is_killed_and_started_again(self) -> None:
+        async def main() -> None:
+            async with child_store(*child("import time; time.sleep(60)", 0.3)) as store:
+                for _ in range(2):
+                    with pytest.raises(kv.OutcomeUnknown, match=r"no answer within|it read nothing for 0.3 s; killed"):
+                        await store.set(b"p", b"k", b"v" * 1_000_000)
+                assert store.lives == 2
+
+        trio.run(main)
+
+    def test_a_late_answer_is_left_alone(self) -> None:
+        program = (
+            "import json, sys, time\nfor line in sys.stdin:\n    request = json.loads(line)\n"
+            "    time.sleep(0.5 if request['id'] == 1 else 0)\n"
+            "    print(json.dumps({'id': request['id'], 'ok': {}}), flush=True)"
+        )
+
+        async def main() -> None:
+            async with child_store(*child(program)) as store:
+                store.seconds = 0.2
+                with pytest.raises(kv.OutcomeUnknown, match="no answer within"):
+                    await store.set(b"p", b"k", b"v")
+                store.seconds = 10
+                await store.set(b"p", b"k", b"v")
+                assert store.lives == 1
+
+        trio.run(main)
+
+    def test_answers_in_any_order_reach_those_who_asked(self) -> None:
+        program = (
+            "import base64, json, sys\nheld = []\nfor line in sys.stdin:\n    held.append(json.loads(line))\n"
+            "    if len(held) == 5:\n        for request in reversed(held):\n"
+            "            ok = {'value': request['key'], 'predicate': 1}\n"
+            "            print(json.dumps({'id': request['id'], 'ok': ok}), flush=True)\n        held = []"
+        )
+
+        async def main() -> None:
+            found: list[bytes] = []
+
+            async def ask(store: ChildStore, key: bytes) -> None:
+                assert (await store.get(b"p", key)).value == key
+                found.append(key)
+
+            async with child_store(*child(program)) as store, trio.open_nursery() as nursery:
+                for number in range(5):
+                    nursery.start_soon(ask, store, b"%d" % number)
+            assert sorted(found) == [b"0", b"1", b"2", b"3", b"4"]
+
+        trio.run(main)
+
+    def test_an_error_in_its_block_is_raised_as_itself(self) -> None:
+        async def main() -> None:
+            with pytest.raises(KeyError, match="ours"):
+                async with child_store(*child("input()")):
+                    raise KeyError("ours")
+
+        trio.run(main)
+
+
+class TestTheWorkedAdapter:
+    @pytest.fixture
+    def dsn(self, tmp_path: Path) -> str:
+        [program] = blocks("python")
+        path = tmp_path / "store.py"
+        path.write_text(program)
+        assert len(program.splitlines()) < 70
+        return f"exec:{shlex.join([sys.executable, str(path)])}"
+
+    def test_it_conforms(self, dsn: str) -> None:
+        result = lakeproof("conform", dsn)
+        assert result.exit_code == 0, result.output
+        assert "NOT" not in result.output
+
+    def test_it_stands_stress(self, dsn: str) -> None:
+        result = lakeproof("stress", dsn, "--seconds", "1")
+        assert result.exit_code == 0, result.output
+
+    def test_it_is_one_process(self, dsn: str) -> None:
+        async def main() -> None:
+            async with target(dsn).open() as store:
+                await store.set(b"p", b"k", b"v")
+                assert isinstance(store, ChildStore)
+                assert store.lives == 1
+
+        trio.run(main)
