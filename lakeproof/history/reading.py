@@ -50,7 +50,7 @@ def read(
     with path.open("rb") as file:
         format_ = format_ or detect(file)
         history = History(settings or DEFAULTS[format_])
-        count, lines = -1, _Lines(file)
+        count, lines = -1, Lines(file)
         try:
             reader = FORMATS[format_](lines, Recorder(history, independent=independent))
             for count, _ in enumerate(reader):
@@ -85,7 +85,7 @@ def detect(file: BinaryIO) -> str:
     )
 
 
-class _Lines:
+class Lines:
     """The lines of a file, numbered from 1. ``number``: of the last one."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -1,0 +1,113 @@
+"""The command ``spark histories``: is every key of every history linearizable."""
+
+import json
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import attrs
+import click
+
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from spark_checks.session import Options, session, spark_options
+
+EXAMPLES: Final = 10
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
+@click.option("--model", metavar="NAME", help="Default: what has all the operations.")
+@click.option("--fail", type=click.Choice(["did-not-happen", "predicate-false"]), help="What a failed condition says.")
+@click.option("--nil", type=click.Choice(["nothing", "unrecorded"]), help="What a read of nil says.")
+@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by their lines, or their times.")
+@click.option("--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Of a key.")
+@click.option("--max-seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="S", help="Of a key.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each key that does not hold, and the sum.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the table of verdicts goes.")
+@spark_options
+def command(
+    options: Options,
+    folder: Path,
+    model: str | None,
+    fail: Literal["did-not-happen", "predicate-false"] | None,
+    nil: Literal["nothing", "unrecorded"] | None,
+    order: Literal["file", "time"] | None,
+    max_memory: int,
+    max_seconds: float,
+    as_json: bool,
+    out: Path | None,
+) -> int:
+    """Check whether the histories in FOLDER are linearizable, key by key.
+
+    FOLDER has files of JSON Lines at any depth, a history each, or is a Parquet table of events. The verdicts are a
+    table: history, key, verdict, algorithm, operations, why, evidence.
+    """
+    from pyspark.sql import functions as f
+
+    from lakeproof.history import DEFAULTS
+    from lakeproof.tasks import Unusable
+    from model.linearizability.specifications import ALL
+    from spark_checks import workspace
+    from spark_checks.dataset import read_table
+    from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
+    from spark_checks.histories.reading import EVENTS, events
+    from spark_checks.progress import doing
+
+    if model is not None and model not in ALL:
+        raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
+    if out is not None and out.exists():
+        raise Unusable(f"{out}: is there already; name another folder, or remove it")
+    said = {"fail": fail, "nil": nil, "order": order}
+    settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
+    with session(options) as spark:
+        with doing(spark, "reading the events"):
+            staged = workspace.fresh(spark, "events")
+            events(spark, folder).write.parquet(staged)
+            read = read_table(spark, staged, EVENTS)
+            judging = Judging(
+                model=model or model_of(read), settings=settings, memory=max_memory << 20, seconds=max_seconds
+            )
+        with doing(spark, f"judging by {judging.model}"):
+            target = str(out) if out is not None else workspace.fresh(spark, "verdicts")
+            judge(read, judging).write.parquet(target)
+            verdicts = read_table(spark, target, VERDICTS)
+        counts = {
+            (row["verdict"], row["algorithm"]): row["count"]
+            for row in verdicts.groupBy("verdict", "algorithm").count().collect()
+        }
+        bad = verdicts.where(f.col("verdict") != "holds").orderBy("verdict", "history", "key")
+        examples = bad.limit(EXAMPLES).collect()
+    sums = {name: sum(count for (verdict, _), count in counts.items() if verdict == name) for name in _WORDS}
+    _tell([row.asDict() for row in examples], as_json=as_json)
+    if as_json:
+        click.echo(json.dumps({"model": judging.model, **sums}))
+    else:
+        click.echo(_sum(judging.model, sums, counts))
+    return VIOLATED if sums["violated"] else INCONCLUSIVE if sums["inconclusive"] else AS_EXPECTED
+
+
+_WORDS: Final = {"holds": "linearizable", "violated": "not", "inconclusive": "not known"}
+
+
+def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows
+    from spark_checks.histories.judging import shown_key
+
+    for row in examples:
+        if as_json:
+            click.echo(json.dumps(row))
+            continue
+        why = f": {row['why']}" if row["why"] else ""
+        place = f"{row['history']}: " if row["history"] else ""
+        click.echo(f"{place}{shown_key(row['key'])}, {row['operations']:,} operations: {row['verdict']}{why}")
+        for line in row["evidence"] or ():
+            click.echo(f"  {line}")
+
+
+def _sum(model: str, sums: dict[str, int], counts: dict[tuple[str, str], int]) -> str:
+    """The verdict, as the last line."""
+    word = "VIOLATED" if sums["violated"] else "INCONCLUSIVE" if sums["inconclusive"] else "HOLDS"
+    told = ", ".join(f"{sums[name]:,} {words}" for name, words in _WORDS.items() if sums[name])
+    by: dict[str, int] = {}
+    for (_, algorithm), count in counts.items():
+        by[algorithm] = by.get(algorithm, 0) + count
+    algorithms = ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
+    return f"{word}: of {sum(sums.values()):,} histories of keys, {told or 'none'} ({model}; {algorithms})"

@@ -1,0 +1,201 @@
+"""Histories on Spark: the verdicts of the local checker, key by key, wherever the events lie."""
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from pyarrow import parquet
+from pyspark.sql import SparkSession
+
+from lakeproof.cli import main
+from lakeproof.history import DEFAULTS, read
+from lakeproof.tasks import Unusable
+from model.linearizability.checking import check
+from model.linearizability.specifications import ALL
+from spark_checks.histories import judging
+from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
+from spark_checks.histories.reading import EVENTS, PARQUET, events, of_file
+from spark_checks.troubles import told
+
+Event = dict[str, object]
+
+
+def generated(seed: int, *, keys: int, calls: int, processes: int = 4, stale: float = 0.0) -> list[Event]:
+    """A history of registers that are linearizable, but for reads that tell an old value now and then."""
+    rng = random.Random(seed)
+    held: dict[str, list[object]] = {f"k{number}": [None] for number in range(keys)}
+    under_way: dict[int, tuple[str, str, object]] = {}
+    found: list[Event] = []
+    for number in range(calls):
+        process = rng.randrange(processes)
+        if process in under_way:
+            f, key, value = under_way.pop(process)
+            if f == "read":
+                value = held[key][0 if rng.random() < stale else -1]
+            else:
+                held[key].append(value)
+            kind = "info" if f == "write" and rng.random() < 0.05 else "ok"
+            found.append({"process": process, "type": kind, "f": f, "key": key, "value": value, "time": number})
+            continue
+        key = rng.choice(list(held))
+        f = rng.choice(["read", "write"])
+        value = None if f == "read" else number
+        under_way[process] = (f, key, value)
+        found.append({"process": process, "type": "invoke", "f": f, "key": key, "value": value, "time": number})
+    return found
+
+
+HISTORIES = {
+    "good/1.jsonl": generated(1, keys=5, calls=400),
+    "good/2.jsonl": generated(2, keys=40, calls=900),
+    "bad.jsonl": generated(3, keys=6, calls=500, stale=0.2),
+    "one.jsonl": generated(4, keys=1, calls=300),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, lines in HISTORIES.items():
+        path = tmp_path / "histories" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return tmp_path / "histories"
+
+
+def locally(folder: Path) -> dict[tuple[str, str], tuple[str, int]]:
+    """What the local checker says of each key."""
+    found = {}
+    for name in HISTORIES:
+        history = read(folder / name, memory=1 << 30)
+        for verdict in check(ALL["register"], history):
+            found[name, json.dumps(verdict.key)] = (verdict.verdict.value, verdict.operations)
+    return found
+
+
+def on_spark(spark: SparkSession, folder: Path) -> dict[tuple[str, str], tuple[str, int]]:
+    staged = events(spark, folder).persist()
+    verdicts = judge(staged, Judging(model=model_of(staged), settings=DEFAULTS["jsonl"]))
+    assert verdicts.schema == VERDICTS
+    rows = verdicts.collect()
+    staged.unpersist()
+    assert all((row["evidence"] is not None) == (row["verdict"] == "violated") for row in rows)
+    return {(row["history"], row["key"]): (row["verdict"], row["operations"]) for row in rows}
+
+
+def test_the_verdicts_are_those_of_the_local_checker(spark: SparkSession, folder: Path) -> None:
+    expected = locally(folder)
+    assert {verdict for verdict, _ in expected.values()} == {"holds", "violated"}
+    assert on_spark(spark, folder) == expected
+
+
+def test_large_keys_come_by_themselves_and_get_the_same_verdicts(
+    spark: SparkSession, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "LARGE", 60)
+    assert on_spark(spark, folder) == locally(folder)
+
+
+def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+    rows = [
+        {
+            "history": name,
+            "index": number,
+            "process": str(line["process"]),
+            "type": line["type"],
+            "f": line["f"],
+            "key": json.dumps(line["key"]),
+            "value": json.dumps(line["value"]),
+            "time": line["time"],
+        }
+        for name, lines in HISTORIES.items()
+        for number, line in enumerate(lines, start=1)
+    ]
+    target = tmp_path / "table"
+    target.mkdir()
+    parquet.write_table(pa.Table.from_pylist(rows), target / "part-0.parquet")
+    assert {field.name for field in PARQUET} == set(rows[0])
+    assert on_spark(spark, target) == locally(folder)
+
+
+def test_the_evidence_is_impossible_by_itself(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+    staged = events(spark, folder).where("history = 'bad.jsonl'").persist()
+    rows = judge(staged, Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
+    staged.unpersist()
+    bad = [row for row in rows if row["verdict"] == "violated"]
+    assert bad
+    for row in bad:
+        (tmp_path / "small.jsonl").write_text("\n".join(row["evidence"]))
+        verdicts = [
+            each.verdict.value for each in check(ALL["register"], read(tmp_path / "small.jsonl", memory=1 << 30))
+        ]
+        assert verdicts == ["violated"]
+        assert len(row["evidence"]) < 2 * row["operations"]
+
+
+def test_a_completion_without_a_key_is_of_its_invocation(tmp_path: Path) -> None:
+    lines = [
+        '{"process": 0, "type": "invoke", "f": "write", "key": "a", "value": 1}',
+        '{"process": 1, "type": "invoke", "f": "read", "key": "b"}',
+        '{"process": 0, "type": "ok", "f": "write"}',
+        '{"process": 1, "type": "ok", "f": "read", "value": null}',
+    ]
+    (tmp_path / "x.jsonl").write_text("\n".join(lines))
+    found = [(number, key) for _, key, number, _, _ in of_file(str(tmp_path / "x.jsonl"), "x.jsonl")]
+    assert found == [(1, '"a"'), (2, '"b"'), (3, '"a"'), (4, '"b"')]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "is no JSON"),
+        ('{"process": 0}', "expected an object with process, type, f"),
+        ('{"process": 0, "type": "ok", "f": "read"}', "process 0 returned, and had invoked nothing"),
+        ('{"process": 7, "type": "invoke", "f": "read", "key": "z"}', "invoked read before its last operation"),
+        ('{"process": 7, "type": "ok", "f": "write", "value": 3}', "expected 'read', which it invoked"),
+        ('{"process": 7, "type": "ok", "f": "read", "value": 3, "time": "x"}', "expected nanoseconds"),
+    ],
+)
+def test_a_damaged_line_is_named(spark: SparkSession, tmp_path: Path, line: str, words: str) -> None:
+    first = '{"process": 7, "type": "invoke", "f": "read", "key": "k"}'
+    (tmp_path / "x.jsonl").write_text(f"{first}\n{line}\n")
+    with pytest.raises(Unusable) as refused, told():
+        judge(events(spark, tmp_path), Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
+    assert words in str(refused.value)
+    assert "x.jsonl: line 2" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_folder_without_histories_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(Unusable, match="has no Parquet file"):
+        events(spark, tmp_path)
+    with pytest.raises(Unusable, match="there is no such folder"):
+        events(spark, tmp_path / "nowhere")
+
+
+def test_operations_of_no_model_are_refused(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("h", None, 1, "fly", "{}")], EVENTS)
+    with pytest.raises(Unusable, match="no model has them all"):
+        model_of(rows)
+
+
+class TestCommand:
+    def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+        out = tmp_path / "verdicts"
+        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--out", str(out)])
+        assert result.exit_code == 1, result.output
+        last = result.stdout.splitlines()[-1]
+        assert last.startswith(f"VIOLATED: of {len(locally(folder))} histories of keys, ")
+        assert spark.read.parquet(str(out)).count() == len(locally(folder))
+
+    def test_what_holds_ends_with_0(self, spark: SparkSession, folder: Path) -> None:
+        (folder / "bad.jsonl").unlink()
+        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--json"])
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout.splitlines()[-1])["violated"] == 0
+
+    def test_an_unknown_model_is_a_usage_error(self, folder: Path) -> None:
+        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--model", "queue"])
+        assert result.exit_code == 2
