@@ -1,0 +1,88 @@
+"""``lakeproof spark generate``: a dataset, sound or with planted violations."""
+
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+
+from lakeproof.tasks import Unusable
+from spark_checks.generate.sizes import COUNTS, PROFILES, moment
+from spark_checks.session import Options, session, spark_options
+
+_HELP: Final = {
+    "repositories": "Accessible repositories.",
+    "branches": "Branches of all repositories, at least one of each.",
+    "tags": "Tags of all repositories.",
+    "commits": "Commits of all repositories, at least one of each.",
+    "objects": "Objects of users in the listing: committed, staged and stale ones.",
+    "staged": "Of them: those that a staged entry refers to.",
+    "stale": "Of them: those that nothing refers to.",
+    "deleted": "Instances that were deleted, most with something left of them.",
+    "ranges": "Ranges of a metarange, at most.",
+    "versions": "Commits whose objects a range holds: its own, and earlier ones of the same place.",
+    "seed": "Equal seeds and sizes give equal datasets.",
+}
+
+
+def _counts(command: click.decorators.FC) -> click.decorators.FC:
+    for name in reversed(COUNTS):
+        command = click.option(f"--{name}", type=int, default=None, metavar="N", help=_HELP[name])(command)
+    return command
+
+
+@click.command("generate")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Sizes to begin with."
+)
+@_counts
+@click.option("--skew", type=float, default=None, metavar="X", help="0: repositories are alike; 1: one is a giant.")
+@click.option("--now", default=None, metavar="TIME", help="ISO 8601 or microseconds. [default: 2026-01-01]")
+@click.option(
+    "--violations", type=click.Path(path_type=Path), metavar="FILE", help="How many to plant, by id, as JSON."
+)
+@click.option("--partitions", type=click.IntRange(1), default=None, metavar="N", help="Files of a large table.")
+@click.option("--decoded", is_flag=True, help="Write the typed tables as well.")
+@click.option("--overwrite", is_flag=True, help="Replace the dataset that is there.")
+@spark_options
+def command(
+    options: Options,
+    out: Path,
+    profile: str,
+    skew: float | None,
+    now: str | None,
+    violations: Path | None,
+    partitions: int | None,
+    decoded: bool,
+    overwrite: bool,
+    **counts: int | None,
+) -> None:
+    """Write a dataset to the folder OUT: kv/, metaranges/, ranges/ and objects/, as Parquet."""
+    from spark_checks.generate.ground import Ground
+    from spark_checks.generate.planting import parse
+    from spark_checks.generate.writing import check_target, make, whole, write
+    from spark_checks.progress import doing
+
+    given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
+    if now is not None:
+        given["now"] = moment(now)
+    begin = PROFILES[profile]
+    sizes = attrs.evolve(begin, **given, skew=begin.skew if skew is None else skew)
+    asked = {} if violations is None else parse(_text(violations), str(violations))
+    check_target(out, overwrite)
+    with session(options) as spark, whole(out) as part:
+        ground = Ground(spark, sizes, partitions or 2 * spark.sparkContext.defaultParallelism)
+        write(ground, make(ground, asked), part, decoded=decoded, doing=lambda what: doing(spark, what))
+    count = sum(asked.values())
+    click.echo(
+        f"{out}: {sizes.repositories} repositories, {sizes.commits} commits, {sizes.objects} objects; "
+        f"violations planted: {count}"
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unusable(f"{path}: cannot be read ({error}); name a JSON file") from None

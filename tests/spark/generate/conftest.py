@@ -1,0 +1,37 @@
+"""Small datasets, generated once."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.generate.ground import Ground
+from spark_checks.generate.sizes import Sizes
+from spark_checks.generate.writing import make, write
+from tests.spark.generate.reading import COUNTS, SMALL
+
+Generated = Callable[[Sizes, dict[str, int], int], Path]
+
+
+@pytest.fixture(scope="session")
+def generated(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    """Make a dataset of these sizes and violations, in so many partitions, with typed tables."""
+
+    def make_one(sizes: Sizes, violations: dict[str, int], partitions: int) -> Path:
+        out = tmp_path_factory.mktemp("generated")
+        ground = Ground(spark, sizes, partitions)
+        write(ground, make(ground, violations), out, decoded=True)
+        return out
+
+    return make_one
+
+
+@pytest.fixture(scope="session")
+def sound(generated: Generated) -> Path:
+    return generated(SMALL, {}, 1)
+
+
+@pytest.fixture(scope="session")
+def planted(generated: Generated) -> Path:
+    return generated(SMALL, COUNTS, 3)

@@ -1,0 +1,205 @@
+"""The command: sizes, violation files, and the folder that is written: whole, or not there."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks.findings import IDS
+from spark_checks.generate import command as at_command
+from spark_checks.generate import history, writing
+from spark_checks.generate.command import command
+from spark_checks.generate.extras import check_fit
+from spark_checks.generate.ground import PLAN, Ground, repository_rows
+from spark_checks.generate.planting import PLANTED_MAX, parse
+from spark_checks.generate.sizes import NOW, PROFILES, Sizes, moment, shared, weights
+from spark_checks.session import Options
+from tests.spark.generate.reading import SMALL, listed, rows
+
+TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")
+
+
+class TestSizes:
+    @given(st.integers(0, 1 << 40), st.lists(st.integers(0, 1 << 40), min_size=1, max_size=50), st.integers(0, 3))
+    def test_a_total_is_shared_out_exactly_and_by_weight(self, total: int, shares: list[int], least: int) -> None:
+        total += least * len(shares)
+        if not any(shares):
+            total = least * len(shares)
+        parts = shared(total, shares, least)
+        assert sum(parts) == total
+        rest = total - least * len(shares)
+        for part, share in zip(parts, shares, strict=True):
+            fair = rest * share / max(sum(shares), 1)
+            assert abs(part - least - fair) <= 1 + fair * 1e-12
+            assert share or part == least
+
+    def test_without_skew_all_are_alike_and_with_it_one_is_a_giant(self) -> None:
+        assert set(weights(10, 0.0)) == {1 << 32}
+        found = shared(1_000, weights(10, 2.0))
+        assert found == sorted(found, reverse=True)
+        assert found[0] > 600
+
+    @pytest.mark.parametrize("profile", PROFILES)
+    def test_the_plan_of_a_profile_adds_up(self, profile: str) -> None:
+        sizes = PROFILES[profile]
+        made = history.blocks(sizes.seed, sizes.straight)
+        rows_ = [dict(zip(PLAN, row, strict=True)) for row in repository_rows(sizes, made)]
+        assert len(rows_) == sizes.repositories
+        for name in ("branches", "tags", "commits", "committed", "staged", "stale"):
+            assert sum(row[name] for row in rows_) == getattr(sizes, name)
+        for row in rows_:
+            assert row["quotient"] * (row["commits"] - 1) + row["remainder"] == row["committed"]
+            assert row["created"] + (row["mains"] + 2) * row["step"] <= sizes.now
+            assert 1 <= row["mains"] <= row["commits"]
+
+    def test_the_offline_designs_bottom_line(self) -> None:
+        sizes = PROFILES["offline-design"]
+        assert (sizes.objects, sizes.committed, sizes.staged, sizes.stale) == (
+            20_000_000,
+            14_000_000,
+            5_000_000,
+            1_000_000,
+        )
+        assert (sizes.branches, sizes.commits) == (1_000, 30_000)
+
+    @pytest.mark.parametrize(
+        ("wrong", "told"),
+        [
+            ({"objects": 10}, "--objects: 10, expected at least 25000"),
+            ({"repositories": 0}, "--repositories: 0, expected 1 or more"),
+            ({"commits": 9}, "--commits: 9, expected at least 10"),
+            ({"commits": 10}, "--commits: 10, expected more than one"),
+            ({"branches": 1}, "--branches: 1, expected at least 10"),
+            ({"tags": -1}, "--tags: -1, expected 0 or more"),
+            ({"skew": 9.0}, "--skew: 9.0"),
+            ({"skew": float("nan")}, "--skew: nan"),
+            ({"now": 0}, "--now: 0"),
+            ({"versions": 1 << 20}, "--versions: 1048576"),
+        ],
+    )
+    def test_sizes_that_cannot_be_are_refused(self, wrong: dict[str, int], told: str) -> None:
+        with pytest.raises(Unusable, match="^" + told):
+            attrs.evolve(PROFILES["small"], **wrong)
+
+    def test_a_moment_is_a_number_or_a_time(self) -> None:
+        assert moment("2026-01-01") == moment("2026-01-01T00:00:00Z") == moment(str(NOW)) == NOW
+        assert moment("2026-01-01T01:00:00.000001+01:00") == NOW + 1
+        with pytest.raises(Unusable, match="--now: 'soon'"):
+            moment("soon")
+
+
+class TestViolationFiles:
+    def test_counts_by_id(self) -> None:
+        assert parse('{"head-exists": 3, "key-is-known": 0}', "v.json") == {"head-exists": 3, "key-is-known": 0}
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("{", "no JSON"),
+            ("[1]", "expected an object"),
+            ('{"heads-exist": 1}', "'heads-exist', expected one of"),
+            ('{"head-exists": -1}', "head-exists: -1, expected a whole number"),
+            ('{"head-exists": 1.5}', "head-exists: 1.5"),
+            ('{"head-exists": true}', "head-exists: True"),
+            (f'{{"head-exists": {PLANTED_MAX + 1}}}', "head-exists: 1000001"),
+            ('{"head-exists": 1, "head-exists": 2}', "'head-exists' comes twice"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, text: str, told: str) -> None:
+        with pytest.raises(Unusable, match=f"^v.json: .*{told}") as raised:
+            parse(text, "v.json")
+        assert "\n" not in str(raised.value)
+
+    @pytest.mark.parametrize("name", ["cleanup-spares-live", "committed-data-is-kept", "staged-data-is-kept"])
+    def test_more_than_fit_are_refused_and_as_many_are_not(self, spark: SparkSession, name: str) -> None:
+        ground = Ground(spark, SMALL, 1)
+        with pytest.raises(Unusable, match=f"^{name}: 100000, and at most .* fit") as raised:
+            check_fit(ground, {name: 100_000})
+        most = int(str(raised.value).split("at most ")[1].split()[0])
+        check_fit(ground, {name: most})
+        with pytest.raises(Unusable):
+            check_fit(ground, {name: most + 1})
+
+
+class TestFolder:
+    def test_nothing_is_there_before_it_is_whole(self, tmp_path: Path) -> None:
+        out = tmp_path / "deep" / "out"
+        with writing.whole(out) as part:
+            (part / "kv").mkdir()
+            assert not out.exists()
+        assert [path.name for path in out.iterdir()] == ["kv"]
+        assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, Unusable("no"), OSError(28, "No space left on device")])
+    def test_nothing_is_left_of_a_run_that_fails(self, tmp_path: Path, error: BaseException) -> None:
+        def fail() -> None:
+            with writing.whole(tmp_path / "out") as part:
+                (part / "kv").mkdir()
+                raise error
+
+        with pytest.raises((KeyboardInterrupt, Unusable)):
+            fail()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_with_something_in_it_is_spared(self, tmp_path: Path) -> None:
+        writing.check_target(tmp_path / "new", overwrite=False)
+        writing.check_target(tmp_path, overwrite=False)
+        (tmp_path / "kv").mkdir()
+        with pytest.raises(Unusable, match=r"is not empty; .*--overwrite"):
+            writing.check_target(tmp_path, overwrite=False)
+        writing.check_target(tmp_path, overwrite=True)
+        (tmp_path / "thesis.tex").touch()
+        with pytest.raises(Unusable, match=r"holds 'thesis\.tex'"):
+            writing.check_target(tmp_path, overwrite=True)
+        with pytest.raises(Unusable, match="is a file"):
+            writing.check_target(tmp_path / "thesis.tex", overwrite=True)
+
+
+@pytest.fixture
+def run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    """The command with the session that is there."""
+
+    @contextmanager
+    def same(options: Options) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr(at_command, "session", same)
+    return CliRunner()
+
+
+class TestCommand:
+    def test_it_writes_a_dataset_with_what_was_planted(self, run: CliRunner, tmp_path: Path) -> None:
+        (tmp_path / "v.json").write_text('{"head-exists": 2}')
+        args = [str(tmp_path / "out"), *TINY, "--violations", str(tmp_path / "v.json"), "--seed=7", "--partitions=1"]
+        done = run.invoke(command, args, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        assert done.stdout.splitlines()[-1].endswith("20 objects; violations planted: 2")
+        assert [line["id"] for line in listed(tmp_path / "out")] == ["head-exists", "head-exists"]
+        assert len([row for row in rows(tmp_path / "out" / "objects") if str(row["address"]).startswith("data/")]) == 20
+        told = json.loads((tmp_path / "out" / "generated.json").read_text())
+        assert Sizes(**told).seed == 7
+
+    @pytest.mark.parametrize(
+        ("args", "told"),
+        [
+            (["--objects=1"], "--objects: 1"),
+            (["--now=soon"], "--now: 'soon'"),
+            (["--violations=none.json"], "none.json: cannot be read"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_before_spark_starts(self, tmp_path: Path, args: list[str], told: str) -> None:
+        done = CliRunner().invoke(command, [str(tmp_path / "out"), *args])
+        assert isinstance(done.exception, Unusable)
+        assert str(done.exception).startswith(told)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_every_id_can_be_planted(self) -> None:
+        assert parse(json.dumps(dict.fromkeys(IDS, 1)), "v.json").keys() == IDS.keys()

@@ -1,0 +1,198 @@
+"""Generated datasets: sound but for what is planted, of the sizes asked for, the same however they were made."""
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
+
+from impl.codec import decode_at, encode
+from model.catalog import AddressType, decode_object_entry, encode_object_entry, identity_of
+from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry
+from spark_checks.dataset import open_dataset
+from spark_checks.decoding import decode, decode_batch
+from spark_checks.findings import IDS
+from spark_checks.generate import records
+from spark_checks.generate.ground import Ground
+from spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes
+from spark_checks.tables import AT_REST, DECODED
+from tests.spark.generate.reading import COUNTS, SMALL, listed, rows, small
+from tests.spark.generate.walking import Small, findings
+
+
+@pytest.fixture(scope="module")
+def in_memory(sound: Path) -> Small:
+    return small(sound)
+
+
+class TestSound:
+    def test_nothing_is_wrong(self, in_memory: Small, sound: Path) -> None:
+        assert findings(in_memory) == Counter()
+        assert listed(sound) == []
+
+    def test_records_are_encoded_as_the_codec_does(self, in_memory: Small) -> None:
+        kinds: Counter[type] = Counter()
+        for address, value in in_memory.kv.items():
+            record = decode_at(*address, value)
+            assert record is not None
+            assert encode(record) == value
+            kinds[type(record)] += 1
+            if isinstance(record, StagedEntry) and record.data is not None:
+                assert encode_object_entry(decode_object_entry(record.data)) == record.data
+                assert identity_of(record.data) == record.identity
+        assert len(kinds) == 6
+
+    def test_the_sizes_are_those_asked_for(self, in_memory: Small, sound: Path) -> None:
+        objects = rows(sound / "objects")
+        addresses = [(row["storage_namespace"], row["address"]) for row in objects]
+        assert len(set(addresses)) == len(addresses)
+        assert sum(str(address).startswith("data/") for _, address in addresses) == SMALL.objects
+        committed = {address for held in in_memory.ranges.values() for _, address in held}
+        inside = {each for each in committed if not each.startswith("s3://elsewhere/")}
+        assert len(inside) == SMALL.committed
+        assert len(inside) < len(committed)
+        found = [decode_at(*address, value) for address, value in in_memory.kv.items()]
+        live = [each for each in found if isinstance(each, Repository) and each.state is RepositoryState.ACTIVE]
+        assert len([each for each in live if not each.bare]) == SMALL.repositories
+        staged = [each for each in found if isinstance(each, StagedEntry)]
+        assert len(staged) == SMALL.staged + sum(
+            count // TOMBSTONE_EVERY + count // OUTSIDE_EVERY for count in self.of_repositories(in_memory)
+        )
+
+    def of_repositories(self, in_memory: Small) -> list[int]:
+        """How many staged entries with an object of theirs each repository has."""
+        found: Counter[bytes] = Counter()
+        for (partition, _), value in in_memory.kv.items():
+            if b":" in partition:
+                record = decode_at(partition, _, value)
+                assert isinstance(record, StagedEntry)
+                if record.data is not None and "elsewhere" not in decode_object_entry(record.data).address:
+                    found[partition.split(b":")[1].split(b".")[0]] += 1
+        return list(found.values())
+
+    def test_there_is_something_of_everything(self, in_memory: Small) -> None:
+        found = [decode_at(*address, value) for address, value in in_memory.kv.items()]
+        commits = [each for each in found if isinstance(each, Commit)]
+        assert any(len(each.parents) == 2 for each in commits)
+        named = {parent for each in commits for parent in each.parents}
+        heads = {each.commit_id for each in found if not isinstance(each, Commit) and hasattr(each, "commit_id")}
+        assert {each.commit_id for each in commits} - named - heads, "no commit dangles"
+        children = Counter(each.parents[0] for each in commits if each.parents)
+        assert max(children.values()) > 1, "nothing forks"
+        assert {len(each.sealed_tokens) for each in found if isinstance(each, Branch)} == {0, 1, 2}
+        assert {each.state for each in found if isinstance(each, Repository)} >= {
+            RepositoryState.ACTIVE,
+            RepositoryState.DELETING,
+            RepositoryState.DELETED,
+        }
+        assert any(isinstance(each, CleanupRecord) for each in found)
+        staged = [each for each in found if isinstance(each, StagedEntry)]
+        assert any(each.data is None for each in staged)
+        entries = [decode_object_entry(each.data) for each in staged if each.data is not None]
+        kinds = {(each.address_type, "://" in each.address, "elsewhere" in each.address) for each in entries}
+        assert kinds == {
+            (AddressType.RELATIVE, False, False),
+            (AddressType.BY_PREFIX, False, False),
+            (AddressType.BY_PREFIX, True, False),
+            (AddressType.BY_PREFIX, True, True),
+            (AddressType.FULL, True, False),
+            (AddressType.FULL, True, True),
+        }
+
+    def test_a_newer_token_hides_entries_of_an_older_one(self, in_memory: Small) -> None:
+        by_branch: defaultdict[bytes, list[bytes]] = defaultdict(list)
+        for partition, key in in_memory.kv:
+            if b":" in partition:
+                by_branch[partition.split(b":")[0]].append(key)
+        assert any(len(set(paths)) < len(paths) for paths in by_branch.values())
+
+    def test_a_commit_changes_few_ranges_of_its_first_parent(self, in_memory: Small) -> None:
+        found = (decode_at(*address, value) for address, value in in_memory.kv.items())
+        commits = {each.commit_id: each for each in found if isinstance(each, Commit) and each.meta_range_id}
+        pairs = 0
+        for commit in commits.values():
+            held = in_memory.metaranges[commit.meta_range_id]
+            assert len(held) <= SMALL.ranges
+            if commit.parents[0] in commits:
+                before = in_memory.metaranges[commits[commit.parents[0]].meta_range_id]
+                assert len(held - before) == 1
+                assert len(before - held) <= 1
+                pairs += 1
+        assert pairs > 100
+
+    def test_the_paths_of_a_commit_are_its_own(self, in_memory: Small) -> None:
+        for held in in_memory.metaranges.values():
+            entries = [path for each in held for path, _ in in_memory.ranges[each]]
+            assert len(set(entries)) == len(entries)
+
+    def test_no_object_is_dated_later_than_now(self, sound: Path) -> None:
+        newest = max(row["last_modified"].timestamp() for row in rows(sound / "objects"))  # type: ignore[attr-defined]
+        assert newest * 1_000_000 <= SMALL.now
+
+
+class TestPlanted:
+    def test_what_is_planted_is_there_and_nothing_else(self, planted: Path) -> None:
+        told = Counter((line["id"], line["subject"]) for line in listed(planted))
+        assert findings(small(planted)) == told
+        assert max(told.values()) == 1
+
+    def test_as_many_are_planted_of_each_id_as_were_asked_for(self, planted: Path) -> None:
+        told = Counter(line["id"] for line in listed(planted))
+        # No generation fits where a commit's parent is its child: of a pair one is wrong, as is a cycle of one.
+        cycles = COUNTS["commits-have-no-cycle"]
+        assert told == Counter(COUNTS) + Counter({"generation-is-right": cycles // 2 + cycles % 2})
+        assert told.keys() == IDS.keys()
+
+    def test_the_rest_is_as_without_them_and_as_in_other_partitions(self, sound: Path, planted: Path) -> None:
+        """The sound one was made in one partition, this one in three."""
+        for name in AT_REST:
+            before, after = (Counter(tuple(row.values()) for row in rows(where / name)) for where in (sound, planted))
+            lost = COUNTS["committed-data-is-kept"] + COUNTS["staged-data-is-kept"] if name == "objects" else 0
+            assert (before - after).total() == lost, name
+            if name in ("metaranges", "ranges"):
+                assert before == after
+            assert len(before) > 100
+
+    @pytest.mark.parametrize("name", DECODED)
+    def test_typed_tables_are_what_the_records_decode_into(self, planted: Path, name: str) -> None:
+        kv = pq.read_table(planted / "kv")
+        (batch,) = pa.Table.combine_chunks(kv).to_batches()
+        wanted = Counter(_hashable(row) for row in decode_batch(batch, "design").get(name, []))
+        typed = Counter(_hashable(tuple(row.values())) for row in rows(planted / "decoded" / name))
+        assert typed == wanted
+        assert wanted
+
+    def test_it_opens_as_a_dataset(self, spark: SparkSession, planted: Path) -> None:
+        found = open_dataset(spark, str(planted))
+        for name, schema in AT_REST.items():
+            assertSchemaEqual(getattr(found, name).schema, schema)
+        entities = decode(found)
+        assertSchemaEqual(entities.commits.schema, DECODED["commits"])
+        assert found.tables == AT_REST.keys()
+
+
+def _hashable(row: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(tuple(each) if isinstance(each, list) else each for each in row)
+
+
+class TestCommitsAlone:
+    def test_one_chain_is_one_chain(self, spark: SparkSession) -> None:
+        sizes = Sizes(
+            repositories=1, branches=1, tags=0, commits=200, objects=0, staged=0, stale=0, deleted=0, straight=True
+        )
+        ground = Ground(spark, sizes, 2)
+        found = records.commits(ground).orderBy("generation").collect()
+        assert [row["generation"] for row in found] == list(range(1, 201))
+        assert all(child["first_parent"] == parent["commit_id"] for parent, child in pairwise(found))
+        assert all(child["creation_date"] > parent["creation_date"] for parent, child in pairwise(found))
+        assert found[0]["first_parent"] is None
+        assert {row["second_parent"] for row in found} == {None}
+        assert {row["meta_range_id"] for row in found} == {""}
+        assert found[-1]["creation_date"] <= sizes.now
+        head = records.branches(ground).select("commit_id")
+        assertDataFrameEqual(head, records.commits(ground).where(f.col("generation") == 200).select("commit_id"))
