@@ -23,6 +23,7 @@ from lakeproof.explore.packing import Layout, Words
 from spark_checks import workspace
 from spark_checks.exploring import working
 from spark_checks.exploring.asking import HELD, Job, Question
+from spark_checks.exploring.known import Known
 
 Row = tuple[int, ...]
 """The words of a state."""
@@ -32,8 +33,8 @@ Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 WITNESSES_MAX: Final = 4096
 """So many unknown things are compiled at once; others wait for the next round."""
 
-COLLECTED_MAX: Final = 1 << 16
-"""So many answers come to the driver in one piece; more come partition by partition."""
+DRIVER_ANSWERS: Final = 1 << 20
+"""So many answers the driver remembers; when there are more, they are files, and come partition by partition."""
 
 PARTITION_ROWS: Final = 1 << 22
 """A shuffle partition should not have to tell apart more states than that."""
@@ -106,6 +107,7 @@ class SparkLevels:
         self._spark = spark
         self._partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
         self._old: dict[Layout, list[str]] = {}
+        self._known = Known()
         self._paths: list[str] = []
         self._sent: list[Broadcast[Job]] = []
 
@@ -148,32 +150,48 @@ class SparkLevels:
         )
 
     def fresh(self, answers: Sequence[Part], layout: Layout) -> Iterator[tuple[int, Row]]:
-        names = working.names(layout.words)
         if not answers:
             return
+        names = working.names(layout.words)
         parts = [self._read(part, layout).select(sql.lit(part.tag).alias("tag"), "*") for part in answers]
         found = reduce(DataFrame.unionAll, parts)
-        found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
-        old = [self._all(paths, before, layout) for before, paths in self._old.items()]
-        if old:
-            found = found.join(reduce(DataFrame.unionAll, old), ["tag", *names], "left_anti")
-        path = self._path("answers")
-        found.write.parquet(path)
+        if not self._old and self._known.rows + sum(part.count for part in answers) <= DRIVER_ANSWERS:
+            yield from self._known.added(
+                ((tag, tuple(words)) for tag, *words in map(_unsigned, found.collect())), layout
+            )
+        else:
+            self._spill()
+            found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
+            old = [self._all(paths, before, layout) for before, paths in self._old.items()]
+            path = self._path("answers")
+            found.join(reduce(DataFrame.unionAll, old), ["tag", *names], "left_anti").write.parquet(path)
+            self._old.setdefault(layout, []).append(path)
+            rows = self._spark.read.schema(_schema(names, "tag")).parquet(path).orderBy("tag", *names)
+            for tag, *words in map(_unsigned, rows.toLocalIterator(prefetchPartitions=True)):
+                yield tag, tuple(words)
         for part in answers:
             self.drop(part)
-        self._old.setdefault(layout, []).append(path)
-        rows = self._spark.read.schema(_schema(names, "tag")).parquet(path)
-        if sum(part.count for part in answers) <= COLLECTED_MAX:
-            ordered: Iterable[Row] = sorted(tuple(row) for row in rows.collect())
-        else:
-            ordered = rows.orderBy("tag", *names).toLocalIterator(prefetchPartitions=True)
-        for tag, *words in ordered:
-            yield tag, tuple(word % (1 << 64) for word in words)
 
     def remember(self, tag: int, words: Words, layout: Layout) -> None:
-        path = self._path("answers")
-        self._frame(tag, words).drop("count").write.parquet(path)
-        self._old.setdefault(layout, []).append(path)
+        for _ in self._known.added(
+            ((tag, row) for row in zip(*(word.tolist() for word in words), strict=True)), layout
+        ):
+            pass
+
+    def _spill(self) -> None:
+        """From here on Spark subtracts old answers: there are too many for the driver."""
+        if self._old:
+            return
+        path, layout = self._path("answers"), self._known.layout
+        batches = [
+            batch
+            for tag, words in self._known.words()
+            for batch in working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
+        ]
+        table = pa.Table.from_batches(batches, working.schema(layout.words)).drop_columns(["count"])
+        self._spark.createDataFrame(table).write.parquet(path)
+        self._old[layout] = [path]
+        self._known = Known()
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
         return self._sought(part, job, partial(_located, question, target))
@@ -189,7 +207,7 @@ class SparkLevels:
             sent.destroy()
         for path in self._paths:
             shutil.rmtree(Path(path).parent, ignore_errors=True)
-        self._sent, self._paths, self._old = [], [], {}
+        self._sent, self._paths, self._old, self._known = [], [], {}, Known()
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 
     def _path(self, name: str) -> str:
@@ -212,8 +230,9 @@ class SparkLevels:
     def _counts(self, path: str) -> dict[int, tuple[int, int]]:
         """By tag: how many rows there are, and the sum of their counts."""
         rows = self._spark.read.schema(_schema([], "tag", "count")).parquet(path)
-        counted = rows.groupBy("tag").agg(sql.count("*"), sql.sum("count")).orderBy("tag").collect()
-        return {tag: (count, total) for tag, count, total in counted}
+        transitions = sql.sum(sql.when(sql.col("tag") > HELD, sql.col("count")))
+        counted = rows.groupBy("tag").agg(sql.count("*"), transitions).collect()
+        return {tag: (count, total or 0) for tag, count, total in sorted(counted, key=lambda row: int(row[0]))}
 
     def _read(self, part: Part, layout: Layout) -> DataFrame:
         """The states of a part under a later layout."""
@@ -261,6 +280,11 @@ def _located(question: Question, target: Row, job: Job, batches: Iterable[pa.Rec
 
 def _preceding(target: Row, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     return working.preceding(job, target, batches)
+
+
+def _unsigned(row: Sequence[int]) -> Row:
+    """A tag and words as Spark has them; tags are negative."""
+    return (row[0], *(word % (1 << 64) for word in row[1:]))
 
 
 def _folder(part: Part) -> str:

@@ -146,6 +146,11 @@ def names(words: int) -> list[str]:
     return [f"w{at}" for at in range(words)]
 
 
+def schema(words: int) -> pa.Schema:
+    """The schema of batches that go out."""
+    return pa.schema([("tag", pa.int32()), ("count", pa.int64()), *((name, pa.int64()) for name in names(words))])
+
+
 def words_of(batch: pa.RecordBatch | pa.Table, size: int) -> Words:
     """The states of a batch, or of a table."""
     return [np.asarray(batch.column(name).to_numpy(), np.int64).view(np.uint64) for name in names(size)]
@@ -157,4 +162,4 @@ def batches_of(tag: int, counts: Counts, words: Words) -> Iterator[pa.RecordBatc
         part = slice(at, at + BATCH_ROWS)
         columns = [pa.array(np.full(len(counts[part]), tag, np.int32)), pa.array(counts[part])]
         columns += [pa.array(word[part].view(np.int64)) for word in words]
-        yield pa.RecordBatch.from_arrays(columns, ["tag", "count", *names(len(words))])
+        yield pa.RecordBatch.from_arrays(columns, schema=schema(len(words)))

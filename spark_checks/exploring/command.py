@@ -1,0 +1,68 @@
+"""The command ``explore``: `lakeproof verify` for spaces that are larger than one machine's memory."""
+
+from pathlib import Path
+
+import click
+
+from spark_checks.session import Options, spark_options
+
+
+@click.command("explore")
+@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
+@click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Scenarios from a Python file of yours."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out/traces"),
+    show_default=True,
+    metavar="DIR",
+    help="Where traces go.",
+)
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
+@click.option(
+    "--driver-states",
+    type=click.IntRange(0),
+    default=1 << 18,
+    show_default=True,
+    metavar="N",
+    help="A level with more states goes to Spark.",
+)
+@click.option("--raw", is_flag=True, help="Merge nothing: a node is a history. More states, and no restarts.")
+@spark_options
+def command(
+    options: Options,
+    patterns: tuple[str, ...],
+    file: Path | None,
+    as_json: bool,
+    out: Path,
+    max_states: int | None,
+    max_seconds: float | None,
+    driver_states: int,
+    raw: bool,
+) -> int:
+    """Search every schedule, level by level, the levels on Spark: proved, violated, or inconclusive.
+
+    Says what `lakeproof verify` says, and writes the same traces. Pays where a level does not fit into memory. The work
+    goes to a folder of the session's: with several machines, set spark.lakeproof.work to one that all of them see.
+    """
+    from lakeproof.cli import _chosen, _perform
+    from lakeproof.explore.search import Options as How
+    from spark_checks.exploring.exploring import Explore
+    from spark_checks.exploring.levels import SparkLevels
+    from spark_checks.session import session
+
+    source, chosen = _chosen(patterns, file)
+    bounds = {"max_states": max_states, "max_seconds": max_seconds}
+    with session(options) as spark:
+        task = Explore(
+            states_max=max_states,
+            seconds_max=max_seconds,
+            engine=SparkLevels(spark),
+            driver_states=driver_states,
+            options=How(merge=not raw),
+        )
+        return _perform(task, "verifying", source, chosen, out, 1, bounds, as_json=as_json, full=True)
