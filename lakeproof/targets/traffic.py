@@ -31,6 +31,8 @@ FAULT_SECONDS: Final = (0.05, 0.45)
 """Between two faults. The longest is shorter than the first round."""
 KINDS: Final = {"get": 30, "set": 14, "set_if": 32, "delete": 7, "scan": 17}
 """How often of a hundred."""
+LOOKS_AGAIN: Final = 0.3
+"""How often somebody reads what it has just written: what was lost is often overwritten soon."""
 SIZES: Final = (0, 1, 2, 3, 5)
 TROUBLES_MAX: Final = 8
 
@@ -219,6 +221,8 @@ class _Client:
         found = await self._ask(op)
         if found is None:
             self.recorder.end(row, Status.OK)
+            if self.rng.random() < LOOKS_AGAIN:
+                await self.get(key)
         elif isinstance(found, kv.PredicateFailed):
             self.recorder.end(row, Status.FAIL)
         elif not isinstance(found, kv.KVError) or not found.definite:

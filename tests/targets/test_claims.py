@@ -1,0 +1,184 @@
+"""Each claim of the conformance suite that is not told of a store in memory's own tests finds a planted fault."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from impl.stores import MemoryStore, Store
+from impl.stores.base import OPAQUE, Answer
+from impl.stores.conformance import MakeStore, NotConforming, check_operations, check_store
+from model import kv
+
+
+class TakesKeysForText(MemoryStore):
+    """Planted: bytes that are no UTF-8 all become the same replacement."""
+
+    def _find(self, partition: bytes, key: bytes) -> bytes | None:
+        return super()._find(partition, self._text(key))
+
+    def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
+        super()._put(partition, self._text(key), value)
+
+    @staticmethod
+    def _text(key: bytes) -> bytes:
+        return key if len(key) != 1 or key in b"\x00\x7f\x80\xff" else key.decode("ascii", "replace").encode()
+
+
+class EmptyPredicateIsNone(MemoryStore):
+    """Planted: takes the predicate of an empty value for that of nothing."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf) and op.predicate == b"" and self._find(op.partition, op.key) is None:
+            return await super().apply(kv.Set(op.partition, op.key, op.value))
+        return await super().apply(op)
+
+
+class LooksForTheValueAnywhere(MemoryStore):
+    """Planted: a predicate holds if some key has that value."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf) and op.key == b"other" and op.predicate in self.contents().values():
+            return await super().apply(kv.Set(op.partition, op.key, op.value))
+        return await super().apply(op)
+
+
+class DeletesByPrefix(MemoryStore):
+    """Planted: takes away all keys that begin with the one that is named."""
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.Delete) and op.key == b"p":
+            for partition, key in self.contents():
+                if partition == op.partition and key.startswith(op.key):
+                    self._remove(partition, key)
+        return await super().apply(op)
+
+
+class ScansByPrefix(MemoryStore):
+    """Planted: scans all partitions that begin with the one that is named, and no NUL after it."""
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        entries: dict[bytes, bytes] = {}
+        for (part, key), value in self.contents().items():
+            if part.startswith(partition) and b"\0" not in part[len(partition) :] and key >= start:
+                entries.setdefault(key, value)
+        cut = [kv.Entry(key, entries[key]) for key in sorted(entries)][: batch_size or None]
+        return kv.Batch(tuple(cut), more=len(cut) < len(entries))
+
+
+class LosesTheHundredth(MemoryStore):
+    """Planted: a page ends after a hundred entries with long keys, and says that there is no more."""
+
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        found = super()._scan(partition, start, batch_size)
+        if found.entries and len(found.entries[-1].key) < 4:
+            return found
+        return kv.Batch(found.entries[:100], more=found.more and len(found.entries) <= 100)
+
+
+class AnswersTheNextOne(MemoryStore):
+    """Planted: one connection; the answer to who was cancelled is given to who comes next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unread: list[Answer | kv.KVError] = []
+
+    async def apply(self, op: kv.Op) -> Answer:
+        try:
+            answer: Answer | kv.KVError = await super().apply(op)
+        except kv.KVError as error:
+            answer = error
+        self.unread.append(answer)
+        await trio.sleep(0.0005)  # whoever is cancelled here has not read its answer
+        first = self.unread.pop(0)
+        if isinstance(first, kv.KVError):
+            raise first
+        return first
+
+
+class Tokens(MemoryStore):
+    """A store of opaque predicates: versions. ``fresh``: whether a new life of a key has new ones."""
+
+    def __init__(self, *, fresh: bool = True) -> None:
+        super().__init__()
+        self.capabilities = frozenset({OPAQUE})
+        self.fresh = fresh
+        self.versions: dict[kv.Address, int] = {}
+        self.last = 0
+
+    def _put(self, partition: bytes, key: bytes, value: bytes) -> None:
+        super()._put(partition, key, value)
+        self.last += 1
+        self.versions[partition, key] = self.last if self.fresh else self.versions.get((partition, key), 0) + 1
+
+    def _remove(self, partition: bytes, key: bytes) -> None:
+        super()._remove(partition, key)
+        self.versions.pop((partition, key), None)
+
+    async def apply(self, op: kv.Op) -> Answer:
+        if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
+            at = (op.partition, op.key)
+            if str(self.versions.get(at)).encode() != op.predicate:
+                raise kv.PredicateFailed
+            return await super().apply(kv.Set(*at, op.value))
+        answer = await super().apply(op)
+        if isinstance(op, kv.Get) and isinstance(answer, kv.ValueWithPredicate):
+            return kv.ValueWithPredicate(answer.value, str(self.versions[op.partition, op.key]).encode())
+        return answer
+
+
+def opens(make: Callable[[], Store]) -> MakeStore:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Store]:
+        yield make()
+
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("make", "claim"),
+    [
+        (TakesKeysForText, "any byte may be in a key a partition and a value: "),
+        (EmptyPredicateIsNone, "an empty value is a value: "),
+        (LooksForTheValueAnywhere, "a predicate is of its key and partition: "),
+        (lambda: Tokens(fresh=False), "a predicate does not outlive what it was got from: "),
+        (DeletesByPrefix, "keys that begin alike are apart: "),
+        (ScansByPrefix, "partitions that begin alike are apart: "),
+        (LosesTheHundredth, "a long scan loses nothing between its batches: "),
+        (AnswersTheNextOne, "a cancelled operation leaves the store usable: "),
+    ],
+)
+def test_a_planted_fault_is_found_by_the_claim_that_is_about_it(make: Callable[[], Store], claim: str) -> None:
+    with pytest.raises(NotConforming) as caught:
+        trio.run(check_store, opens(make))
+    assert str(caught.value).startswith(claim)
+
+
+def test_a_store_of_opaque_predicates_conforms() -> None:
+    trio.run(check_store, opens(Tokens))
+
+
+def test_a_value_in_a_predicate_stands_for_the_token_that_was_got_with_it() -> None:
+    set_if = kv.SetIf(b"p", b"k", b"2", b"1")
+    ops: list[kv.Op] = [
+        set_if,
+        kv.Set(b"p", b"k", b"1"),
+        set_if,
+        kv.Get(b"p", b"k"),
+        set_if,
+        kv.Delete(b"p", b"k"),
+        set_if,
+    ]
+    trio.run(check_operations, Tokens(), ops)
+
+    class Takes(Tokens):
+        """Planted: takes any token where there is a value."""
+
+        async def apply(self, op: kv.Op) -> Answer:
+            if isinstance(op, kv.SetIf) and isinstance(op.predicate, bytes):
+                op = kv.SetIf(op.partition, op.key, op.value, kv.EXISTS)
+            return await super().apply(op)
+
+    with pytest.raises(NotConforming, match="expected PredicateFailed"):
+        trio.run(check_operations, Takes(), ops)
