@@ -130,8 +130,8 @@ def _walk(parent: Indices, date: Dates | None, threshold: int, at: Indices, seen
             at = at[date[at] > threshold]
         at = parent[at]
         at = at[at >= 0]
-    up, marked = memoryview(parent), memoryview(seen)
-    dates = None if date is None else memoryview(date)
+    up, marked = parent.data, seen.data
+    dates = None if date is None else date.data
     for each in at.tolist():
         one = each
         while one >= 0 and not marked[one]:
@@ -160,7 +160,7 @@ def on_cycles(parent: Indices, date: Dates) -> Flags:
     if not len(suspects):
         return found
     walks = np.zeros(len(parent), dtype=np.int64)  # which walk came first, from 1
-    up, walked = memoryview(parent), memoryview(walks)
+    up, walked = parent.data, walks.data
     for number, start in enumerate(suspects.tolist(), start=1):
         one = start
         while one >= 0 and not walked[one]:

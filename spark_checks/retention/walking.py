@@ -11,7 +11,6 @@ from typing import Final
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
@@ -65,7 +64,7 @@ def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk:
     none = f.lit(0).cast("bigint")
     rows = commits.select(
         "home",
-        f.when(parent.isNull(), FIRST).otherwise(CHILD).alias("kind"),
+        f.when(parent.isNull(), FIRST).otherwise(CHILD).cast("bigint").alias("kind"),
         *_known_as("at", f.col("commit_id")),
         *(f.coalesce(each, none).alias(name) for name, each in zip(_UP, _known_as("up", parent), strict=True)),
         f.coalesce("creation_date", none).alias("date"),
@@ -102,7 +101,7 @@ def _pointers(rows: DataFrame, kind: int) -> DataFrame:
     none = f.lit(0).cast("bigint")
     return rows.select(
         "home",
-        f.lit(kind).alias("kind"),
+        f.lit(kind).cast("bigint").alias("kind"),
         *_known_as("at", f.col("commit_id")),
         *(none.alias(name) for name in _UP),
         none.alias("date"),
@@ -116,7 +115,7 @@ def _pointers(rows: DataFrame, kind: int) -> DataFrame:
 class _Rows:
     """The numbers of all rows of a task."""
 
-    kind: npt.NDArray[np.int32]
+    kind: Indices
     at: Indices
     at_check: Indices
     up: Indices
@@ -219,7 +218,7 @@ class _Finder:
 
     @property
     def repeated(self) -> Flags:
-        return self.first != np.arange(len(self.first))
+        return np.not_equal(self.first, np.arange(len(self.first)))
 
     def find(self, keys: Indices, checks: Indices) -> Indices:
         """Where they are; -1 for those that are not there."""

@@ -59,7 +59,7 @@ def rows_of(home: str, case: Case, prints: Prints, *, tags: bool) -> list[Row]:
 SCHEMA = pa.schema(
     [
         ("home", pa.binary()),
-        ("kind", pa.int32()),
+        ("kind", pa.int64()),
         ("at", pa.int64()),
         ("at_check", pa.int64()),
         ("up", pa.int64()),
@@ -89,7 +89,7 @@ class TestManyRepositoriesAtOnce:
         rows = [row for home, case in cases.items() for row in rows_of(home, case, prints, tags=tags)]
         chance.shuffle(rows)
         found = {(row["home"], row["commit_id"]): row["expired"] for row in walked(rows) if row["expired"] is not None}
-        expected = {}
+        expected: dict[tuple[bytes, CommitID], bool] = {}
         for home, (commits, heads, rules, tagged) in cases.items():
             kept = active(commits, heads, rules, NOW, tagged=tagged if tags else [])
             expected |= {(home.encode(), commit_id): commit_id not in kept for commit_id in commits}

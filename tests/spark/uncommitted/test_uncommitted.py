@@ -35,8 +35,14 @@ class Done(NamedTuple):
     folder: Path
 
 
-def run(spark: SparkSession, found: Snapshot, folder: Path, since: Path | None = None) -> Done:
-    snapshots.write(snapshots.tables(found), folder / "dataset")
+def run(spark: SparkSession, found: Snapshot, folder: Path, last: Done | None = None) -> Done:
+    """Of what the last run has read, the dataset has nothing any more."""
+    made, since = snapshots.tables(found), None
+    if last is not None:
+        since, before = last.folder, snapshots.tables(last.found)
+        made.metaranges = sorted({*made.metaranges} - {*before.metaranges})
+        made.ranges = [row for row in made.ranges if row[0] in {range_id for _, range_id in made.metaranges}]
+    snapshots.write(made, folder / "dataset")
     place = runs.make_folder(folder / "out", "run")
     asked = Asked(now=NOW, older_than=AGE, since=since)
     return Done(found, mark(open_dataset(spark, str(folder / "dataset")), asked, place), place)
@@ -123,7 +129,7 @@ def second(spark: SparkSession, first: Done, tmp_path_factory: pytest.TempPathFa
     chance = random.Random(1)
     swept = {address for address in sorted(addresses(spark, first.folder)) if chance.random() < 0.5}
     later = a_day_later(first.found, chance, swept)
-    return run(spark, later, tmp_path_factory.mktemp("second"), first.folder)
+    return run(spark, later, tmp_path_factory.mktemp("second"), first)
 
 
 class TestAgainstTheModel:
@@ -163,17 +169,12 @@ class TestGoingOnFromTheLastRun:
         assert found < anew
         assert found - addresses(spark, first.folder)
 
-    def test_only_new_metaranges_are_read(self, spark: SparkSession, first: Done, tmp_path: Path) -> None:
-        """Ranges of the last run may be gone from the dataset: nobody asks for them."""
-        made = snapshots.tables(first.found)
-        made.ranges, made.metaranges = [], []
-        snapshots.write(made, tmp_path / "dataset")
-        dataset = open_dataset(spark, str(tmp_path / "dataset"))
-        place = runs.make_folder(tmp_path / "out", "run")
-        mark(dataset, Asked(now=NOW, older_than=AGE, since=first.folder), place)
-        assert addresses(spark, place) == addresses(spark, first.folder)
+    def test_a_run_that_begins_anew_needs_what_the_last_one_has_read(
+        self, spark: SparkSession, second: Done, tmp_path: Path
+    ) -> None:
+        dataset = open_dataset(spark, str(second.folder.parents[1] / "dataset"))
         with pytest.raises(Unusable, match=r"metarange \w+ of a commit is not there"):
-            mark(dataset, Asked(now=NOW, older_than=AGE), runs.make_folder(tmp_path / "out", "anew"))
+            mark(dataset, Asked(now=NOW, older_than=AGE), runs.make_folder(tmp_path, "anew"))
 
     def test_a_run_of_another_kind_or_without_an_end_is_refused(self, first: Done, tmp_path: Path) -> None:
         with pytest.raises(Unusable, match="is a run of uncommitted; name one of retention"):
