@@ -3,6 +3,7 @@
 import random
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from lakeproof.targets.judging import Judged, judge
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 from lakeproof.tasks import Unusable
+from model import kv
 from model.linearizability.problem import Verdict
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
@@ -174,6 +176,7 @@ async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_
     try:
         async with chosen.open() as store:
             traffic = Traffic(store, load, disturbances(store, asked, restart_with), done.tally, done.left)
+            await _awake(store, load.timeout)
             while done.verdict is not Verdict.VIOLATED and done.seconds < load.seconds:
                 made = await traffic.round(min(length, load.seconds - done.seconds))
                 length *= 2
@@ -191,6 +194,12 @@ async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_
     if done.verdict is Verdict.HOLDS and min(tally.ok("set", "set_if"), tally.ok("get")) < LEAST:
         done.verdict = Verdict.INCONCLUSIVE
     return done
+
+
+async def _awake(store: Store, timeout: float) -> None:
+    """Wait for a first answer, whatever it is: a store may take its time to start."""
+    with trio.move_on_after(timeout), suppress(kv.KVError):
+        await store.perform(kv.Get(b"lakeproof", b"awake"))
 
 
 def _told(done: Stressed, seed: int) -> Iterable[str]:

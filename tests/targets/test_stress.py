@@ -38,6 +38,7 @@ BUGS = [
 ]
 
 
+CHECKED = ("--model", "kv", "--fail", "predicate-false", "--evidence", "0")
 REFUSES = """
 import json, sys
 for line in sys.stdin:
@@ -58,7 +59,7 @@ def test_a_planted_bug_is_found_with_the_defaults_and_its_history_shows_it(bug: 
         assert "expected them ascending" in result.stdout
         return
     for name in ("history.jsonl", *impossible):
-        checked = lakeproof("check", "--model", "kv", "--fail", "predicate-false", f"out/stress/{name}")
+        checked = lakeproof("check", *CHECKED, f"out/stress/{name}")
         assert checked.stdout.splitlines()[-1].startswith("VIOLATED: "), name
 
 
@@ -67,7 +68,7 @@ def test_a_planted_bug_is_found_with_the_defaults_and_its_history_shows_it(bug: 
 def test_the_correct_twin_stands_it(kind: str, seed: int) -> None:
     result = lakeproof("stress", planted(kind), "--seconds", "1.2", "--seed", str(seed))
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[-1] == f"HOLDS: 2 rounds, every key linearizable (seed {seed})"
+    assert re.fullmatch(rf"HOLDS: \d rounds?, every key linearizable \(seed {seed}\)", result.stdout.splitlines()[-1])
     assert not Path("out").exists()
 
 
