@@ -1,0 +1,344 @@
+"""One invariant, one meaning: what `model` says of a snapshot, Spark says of the same one as a dataset.
+
+Hundreds of snapshots make one dataset, each with names of its own, so that a whole comparison is one run. What the
+model says of garbage and of zombies is about records that tell their instance; Spark also judges those that do not,
+by their partition, and only the former are compared. The model tells lost objects commit by commit, Spark once each.
+"""
+
+import random
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from lakeproof.explore.search import Limits, search
+from lakeproof.explore.search import Options as SearchOptions
+from lakeproof.loading import Source
+from model import keys
+from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from model.committed import Entry, Splitting, object_address
+from model.committed import write as write_tree
+from model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from model.invariants import data, refs, repositories
+from model.invariants._base import Always, Eventually, Reached, Violation
+from model.kv import Address
+from model.objects import StoredObject
+from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from model.references import RepositoryView
+from model.references import repositories as views
+from model.snapshot import Snapshot
+from spark_checks.checks.running import run
+from spark_checks.dataset import open_dataset
+from spark_checks.findings import FINDINGS
+from spark_checks.snapshots import Tables, end_states, export, isolated, tables, write
+from spark_checks.workspace import fresh
+
+COMPARED = (
+    "active-is-complete",
+    "no-reachable-zombie",
+    "garbage-is-reclaimable",
+    "head-exists",
+    "token-has-one-owner",
+    "committed-data-is-kept",
+    "staged-data-is-kept",
+    "address-has-one-entry",
+)
+
+Found = set[tuple[str, str]]
+"""Ids and subjects."""
+
+
+def shown(address: Address) -> str:
+    return f"{address[0].decode()} {address[1].decode()}"
+
+
+def told(check: Always | Eventually, found: Snapshot) -> list[str]:
+    return [each.evidence for each in check.check(found) if isinstance(each, Violation)]
+
+
+def parsed(pattern: str, evidence: Iterable[str]) -> list[tuple[str, ...]]:
+    matches = [re.fullmatch(pattern, each, re.DOTALL) for each in evidence]
+    assert None not in matches, f"no evidence of the model is like this: {list(evidence)}"
+    return [match.groups() for match in matches if match is not None]
+
+
+def said_by_model(found: Snapshot) -> Found:
+    """The violations that the model finds, by id and subject; of what it does not tell, it is asked part by part."""
+    answers: Found = set()
+    for repository_id, uid in parsed(
+        r"(\S+) \(active, instance (\S+)\) is accessible and lacks .*", told(repositories.active_is_complete, found)
+    ):
+        answers.add(("active-is-complete", f"{repository_id}-{uid}"))
+    for partition in {partition for partition, _ in found.store}:
+        own = {address: record for address, record in found.store.items() if address[0] == partition}
+        part = attrs.evolve(found, store=own)
+        for (key,) in parsed(r"(\S+) names .*", told(refs.head_exists, part)):
+            answers.add(("head-exists", f"{partition.decode()} {key}"))
+        entries = {address: record for address, record in found.store.items() if address[0] == keys.GRAVELER}
+        part = attrs.evolve(found, store=own | entries)
+        for (key,) in parsed(r"(\S+) belongs to .*", told(repositories.no_reachable_zombie, part)):
+            answers.add(("no-reachable-zombie", f"{partition.decode()} {key}"))
+    for (where,) in parsed(r"(.*) is garbage that .*", told(repositories.garbage_is_reclaimable, found)):
+        answers.add(("garbage-is-reclaimable", where))
+    for (token,) in parsed(r"(\S+) belongs to .*", told(refs.token_has_one_owner, found)):
+        answers.add(("token-has-one-owner", token))
+    for view in views(found):
+        answers |= said_of_data(found, view)
+    return answers
+
+
+def said_of_data(found: Snapshot, view: RepositoryView) -> Found:
+    repository = (keys.GRAVELER, keys.repository_key(view.repository.repository_id))
+    others = {
+        address: record
+        for address, record in found.store.items()
+        if not isinstance(record, Repository) or address == repository
+    }
+    alone = attrs.evolve(found, store=others)
+    answers: Found = set()
+    home = keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
+    for evidence in told(data.committed_data_is_kept, alone):
+        commit_id, unreadable, _, address = parsed(
+            r"commit (\S+) (?:(cannot be read): .*|has (.*) at (\S+), which is not there)", [evidence]
+        )[0]
+        whole = [each for each in view.commits if each.startswith(commit_id)]  # the model tells 8 characters
+        assert len(whole) == 1
+        where = shown((home, keys.commit_key(whole[0]))) if unreadable else address
+        answers.add(("committed-data-is-kept", where))
+    for _, address in parsed(
+        r"branch .* shows (.*) at (\S+), which is not there", told(data.staged_data_is_kept, alone)
+    ):
+        answers.add(("staged-data-is-kept", address))
+    for (address,) in parsed(r"(\S+) is (?:committed|staged) at .*", told(data.address_has_one_entry, alone)):
+        answers.add(("address-has-one-entry", address))
+    return answers
+
+
+def garbage_by_model(found: Snapshot) -> list[tuple[str, str]]:
+    """Keys and instances of what is garbage and can be found."""
+    findings = repositories.garbage_is_reclaimable.check(found)
+    reached = [each.what for each in findings if isinstance(each, Reached)]
+    return [(key, whose) for key, whose in parsed(r"(\S+) of instance (\S+) is garbage and can be found", reached)]
+
+
+def compare(spark: SparkSession, snapshots: list[Snapshot], folder: Path) -> Found:
+    """Run both, and hold them against each other, row by row. Returns what they agree on."""
+    target = fresh(spark, "findings")
+    run(open_dataset(spark, str(folder)), COMPARED, target)
+    rows = spark.read.schema(FINDINGS).parquet(target).collect()
+    by_instance = "belongs to instance "
+    telling = [row for row in rows if row.id != "garbage-is-reclaimable" or row.evidence.startswith(by_instance)]
+    spark_says = {(row.id, row.subject) for row in telling if row.kind == "violation"}
+    model_says = set().union(*map(said_by_model, snapshots))
+    assert sorted(spark_says - model_says) == []
+    assert sorted(model_says - spark_says) == []
+
+    garbage = [row for row in telling if row.kind == "garbage"]
+    spark_reclaims = [
+        (row.subject.rpartition(" ")[2], row.evidence.removeprefix(by_instance).partition(",")[0]) for row in garbage
+    ]
+    assert sorted(spark_reclaims) == sorted(each for found in snapshots for each in garbage_by_model(found))
+    return spark_says
+
+
+@attrs.frozen
+class Case:
+    """Makes one snapshot with much that is wrong. Its names begin with its own."""
+
+    draw: random.Random
+    name: str
+    store: dict[Address, Record | bytes] = attrs.Factory(dict)
+    objects: dict[str, StoredObject] = attrs.Factory(dict)
+
+    def often(self, share: float) -> bool:
+        return self.draw.random() < share
+
+    def one_of(self, *values: str) -> str:
+        return self.draw.choice(values)
+
+    def made(self) -> Snapshot:
+        for number in range(self.draw.choice((1, 1, 2))):
+            self.repository(f"{self.name}r{number}")
+        uid = InstanceUID(self.one_of(f"{self.name}r0u", f"{self.name}gone"))
+        if self.often(0.5):
+            record = CleanupRecord(repository_id=RepositoryID(f"{self.name}r0"), instance_uid=uid)
+            self.store[keys.DELETED, keys.cleanup_key(record.repository_id, uid)] = record
+        return Snapshot(store=self.store, objects=self.objects, now=0, clients=())
+
+    def repository(self, name: str) -> None:
+        uid = InstanceUID(f"{name}u")
+        namespace = StorageNamespace(self.one_of(f"mem://{name}", f"mem://{name}/deep"))
+        record = Repository(
+            repository_id=RepositoryID(name),
+            storage_namespace=namespace,
+            default_branch_id=BranchID("main"),
+            creation_date=0,
+            state=self.draw.choice((*[RepositoryState.ACTIVE] * 4, RepositoryState.DELETING, RepositoryState.INITIAL)),
+            instance_uid=uid,
+            bare=self.often(0.1),
+        )
+        if self.often(0.95):
+            self.store[keys.GRAVELER, keys.repository_key(record.repository_id)] = record
+        trees = [self.tree(namespace, name) for _ in range(self.draw.randint(0, 3))]
+        home = keys.repository_partition(record.repository_id, uid)
+        for partition, share in ((home, 1.0), (name.encode(), 0.2), (f"{name}-{self.name}gone".encode(), 0.3)):
+            if self.often(share):
+                self.entities(partition, name, uid, trees)
+        for address in [*self.pool(name), f"{name}/data/elsewhere"]:
+            if self.often(0.6):
+                self.objects[address if "://" in address else f"{namespace}/{address}"] = StoredObject(b"x")
+
+    def pool(self, name: str) -> list[str]:
+        return [*(f"data/{number}" for number in range(6)), f"s3://out/{name}", f"mem://{name}/deep/data/0"]
+
+    def entry(self, name: str) -> bytes:
+        address = self.draw.choice(self.pool(name))
+        kinds = (AddressType.BY_PREFIX, AddressType.FULL if "://" in address else AddressType.RELATIVE)
+        return encode_object_entry(ObjectEntry(address=address, address_type=self.draw.choice(kinds)))
+
+    def tree(self, namespace: str, name: str) -> MetaRangeID:
+        paths = sorted({f"{name}/{self.draw.randint(0, 4)}" for _ in range(self.draw.randint(0, 4))})
+        entries = []
+        for path in paths:
+            found = self.entry(name) if self.often(0.9) else encode_object_entry(ObjectEntry(address=""))
+            entries.append(Entry(path=path.encode(), identity=identity_of(found), data=found))
+        written = write_tree(entries, Splitting(min_bytes=0, one_in=2))
+        for object_id, content in written.objects.items():
+            if self.often(0.95):
+                content = content if self.often(0.98) else b"damaged"
+                self.objects[object_address(namespace, object_id)] = StoredObject(content)
+        return written.meta_range_id
+
+    def entities(self, partition: bytes, name: str, uid: InstanceUID, trees: list[MetaRangeID]) -> None:
+        ids = [CommitID(f"c.{uid}"), *(CommitID(f"k{number}") for number in range(self.draw.randint(0, 4)))]
+        ids = [each for each in ids if self.often(0.9)]
+        every = [*ids, CommitID("lost")]
+        for each in ids:
+            instance = self.one_of("", uid, uid, f"{self.name}gone", f"{self.name}ghost")
+            self.store[partition, keys.commit_key(each)] = Commit(
+                commit_id=each,
+                committer="",
+                message="",
+                creation_date=0,
+                meta_range_id=self.draw.choice([MetaRangeID(""), *trees]),
+                metadata=(("instance", instance),) if instance else (),
+                parents=tuple(self.draw.choice(every) for _ in range(self.draw.choice((0, 1, 1, 2)))),
+            )
+        for branch_id in ("main", "dev", "old"):
+            if self.often(0.8):
+                self.branch(partition, BranchID(branch_id), name, uid, every)
+        for tag_id in ("v1", f"v/{name}"):
+            if self.often(0.5):
+                self.store[partition, keys.tag_key(TagID(tag_id))] = Tag(
+                    tag_id=TagID(tag_id), commit_id=CommitID(self.one_of(*every, f"c.{self.name}ghost"))
+                )
+
+    def branch(
+        self, partition: bytes, branch_id: BranchID, name: str, uid: InstanceUID, commits: list[CommitID]
+    ) -> None:
+        whose = self.one_of(uid, uid, uid, f"{self.name}gone", f"{self.name}ghost")
+        tokens = [f"{name}-{branch_id}:{whose}.{number}" for number in range(3)]
+        tokens = [token if self.often(0.9) else f"{self.name}plain{self.draw.randint(0, 3)}" for token in tokens]
+        tokens = [*dict.fromkeys(tokens)][: self.draw.randint(1, 3)]
+        tombstone = branch_id == "old" and self.often(0.5)
+        self.store[partition, keys.branch_key(branch_id)] = Branch(
+            branch_id=branch_id,
+            commit_id=CommitID("") if tombstone else self.draw.choice(commits),
+            staging_token=StagingToken(tokens[0]),
+            sealed_tokens=tuple(map(StagingToken, tokens[1:])),
+        )
+        for token in tokens:
+            for _ in range(self.draw.randint(0, 2)):
+                path = f"{name}/{self.draw.randint(0, 3)}".encode()
+                found = self.entry(name) if self.often(0.8) else None
+                identity = b"" if found is None else identity_of(found)
+                record = StagedEntry(key=path, identity=identity, data=found)
+                self.store[keys.staging_partition(StagingToken(token)), keys.staged_key(path)] = record
+
+
+def cases(seed: int, count: int) -> list[Snapshot]:
+    draw = random.Random(seed)
+    return [Case(draw, f"c{number:02x}").made() for number in range(count)]
+
+
+@pytest.mark.deep
+@settings(max_examples=10, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 1 << 32))
+def test_spark_and_the_model_find_the_same_in_random_snapshots(spark: SparkSession, seed: int) -> None:
+    agree(spark, cases(seed, 250))
+
+
+def agree(spark: SparkSession, snapshots: list[Snapshot]) -> Found:
+    made = Tables()
+    for each in snapshots:
+        made.extend(tables(each))
+    folder = Path(fresh(spark, "snapshots"))
+    write(made, folder)
+    return compare(spark, snapshots, folder)
+
+
+FAMILIES = {
+    "repositories/naive/delete-create": 42,
+    "repositories/kv3/delete-create": 8,
+    "repositories/step1/delete-delete-create": 7,
+    "repositories/step1/absent/create-delete": 8,
+    "repositories/step2/delete-create": 8,
+    "hard-delete/today/": 4,
+    "retention/text/": 4,
+}
+"""So many of the scenarios whose names begin so."""
+
+
+def ends() -> list[Snapshot]:
+    """The states in which the exhaustive search of these scenarios ends, or has ended when it gives up."""
+    found: list[Snapshot] = []
+    everything = [each for each in Source().load() if not each.deep]
+    for family, number in FAMILIES.items():
+        for scenario in [each for each in everything if each.name.startswith(family)][:number]:
+            found += end_states(search(scenario, Limits(states_max=1_000), SearchOptions(keep_finals=True)))
+    return list({repr((sorted(each.store.items()), sorted(each.objects.items()))): each for each in found}.values())
+
+
+@settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(1, 1 << 32))
+def test_what_the_model_calls_a_zombie_spark_calls_a_zombie(spark: SparkSession, seed: int) -> None:
+    """Random snapshots, and what searches ended with, in one dataset: one run."""
+    random_ones = cases(seed, 250)
+    ended = [isolated(each, f"s{number}") for number, each in enumerate(ends())]
+    agreed = agree(spark, [*random_ones, *ended])
+    assert {check for check, _ in agreed} == set(COMPARED)  # nothing is compared that never happens
+    of_ends = {check for check, _ in agreed & set().union(*map(said_by_model, ended))}
+    assert {"no-reachable-zombie", "garbage-is-reclaimable", "active-is-complete", "head-exists"} <= of_ends
+
+
+def test_an_export_is_a_dataset_of_snapshots_with_names_of_their_own(spark: SparkSession, tmp_path: Path) -> None:
+    written = export(cases(3, 2) * 2, tmp_path / "dataset")
+    opened = open_dataset(spark, str(tmp_path / "dataset"))
+    assert opened.kv.count() == sum(len(each.store) for each in written)
+    assert opened.kv.select("partition_key", "key").distinct().count() == opened.kv.count()
+
+
+def test_other_names_are_no_other_snapshot() -> None:
+    """What is wrong with a snapshot is wrong with it under names of its own, and as often."""
+    for found in [*cases(7, 40), *ends()[:200]]:
+        renamed = isolated(found, "x")
+        assert sorted(name for name, _ in said_by_model(renamed)) == sorted(name for name, _ in said_by_model(found))
+        assert len(garbage_by_model(renamed)) == len(garbage_by_model(found))
+        one, other = tables(found), tables(renamed)
+        assert not {row[:2] for row in one.kv} & {row[:2] for row in other.kv}
+        assert not {row[:2] for row in one.objects} & {row[:2] for row in other.objects}
+        assert not {row[0] for row in one.ranges} & {row[0] for row in other.ranges}
