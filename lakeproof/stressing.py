@@ -196,9 +196,9 @@ async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_
     return done
 
 
-async def _awake(store: Store, timeout: float) -> None:
+async def _awake(store: Store, most: float) -> None:
     """Wait for a first answer, whatever it is: a store may take its time to start."""
-    with trio.move_on_after(timeout), suppress(kv.KVError):
+    with trio.move_on_after(most), suppress(kv.KVError):
         await store.perform(kv.Get(b"lakeproof", b"awake"))
 
 
