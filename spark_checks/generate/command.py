@@ -48,6 +48,7 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
 @spark_options
 def command(
     options: Options,
+    /,
     out: Path,
     profile: str,
     skew: float | None,
@@ -68,7 +69,7 @@ def command(
     if now is not None:
         given["now"] = moment(now)
     begin = PROFILES[profile]
-    sizes = attrs.evolve(begin, **given, skew=begin.skew if skew is None else skew)
+    sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     asked = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
     with session(options) as spark, whole(out) as part:

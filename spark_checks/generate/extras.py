@@ -192,6 +192,7 @@ def _rows(row: dict[str, object], seed: int, now: int) -> Iterator[dict[str, obj
     assert isinstance(i, int)
     assert isinstance(count, int)
     found: Planted = plant(name, i, count, place, str(address))
-    yield from (dict(zip(KV.names, record, strict=True)) for record in found.records)
+    for record in found.records:
+        yield dict(zip(KV.names, record, strict=True))
     yield from (attrs.asdict(each) for each in found.objects)
     yield from (attrs.asdict(each) for each in found.findings)

@@ -8,8 +8,8 @@ repository.
 
 from typing import Final
 
-from model.records import CleanupRecord, RepositoryState
-from spark_checks.generate.planted import Place, Planted, branch, commit, repository, tag
+from model.records import RepositoryState
+from spark_checks.generate.planted import Place, Planted, branch, cleanup, commit, repository, tag
 from spark_checks.generate.sizes import DAY
 
 _STATES: Final = {2: RepositoryState.DELETING, 4: RepositoryState.DELETED, 5: RepositoryState.ACTIVE}
@@ -25,7 +25,7 @@ def left(i: int, place: Place) -> Planted:
     if kind in _STATES:
         made += repository(repository_id, uid, date, state=_STATES[kind], bare=kind == 5)
     if kind in (0, 1, 3):
-        made += Planted.cleanup(CleanupRecord(repository_id=repository_id, instance_uid=uid))
+        made += cleanup(repository_id, uid)
     if kind > 2:
         return made
     home = f"{repository_id}-{uid}"

@@ -92,10 +92,6 @@ class Planted:
         return cls(records=((where, key, record if isinstance(record, bytes) else encode(record)),))
 
     @classmethod
-    def cleanup(cls, record: CleanupRecord) -> "Planted":
-        return cls.record(keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid), record)
-
-    @classmethod
     def finding(cls, name: str, subject: str, evidence: str) -> "Planted":
         return cls(findings=(Finding(name, subject, evidence),))
 
@@ -103,6 +99,11 @@ class Planted:
         """The same, with its first record as the subject of a finding; see `spark_checks.findings.at`."""
         partition, key, _ = self.records[0]
         return self + Planted.finding(name, f"{partition.decode()} {key.decode()}", evidence)
+
+
+def cleanup(repository_id: str, uid: str) -> Planted:
+    record = CleanupRecord(repository_id=RepositoryID(repository_id), instance_uid=InstanceUID(uid))
+    return Planted.record(keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid), record)
 
 
 def repository(

@@ -11,11 +11,10 @@ from typing import Final
 
 from lakeproof.tasks import Unusable
 from model import keys
-from model.identifiers import CommitID, InstanceUID, RepositoryID, TagID
-from model.records import CleanupRecord
+from model.identifiers import CommitID, TagID
 from spark_checks.findings import IDS
 from spark_checks.generate import garbage
-from spark_checks.generate.planted import Object, Place, Planted, branch, commit, repository, staged, tag
+from spark_checks.generate.planted import Object, Place, Planted, branch, cleanup, commit, repository, staged, tag
 from spark_checks.generate.sizes import DAY
 
 PLANTED_MAX: Final = 1_000_000
@@ -62,7 +61,7 @@ def _zombie(i: int, place: Place) -> Planted:
     else:
         made = _commit(i, place, "zombie", instance=uid)
     made = made.is_found("no-reachable-zombie", f"it belongs to instance {uid}")
-    return made + Planted.cleanup(_cleanup(place.repository_id, uid))
+    return made + cleanup(place.repository_id, uid)
 
 
 def _lost(i: int, place: Place) -> Planted:
@@ -140,7 +139,7 @@ def _unowned(i: int, place: Place) -> Planted:
 
 def _endangered(i: int, place: Place) -> Planted:
     """A cleanup record for a repository that is accessible."""
-    made = Planted.cleanup(_cleanup(place.repository_id, place.uid))
+    made = cleanup(place.repository_id, place.uid)
     return made.is_found("cleanup-spares-live", "its instance is accessible")
 
 
@@ -240,7 +239,3 @@ def _staged(i: int, place: Place, token: str, path: str, address: str) -> Plante
     """A staged entry, and its object."""
     row = Object(place.namespace, address, 1, place.now - DAY)
     return staged(token, path, address, place.now - DAY) + Planted(objects=(row,))
-
-
-def _cleanup(repository_id: str, uid: str) -> CleanupRecord:
-    return CleanupRecord(repository_id=RepositoryID(repository_id), instance_uid=InstanceUID(uid))

@@ -109,13 +109,17 @@ def whole(out: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def _silently(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 def write(
     ground: Ground,
     made: Made,
     out: Path,
     *,
     decoded: bool,
-    doing: Callable[[str], AbstractContextManager[None]] = nullcontext,
+    doing: Callable[[str], AbstractContextManager[None]] = _silently,
 ) -> None:
     """Write a dataset to an empty folder: the tables at rest, the typed ones if ``decoded``, what was planted, and
     what was asked for."""

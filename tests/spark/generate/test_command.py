@@ -87,7 +87,7 @@ class TestSizes:
     )
     def test_sizes_that_cannot_be_are_refused(self, wrong: dict[str, int], told: str) -> None:
         with pytest.raises(Unusable, match="^" + told):
-            attrs.evolve(PROFILES["small"], **wrong)
+            attrs.evolve(PROFILES["small"], **wrong)  # type: ignore[arg-type]
 
     def test_a_moment_is_a_number_or_a_time(self) -> None:
         assert moment("2026-01-01") == moment("2026-01-01T00:00:00Z") == moment(str(NOW)) == NOW

@@ -175,10 +175,10 @@ def _data(store: Mapping[Address, Record], small: Small) -> Iterator[Found]:
             changes: dict[bytes, StagedEntry] = {}
             for token in reversed(list(tokens(record))):
                 changes.update(by_token[token])
-            for path, change in changes.items():
+            for change in changes.values():
                 if change.data is not None:
                     entry = decode_object_entry(change.data)
-                    shown[physical_address(namespace, entry)].append(path)
+                    shown[physical_address(namespace, entry)].append(change.key)
     namespaces = [home.storage_namespace for home in homes.values()]
 
     def kept(address: str) -> bool:
