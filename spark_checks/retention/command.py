@@ -51,7 +51,7 @@ def command(
     if now is not None:
         runs.parse_time(now)
     folder = runs.new_folder(out, run_id)
-    with session(options) as spark, runs.discarded_if_unusable(folder):
+    with runs.discarded_if_unusable(folder), session(options) as spark:
         found = open_dataset(spark, dataset, keys, beside)
         asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)

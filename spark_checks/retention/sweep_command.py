@@ -18,7 +18,7 @@ def command(out: Path, run_id: str, objects: str | None, delete: bool) -> None:
     """Delete what a run of `retention` or `uncommitted` has marked. OUT is where the runs are.
 
     A run that was cut short, or whose files were changed, is refused. Without --delete it only says what it would do.
-    A sweep that was cut short may be repeated.
+    A sweep that was cut short may be repeated. Needs no Spark, and so no --master and no --memory.
     """
     from spark_checks.retention.sweeping import sweep, target
 

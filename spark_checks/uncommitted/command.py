@@ -49,7 +49,7 @@ def command(
         runs.parse_time(now)
     last = None if since is None else runs.demand_run(since, "uncommitted")
     folder = runs.new_folder(out, run_id)
-    with session(options) as spark, runs.discarded_if_unusable(folder):
+    with runs.discarded_if_unusable(folder), session(options) as spark:
         found = open_dataset(spark, dataset, keys, beside)
         report = mark(found, Asked(now=runs.time_of(now, found), older_than=age, since=last), folder)
     for line in runs.summary(report, folder):
