@@ -16,7 +16,7 @@ ARGS ?=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint types unit findings deep bench clean
+.PHONY: help verify test lint types unit findings deep services bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -45,10 +45,15 @@ findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard
 deep: $(READY)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
-bench: $(READY)  ## the search against its rivals, commits against a lock, hard delete against a listing
+services: $(READY)  ## a PostgreSQL and a Redis for conform and stress, until Ctrl-C
+	@$(BIN)/python -m tests.services
+
+bench: $(READY)  ## the search against its rivals, commits against a lock, hard delete against a listing, histories, Spark
 	@$(BIN)/python -m benchmarks.search $(ARGS)
 	@$(BIN)/python -m benchmarks.commits
 	@$(BIN)/python -m benchmarks.hard_delete
+	@$(BIN)/python -m benchmarks.linearizability
+	@$(BIN)/python -m benchmarks.spark --scale 0.1
 
 clean:  ## remove what make and the tools made
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,5 +1,7 @@
-"""A Redis server of its own for a test: on a socket in a folder of its own, and never skipped."""
+"""A Redis server of its own for a test: on a socket in a folder of its own. Continuous integration has one; on a
+machine without, its tests are skipped, and say so."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -8,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 import redis
 
 
@@ -15,7 +18,9 @@ import redis
 def redis_server() -> Iterator[str]:
     """Yields its address. It keeps nothing."""
     program = shutil.which("redis-server")
-    assert program is not None, "no redis-server: `make services` installs it (Debian: redis-server)"
+    if program is None and "CI" not in os.environ:
+        pytest.skip("no redis-server on the path (Debian: redis-server)")
+    assert program is not None, "no redis-server on the path (Debian: redis-server)"
     folder = Path(tempfile.mkdtemp(prefix="redis", dir="/tmp"))
     path = folder / "socket"
     options = ["--port", "0", "--unixsocket", str(path), "--save", "", "--appendonly", "no", "--dir", str(folder)]
