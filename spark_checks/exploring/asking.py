@@ -24,21 +24,21 @@ and answers with the tag of their question, which is negative."""
 
 @attrs.frozen(eq=False)
 class StateQuestion:
-    """The distinct projections of states. ``quiet``: only of those in which no client can move. ``visible``: for each
-    client and node the node to show instead of it; empty where clients are not read."""
+    """The distinct projections of states. ``quiet``: only of those in which no client can move. ``shown``: columns
+    whose numbers are replaced, with what by: one of those that look alike."""
 
     tag: int
     masks: tuple[int, ...]
     quiet: bool = False
-    visible: tuple[npt.NDArray[np.int64], ...] = ()
+    shown: tuple[tuple[int, npt.NDArray[np.int64]], ...] = ()
 
     def project(self, kernel: FrozenKernel, words: Words) -> Words:
         """The projection of each state."""
         found = _masked(words, self.masks)
-        for table, shown in zip(kernel.tables, self.visible, strict=False):
-            at = table.nodes_of(found)
-            change = (shown[at] - at).astype(np.uint64) << table.node_shift
-            found[table.node_word] = found[table.node_word] + change
+        for column, instead in self.shown:
+            place = kernel.layout.places[column]
+            numbers = kernel.layout.field(found, column).astype(np.int64)
+            found[place.word] += (instead[numbers] - numbers).astype(np.uint64) << np.uint64(place.shift)
         return found
 
     def rows(self, kernel: FrozenKernel, words: Words) -> Rows:

@@ -139,10 +139,18 @@ class SparkSearch(_Search):
                     whole[column] = number
                 rows.append(layout.pack(whole))
         masks = self.judge.masks(STORED | {Reads.CLOCK})
-        finals = [layout.pack(numbers) for numbers in self.judge.finals]
+        finals = [layout.pack(self._timed(numbers)) for numbers in self.judge.finals]
         if finals:
             found["aftermath"] = [tuple(part & mask for part, mask in zip(row, masks, strict=True)) for row in finals]
         return found
+
+    def _timed(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        """The numbers with the first number of the clock that is the same time: a clock may jump by nothing."""
+        clock = self.kernel.space.clock
+        if not 0 <= clock < len(numbers):
+            return numbers
+        first = self.setting.times.index(self.setting.times[numbers[clock]])
+        return (*numbers[:clock], first, *numbers[clock + 1 :])
 
     def _step(self, part: Part, level: int) -> str:
         """What `_level` does, for a level that the engine keeps."""
@@ -274,11 +282,10 @@ class SparkSearch(_Search):
     def _question(self, key: Hashable, *, everything: bool = False) -> Question:
         """What is asked, under the present layout. ``everything``: of moves that nobody watches any more, too."""
         judge, space, tag = self.judge, self.kernel.space, self._tag(key)
-        shown = tuple(judge.visible(client) for client in range(len(space.clients)))
+        visible = tuple((column, judge.visible(client)) for client, column in enumerate(space.clients))
         match key:
             case ("always", frozenset() as reads):
-                visible = shown if Reads.CLIENTS in reads else ()
-                return StateQuestion(tag, judge.masks(reads), visible=visible)
+                return StateQuestion(tag, judge.masks(reads), shown=visible if Reads.CLIENTS in reads else ())
             case ("ends", str() as name):
                 watch = space.watches[self._monitor(name)]
                 return StateQuestion(tag, judge.masks(STORED, [watch]), quiet=True)
@@ -294,9 +301,11 @@ class SparkSearch(_Search):
                     watched[numbers] = True
                 return MoveQuestion(tag, move, judge.masks(frozenset({Reads.STORE}), [column]), watched)
             case "finals":
-                return StateQuestion(tag, judge.masks(frozenset(Reads)), quiet=True, visible=shown)
+                return StateQuestion(tag, judge.masks(frozenset(Reads)), quiet=True, shown=visible)
             case "aftermath":
-                return StateQuestion(tag, judge.masks(STORED | {Reads.CLOCK}), quiet=True)
+                masks = judge.masks(STORED | {Reads.CLOCK})
+                same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
+                return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
             case _:
                 raise AssertionError(f"nobody asks {key!r}")
 

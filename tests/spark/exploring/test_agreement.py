@@ -1,0 +1,164 @@
+"""The search that hands its levels over agrees with the local one: verdicts, numbers of states, lengths of traces.
+
+The engine here is `tests.spark.exploring.engines.InProcess`: workers' functions on Arrow batches, without Spark.
+"""
+
+from collections import Counter
+
+import pytest
+
+from lakeproof.explore import packing
+from lakeproof.explore.frozen import FrozenKernel
+from lakeproof.explore.search import Limits, Options, search
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.world import World
+from spark_checks.exploring import working
+from spark_checks.exploring.searching import on
+from tests.explore.agreement import plain_of, violated_by
+from tests.explore.generated import corpus
+from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of, told
+from tests.spark.exploring.engines import InProcess
+
+GRADED = Options(ranked=False)
+RAW = Options(merge=False)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_scenarios_of_the_catalogue_come_out_as_they_do_here(name: str) -> None:
+    scenario, engine = scenario_of(name), InProcess()
+    result = compare(scenario, engine, GRADED)
+    assert engine.rounds
+    for finding in result.findings:
+        if finding.counterexample:
+            assert finding.id in violated_by(scenario, finding.counterexample.moves)
+
+
+def test_the_scenarios_have_what_can_go_wrong() -> None:
+    scenarios = [scenario_of(name) for name in CATALOGUE]
+    kinds = Counter(type(invariant).__name__ for scenario in scenarios for invariant in scenario.invariants)
+    assert all(kinds[kind] >= 3 for kind in ("Always", "Eventually", "OnStep", "Monitor")), kinds
+    assert sum(bool(scenario.aftermath) for scenario in scenarios) >= 3
+    assert sum("violated" in scenario.expect.values() for scenario in scenarios) >= 5
+    for kind in ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"):
+        assert any(getattr(scenario.faults, kind) for scenario in scenarios), kind
+    assert any(scenario.faults.clock_jumps for scenario in scenarios)
+
+
+@pytest.mark.parametrize(
+    "options", [GRADED, RAW, Options(ranked=False, symmetry=False)], ids=["graded", "raw", "plain"]
+)
+def test_generated_flows_come_out_as_they_do_here(options: Options) -> None:
+    compared = 0
+    for flow_set in corpus(40):
+        plain = plain_of(flow_set)
+        if plain is not None and plain.states <= 200:
+            compare(flow_set.scenario(), InProcess(batch_rows=7), options)
+            compared += 1
+    assert compared >= 20
+
+
+def test_ranked_searches_agree_too() -> None:
+    strides = 0
+    for flow_set in corpus(40):
+        plain = plain_of(flow_set)
+        if plain is not None and plain.states <= 200:
+            strides += compare(flow_set.scenario(), InProcess(), Options(ranked=True)).depth > 0
+    assert strides >= 15
+
+
+def test_states_of_several_words_agree_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "WORD_BITS", 12)
+    for name in CATALOGUE[::4]:
+        assert compare(scenario_of(name), InProcess(), GRADED).collision > 0
+
+
+@pytest.mark.parametrize("driver_states", [0, 3, 10, 30])
+def test_it_does_not_matter_when_levels_are_handed_over(driver_states: int) -> None:
+    for name in CATALOGUE[::5]:
+        compare(scenario_of(name), InProcess(), GRADED, driver_states)
+
+
+def test_a_search_whose_levels_stay_small_is_the_local_one_to_the_letter() -> None:
+    for name in CATALOGUE[::5]:
+        engine = InProcess()
+        here = search(scenario_of(name), options=GRADED)
+        there = search(scenario_of(name), options=GRADED, searching=on(engine, 10**6))
+        assert there.findings == here.findings
+        assert engine.steps == 0
+
+
+def test_small_chunks_and_small_flushes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "CHUNK", 3)
+    monkeypatch.setattr(working, "GATHERED_MAX", 2)
+    monkeypatch.setattr(working, "BATCH_ROWS", 2)
+    for name in CATALOGUE[::5]:
+        compare(scenario_of(name), InProcess(), GRADED)
+
+
+@pytest.mark.parametrize("states_max", [1, 20, 60])
+def test_limits_stop_both_at_the_same_level(states_max: int) -> None:
+    scenario, limits = scenario_of("repositories/kv3/delete-get"), Limits(states_max=states_max)
+    here = search(scenario, limits, GRADED)
+    there = search(scenario, limits, GRADED, searching=on(InProcess(), 0))
+    assert told(there) == told(here)
+
+
+def test_a_level_is_expanded_in_rounds_until_nothing_is_missing() -> None:
+    engine = InProcess(witnesses=1)
+    compare(scenario_of("repositories/naive/delete-create/crash"), engine, GRADED)
+    assert engine.rounds > engine.steps / 4
+    assert engine.held > 0
+
+
+class TestPlantedFaults:
+    """What must not go unnoticed."""
+
+    def differs(self) -> bool:
+        for name in CATALOGUE[:12]:
+            try:
+                compare(scenario_of(name), InProcess(), GRADED)
+            except (AssertionError, IndexError, KeyError, ValueError):
+                return True
+        return False
+
+    def test_states_that_lack_something_but_are_not_held_back(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(FrozenKernel, "_lack", lambda *_: None)
+        assert self.differs()
+
+    def test_states_that_are_held_back_and_counted_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        attempt = FrozenKernel.attempt
+
+        def wrong(self: FrozenKernel, words: packing.Words) -> object:
+            found = attempt(self, words)
+            known = attempt(self, packing.take(words, ~found.lacking)) if found.lacking.any() else found
+            found.offers.extend(known.offers[:1])
+            return found
+
+        monkeypatch.setattr(FrozenKernel, "attempt", wrong)
+        assert self.differs()
+
+    def test_questions_that_nobody_answers(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(InProcess, "fresh", lambda *_: iter(()))
+        assert self.differs()
+
+    def test_old_answers_that_are_judged_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        fresh = InProcess.fresh
+
+        def forgetful(self: InProcess, *args: object) -> object:
+            self.old = []
+            return fresh(self, *args)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(InProcess, "fresh", forgetful)
+        assert self.differs()
+
+
+def test_traces_run_on_the_real_flows() -> None:
+    scenario = scenario_of("repositories/naive/delete-create")
+    result = compare(scenario, InProcess(), GRADED)
+    found = [finding.counterexample for finding in result.findings if finding.counterexample]
+    assert found
+    for counterexample in found:
+        world = World(prepare(scenario))
+        for move in counterexample.moves:
+            world.step(move)
+        world.close()

@@ -1,0 +1,94 @@
+"""Levels on Spark: the same searches, with DataFrames."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
+
+from lakeproof.explore.packing import Layout, lay_out, repack
+from lakeproof.explore.search import Options
+from lakeproof.loading import Source
+from spark_checks import workspace
+from spark_checks.exploring import levels
+from spark_checks.exploring.exploring import Explore
+from spark_checks.exploring.known import Known
+from spark_checks.exploring.levels import SparkLevels, repacked
+from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of
+
+GRADED = Options(ranked=False)
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> Iterator[SparkLevels]:
+    made = SparkLevels(spark)
+    yield made
+    made.clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "driver_states"),
+    [("repositories/naive/delete-create/crash", 10), ("repositories/kv3/delete-get", 5)],
+)
+def test_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str, driver_states: int) -> None:
+    compare(scenario_of(name), engine, GRADED, driver_states)
+
+
+def test_answers_may_be_too_many_for_the_driver(engine: SparkLevels, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels, "DRIVER_ANSWERS", 0)
+    compare(scenario_of("hard-delete/today/upload-commit"), engine, GRADED, 4)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) -> None:
+    compare(scenario_of(name), engine, GRADED)
+
+
+def test_the_outcome_is_that_of_verify_and_nothing_is_left_behind(spark: SparkSession, engine: SparkLevels) -> None:
+    scenario = scenario_of("tags/plain/tag-tag/crash")
+    seen: list[int] = []
+    outcome = Explore(engine=engine, driver_states=12).run(scenario, Source(), lambda *at: seen.append(at[0]))
+    assert all(verdict.verdict == scenario.expected(verdict.invariant) for verdict in outcome.verdicts)
+    assert outcome.complete
+    assert seen == sorted(seen)
+    assert not list(Path(workspace.folder(spark)).rglob("*.parquet"))
+
+
+def test_expressions_repack_states_as_arrays_do(spark: SparkSession) -> None:
+    old = lay_out([3, 40, 0, 20, 5, 64], [1, 0, 3, 2, 4, 5])
+    new = lay_out([4, 41, 2, 20, 7, 64, 3], [6, 5, 1, 4, 0, 3, 2])
+    random = np.random.default_rng(1)
+    rows = [
+        old.pack([int(random.integers(0, 1 << min(p.bits, 62), endpoint=False)) for p in old.places]) for _ in range(50)
+    ]
+    rows.append(old.pack([place.mask for place in old.places]))
+    words = [np.array([row[at] for row in rows], np.uint64) for at in range(old.words)]
+    found = repacked(_frame(spark, words), old, new)
+    expected = _frame(spark, repack(words, old, new))
+    assertSchemaEqual(found.schema, expected.schema, ignoreNullable=True)
+    assertDataFrameEqual(found, expected, ignoreNullable=True)
+
+
+def _frame(spark: SparkSession, words: list[np.ndarray]) -> object:
+    schema = StructType([StructField(f"w{at}", LongType()) for at in range(len(words))])
+    return spark.createDataFrame(list(zip(*(word.view(np.int64).tolist() for word in words), strict=True)), schema)
+
+
+def test_what_is_known_stays_known_under_another_layout() -> None:
+    old, new = lay_out([3, 4], [0, 1]), lay_out([4, 4, 2], [2, 1, 0])
+    known = Known()
+    first = known.added([(-1, old.pack((2, 3))), (-2, old.pack((2, 3))), (-1, old.pack((1, 1)))], old)
+    assert [tag for tag, _ in first] == [-2, -1, -1]
+    again = [(-1, new.pack((2, 3))), (-2, new.pack((1, 1))), (-2, new.pack((1, 1)))]
+    assert known.added(again, new) == [(-2, new.pack((1, 1)))]
+    assert known.rows == 4
+
+
+def test_a_layout_is_a_key() -> None:
+    assert attrs.fields(Layout) is not None
+    assert {lay_out([3], [0]): 1}[lay_out([3], [0])] == 1
