@@ -32,11 +32,13 @@ LOOPBACK: Final = "127.0.0.1"
 @attrs.frozen(kw_only=True)
 class Options:
     """Where the work is done. ``master``: None is all cores of this machine. ``memory``: the driver's heap, which in
-    a local session is all that the JVM gets. ``parts``: shuffle partitions, 0 for a few."""
+    a local session is all that the JVM gets. ``parts``: shuffle partitions, 0 for a few. ``small``: many small jobs:
+    compiling them would take longer than running them."""
 
     master: str | None = None
     memory: str = "3g"
     parts: int = 0
+    small: bool = False
 
     @property
     def local(self) -> bool:
@@ -69,7 +71,9 @@ def settings(options: Options) -> dict[str, str]:
             "spark.driver.host": LOOPBACK,
             "spark.driver.bindAddress": LOOPBACK,
         }
-    elif options.parts:
+    if options.small:
+        found |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    if options.parts and not options.local:
         found["spark.sql.shuffle.partitions"] = str(options.parts)
     return found
 
@@ -105,10 +109,12 @@ def _started(options: Options) -> SparkSession:
     os.environ["JAVA_HOME"] = java.java_home()
     os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
+    quick = " -XX:TieredStopAtLevel=1" if options.small else ""
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC{quick}"
     builder = (
         builder.master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory)
-        .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC")
+        .config("spark.driver.extraJavaOptions", jvm)
     )
     with _jvm_log() as log:
         try:

@@ -10,5 +10,5 @@ from spark_checks.session import Options, session
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    with session(Options(master="local[2]", memory="2g", parts=2)) as started:
+    with session(Options(master="local[2]", memory="2g", parts=2, small=True)) as started:
         yield started
