@@ -1,0 +1,277 @@
+"""A running lakeFS, through the client of its makers (``lakefs-sdk``): one call after the other, each tried once.
+
+The client would try again by itself where a connection is lost, and then a create fails on what it has made itself:
+that is turned off. What a refusal means for a call is decided here, by its HTTP status.
+"""
+
+import importlib
+import re
+from collections.abc import Callable, Hashable, Iterator
+from types import ModuleType
+from typing import Final, Protocol
+from urllib.parse import unquote
+
+import attrs
+
+from lakeproof.tasks import Unusable
+from model.snapshot import Status
+
+FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT, lakefs+https://KEY:SECRET@HOST, or stand-in:"
+PAGE: Final = 1000
+UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
+"""Refusals after which the call may have been done all the same: lakeFS says 423 (later: 429) when it gave up after
+several tries."""
+NOT_IMPLEMENTED: Final = 501
+WORDS_MAX: Final = 160
+_DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re.DOTALL)
+
+
+@attrs.frozen
+class Answer:
+    """What came of a call. code: the HTTP status, 0 if there was none."""
+
+    status: Status
+    code: int = 0
+    value: Hashable = None
+    words: str = ""
+
+
+class Service(Protocol):
+    """What clients drive. All methods block, may be called from several threads, and raise what `told` explains."""
+
+    def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
+    def listing(self, repository: str, ref: str) -> dict[str, str]: ...
+    def branches(self, repository: str) -> list[str]: ...
+    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[str]: ...
+
+
+@attrs.frozen
+class Address:
+    """Where a lakeFS is. name: for messages, without the secret."""
+
+    name: str
+    host: str
+    key: str
+    secret: str
+
+
+def address(dsn: str) -> Address:
+    """What a DSN means. Percent-encoded characters are decoded; a secret may hold ``/`` and ``+`` as they are.
+
+    Raises Unusable.
+    """
+    found = _DSN.fullmatch(dsn)
+    if found is None:
+        shown = re.sub(r":[^:@]*@", ":***@", dsn)
+        raise Unusable(f"{shown!r} names no service; expected {FORMS}")
+    scheme, key, secret, host, path = found.groups()
+    base = f"{scheme}://{host}{(path or '').rstrip('/') or '/api/v1'}"
+    return Address(f"lakefs+{scheme}://{key}:***@{host}{path or ''}", base, unquote(key), unquote(secret))
+
+
+def sdk(name: str) -> ModuleType:
+    """The client's package. Raises Unusable if it is not there."""
+    try:
+        return importlib.import_module("lakefs_sdk")
+    except ImportError as error:
+        raise Unusable(f"{name}: lakefs-sdk is not installed; pip install 'lakeproof[lakefs]'") from error
+
+
+class LakeFS:
+    """A running lakeFS.
+
+    timeout: seconds for an answer. connections: how many calls may be under way at once.
+    """
+
+    def __init__(self, at: Address, *, timeout: float, connections: int) -> None:
+        self._sdk, self._at, self._timeout = sdk(at.name), at, timeout
+        configuration = self._sdk.Configuration(host=at.host, username=at.key, password=at.secret)
+        configuration.retries = False
+        configuration.connection_pool_maxsize = connections
+        self._api = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
+
+    def greet(self) -> str:
+        """Its version. Raises Unusable if it cannot be reached, refuses the key, or is no lakeFS."""
+        name = self._at.name
+        repair = "name the address of a lakeFS server, 1.0 or later"
+        try:
+            config = self._api.config_api.get_config(_request_timeout=self._timeout)
+        except Exception as error:  # whatever the client makes of what is there
+            answer = told(error)
+            if answer.code in {401, 403}:
+                why = f"refuses the key ({answer.code}); check KEY and SECRET"
+            elif answer.code:
+                why = f"answers {answer.code} to {self._at.host}/config; {repair}"
+            elif _is_network(error):
+                why = f"cannot be reached: {answer.words}; is it running there?"
+            else:
+                why = f"does not answer as a lakeFS does to {self._at.host}/config; {repair}"
+            raise Unusable(f"{name}: {why}") from error
+        version = getattr(getattr(config, "version_config", None), "version", None)
+        if not version:
+            raise Unusable(f"{name}: {self._at.host}/config tells no version of lakeFS; {repair}")
+        return str(version)
+
+    def perform(self, name: str, args: tuple[str, ...]) -> Hashable:
+        """Do a call by its name; its value, as `lakeproof.services.calls` wants it."""
+        return self._calls()[name](*args)
+
+    def _calls(self) -> dict[str, Callable[..., Hashable]]:  # type: ignore[explicit-any]  # by name, with its arguments
+        return {
+            "create_repository": self._create_repository,
+            "delete_repository": self._delete_repository,
+            "get_repository": self._get_repository,
+            "list_repositories": self._list_repositories,
+            "create_branch": self._create_branch,
+            "delete_branch": self._delete_branch,
+            "get_branch": self._get_branch,
+            "set_entry": self._upload,
+            "create_entry": lambda *args: self._upload(*args, only_if_absent=True),
+            "delete_entry": self._delete_entry,
+            "get_entry": self._get_entry,
+            "commit": self._commit,
+            "reset_branch": self._reset,
+            "merge": self._merge,
+        }
+
+    def _create_repository(self, repository: str, namespace: str) -> str:
+        wanted = self._sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
+        made = self._api.repositories_api.create_repository(wanted, _request_timeout=self._timeout)
+        return str(made.storage_namespace)
+
+    def _delete_repository(self, repository: str) -> None:
+        self._api.repositories_api.delete_repository(repository, force=True, _request_timeout=self._timeout)
+
+    def _get_repository(self, repository: str) -> str:
+        found = self._api.repositories_api.get_repository(repository, _request_timeout=self._timeout)
+        return str(found.storage_namespace)
+
+    def _list_repositories(self, prefix: str) -> tuple[tuple[str, str], ...]:
+        def page(after: str) -> object:
+            return self._api.repositories_api.list_repositories(
+                prefix=prefix, after=after, amount=PAGE, _request_timeout=self._timeout
+            )
+
+        return tuple((each.id, each.storage_namespace) for each in _all(page))
+
+    def _create_branch(self, repository: str, branch: str, source: str) -> None:
+        wanted = self._sdk.BranchCreation(name=branch, source=source)
+        self._api.branches_api.create_branch(repository, wanted, _request_timeout=self._timeout)
+
+    def _delete_branch(self, repository: str, branch: str) -> None:
+        self._api.branches_api.delete_branch(repository, branch, _request_timeout=self._timeout)
+
+    def _get_branch(self, repository: str, branch: str) -> str:
+        return str(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
+
+    def _upload(self, repository: str, branch: str, path: str, content: str, *, only_if_absent: bool = False) -> str:
+        made = self._api.objects_api.upload_object(
+            repository,
+            branch,
+            path,
+            if_none_match="*" if only_if_absent else None,
+            content=content.encode(),
+            _request_timeout=self._timeout,
+        )
+        return str(made.physical_address)
+
+    def _delete_entry(self, repository: str, branch: str, path: str) -> None:
+        self._api.objects_api.delete_object(repository, branch, path, _request_timeout=self._timeout)
+
+    def _get_entry(self, repository: str, ref: str, path: str) -> str:
+        found = self._api.objects_api.get_object(repository, ref, path, _request_timeout=self._timeout)
+        return bytes(found).decode("utf-8", "backslashreplace")
+
+    def _commit(self, repository: str, branch: str, message: str) -> str:
+        wanted = self._sdk.CommitCreation(message=message)
+        return str(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
+
+    def _reset(self, repository: str, branch: str) -> None:
+        wanted = self._sdk.ResetCreation(type="reset")
+        self._api.branches_api.reset_branch(repository, branch, wanted, _request_timeout=self._timeout)
+
+    def _merge(self, repository: str, destination: str, source: str) -> str:
+        wanted = self._sdk.Merge(message=f"{source} into {destination}")
+        made = self._api.refs_api.merge_into_branch(
+            repository, source, destination, merge=wanted, _request_timeout=self._timeout
+        )
+        return str(made.reference)
+
+    def listing(self, repository: str, ref: str) -> dict[str, str]:
+        """Path to physical address of all entries of a branch or commit."""
+
+        def page(after: str) -> object:
+            return self._api.objects_api.list_objects(
+                repository, ref, after=after, amount=PAGE, _request_timeout=self._timeout
+            )
+
+        return {each.path: each.physical_address for each in _all(page)}
+
+    def branches(self, repository: str) -> list[str]:
+        """The ids of all branches."""
+
+        def page(after: str) -> object:
+            return self._api.branches_api.list_branches(
+                repository, after=after, amount=PAGE, _request_timeout=self._timeout
+            )
+
+        return [each.id for each in _all(page)]
+
+    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[str]:
+        """The ids of the commits that a ref leads to, newest first."""
+
+        def page(after: str) -> object:
+            return self._api.refs_api.log_commits(
+                repository,
+                ref,
+                after=after,
+                amount=PAGE,
+                first_parent=first_parent,
+                _request_timeout=self._timeout,
+            )
+
+        return [each.id for each in _all(page)]
+
+
+class _Listed(Protocol):
+    id: str
+    path: str
+    physical_address: str
+    storage_namespace: str
+
+
+def _all(page: Callable[[str], object]) -> Iterator[_Listed]:
+    """What all pages of a listing hold. ``page`` takes the offset."""
+    after, more = "", True
+    while more:
+        found = page(after)
+        yield from found.results  # type: ignore[attr-defined]
+        more, after = found.pagination.has_more, found.pagination.next_offset  # type: ignore[attr-defined]
+
+
+def told(error: BaseException) -> Answer:
+    """What an error says of the call that it ended.
+
+    4xx but for `UNDECIDED`, and 501, are refusals: nothing was done. If there was no connection to be had, nothing was
+    sent. Everything else is unknown: 5xx, a connection that was lost, no answer in time, an answer that makes no sense.
+    """
+    code = getattr(error, "status", None)
+    code = code if isinstance(code, int) else 0
+    body = getattr(error, "body", None)
+    words = " ".join(str(body or getattr(error, "reason", None) or error or type(error).__name__).split())[:WORDS_MAX]
+    if code:
+        definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
+        return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")
+    return Answer(Status.FAIL if _was_not_sent(error) else Status.INFO, words=words)
+
+
+def _is_network(error: BaseException) -> bool:
+    import urllib3.exceptions
+
+    return isinstance(error, urllib3.exceptions.HTTPError | OSError) or getattr(error, "status", None) == 0
+
+
+def _was_not_sent(error: BaseException) -> bool:
+    import urllib3.exceptions
+
+    return isinstance(error, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)

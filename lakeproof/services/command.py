@@ -1,0 +1,225 @@
+"""The command ``service``: clients on a running lakeFS, what they were told, and whether it can be right."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+import trio
+
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.report.style import plural, seconds
+from lakeproof.services.api import LakeFS, address, sdk
+from lakeproof.services.calls import lines
+from lakeproof.services.driving import FIRST_SECONDS, Round, Traffic
+from lakeproof.services.judging import IDS, judge_entries, judge_repositories
+from lakeproof.services.presence import Judgement
+from lakeproof.services.stand_in import BUGS, DOUBTFUL
+from lakeproof.targets.answers import first_of, tallied
+from lakeproof.targets.traffic import Load, Tally
+from lakeproof.tasks import Unusable
+from model.invariants import Violation
+
+STAND_IN: Final = "stand-in:"
+SEED_END: Final = 1 << 32
+EVIDENCE_SHOWN_MAX: Final = 5
+
+
+@attrs.define
+class Served:
+    """What came of a run: how often each invariant was put to the test, and the round that violates some."""
+
+    rounds: int = 0
+    seconds: float = 0.0
+    calls: int = 0
+    reached: Counter[str] = attrs.field(factory=Counter)
+    violations: list[Violation] = attrs.field(factory=list)
+    last: Round | None = None
+    unread: list[str] = attrs.field(factory=list)
+    tally: Tally = attrs.field(factory=Tally)
+    left: list[str] = attrs.field(factory=list)
+
+    @property
+    def missing(self) -> list[str]:
+        """Invariants that were never put to the test."""
+        return [name for name in IDS if not self.reached[name]]
+
+    @property
+    def code(self) -> int:
+        if self.violations:
+            return VIOLATED
+        return INCONCLUSIVE if self.missing else AS_EXPECTED
+
+    def judge(self, made: Round) -> None:
+        """Take in a round."""
+        self.rounds += 1
+        self.seconds += max(made.seconds, 0.001)
+        self.calls += len(made.entries) + len(made.repositories)
+        self.last = made
+        if made.unread:
+            self.unread.append(made.unread)
+            return
+        self._note(judge_entries(made.entries, made.held))
+        self._note(judge_repositories(made.repositories, made.last))
+
+    def _note(self, judgements: Iterator[Judgement]) -> None:
+        for name, finding in judgements:
+            if isinstance(finding, Violation):
+                self.violations.append(attrs.evolve(finding, invariant=name))
+            else:
+                self.reached[name] += 1
+
+
+@click.command("service")
+@click.argument("dsn")
+@click.option("--clients", type=click.IntRange(2), default=8, show_default=True, metavar="N", help="At once.")
+@click.option(
+    "--seconds",
+    "duration",
+    type=click.FloatRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="S",
+    help="Of traffic; judging comes on top. It ends at the first violation.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Of what clients do, not of who comes first. Default: any.")
+@click.option(
+    "--storage-namespace",
+    metavar="URI",
+    help="Where the repositories of the run keep their data, as in local://lakeproof or s3://BUCKET/lakeproof.",
+)
+@click.option("--keep", is_flag=True, help="Leave the repositories of the run where they are.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("out/service"),
+    show_default=True,
+    metavar="DIR",
+    help="Where a violation goes.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+    help="Of an answer; what takes longer is unknown.",
+)
+def command(
+    dsn: str,
+    clients: int,
+    duration: float,
+    seed: int | None,
+    storage_namespace: str | None,
+    keep: bool,
+    out: Path,
+    timeout: float,
+) -> int:
+    """Let clients loose on a running lakeFS, and check that what they were told can be right.
+
+    DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a server of ours, with a bug if
+    one is named: see docs/services.md. Only fresh repositories are used, and removed again. Exit code 1 for a
+    violation, with the history and its evidence in DIR; 3 if an invariant was never put to the test.
+    """
+    seed = random.randrange(SEED_END) if seed is None else seed
+    load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
+    with ExitStack() as stack:
+        if dsn.startswith(STAND_IN):
+            dsn = stack.enter_context(_stand_in(dsn, seed))
+            storage_namespace = storage_namespace or "mem://lakeproof"
+        at = address(dsn)
+        if storage_namespace is None:
+            raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
+        service = LakeFS(at, timeout=timeout, connections=clients)
+        version = service.greet()
+        click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}")
+        traffic = Traffic(service, load, storage_namespace, keep)
+        done = trio.run(drive, traffic)
+    for line in _told(done):
+        click.echo(line)
+    if done.violations:
+        for path in _written(done, out):
+            click.echo(f"written to {path}")
+    click.echo(_closing(done, seed))
+    return done.code
+
+
+def _stand_in(dsn: str, seed: int) -> AbstractContextManager[str]:
+    bug = dsn.removeprefix(STAND_IN)
+    if bug and bug not in {*BUGS, DOUBTFUL}:
+        raise Unusable(f"{dsn}: no such bug; expected {STAND_IN} alone, or with one of {DOUBTFUL}, {', '.join(BUGS)}")
+    sdk(dsn)
+    from lakeproof.services.stand_in_http import stand_in
+
+    return stand_in(bug, seed)
+
+
+async def drive(traffic: Traffic) -> Served:
+    """Rounds of traffic until the time is up or an invariant is violated. Raises Unusable."""
+    done, length = Served(tally=traffic.tally, left=traffic.left), FIRST_SECONDS
+    try:
+        while not done.violations and done.seconds < traffic.load.seconds:
+            made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
+            length *= 2
+            done.judge(made)
+            calls = plural(len(made.entries) + len(made.repositories), "call")
+            how = "violated" if done.violations else f"not judged: {made.unread}" if made.unread else "holds"
+            click.echo(f"service: round {made.number}: {calls} in {seconds(made.seconds)} s: {how}", err=True)
+    except BaseExceptionGroup as group:
+        raise first_of(group) from None
+    return done
+
+
+def _told(done: Served) -> Iterator[str]:
+    yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.calls, 'call')}"
+    yield from tallied(done.tally, list(dict.fromkeys(name for name, _ in sorted(done.tally.answers))))
+    broken = {violation.invariant for violation in done.violations}
+    for name in IDS:
+        verdict = "violated" if name in broken else "holds" if done.reached[name] else "not put to the test"
+        yield f"  {name:<30}{done.reached[name]:>7,} checks  {verdict}"
+    for words, count in Counter(done.unread).most_common():
+        yield f"  {plural(count, 'round')} not judged: {words}"
+    for name in done.left:
+        yield f"  left behind: repository {name}"
+    for violation in done.violations[:EVIDENCE_SHOWN_MAX]:
+        yield f"{violation.invariant}: {violation.evidence}"
+    if len(done.violations) > EVIDENCE_SHOWN_MAX:
+        yield f"and {len(done.violations) - EVIDENCE_SHOWN_MAX:,} more"
+
+
+def _written(done: Served, folder: Path) -> Iterator[Path]:
+    assert done.last is not None
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {
+        "evidence.txt": [f"{violation.invariant}: {violation.evidence}" for violation in done.violations],
+        "history.jsonl": list(lines([*done.last.entries, *done.last.repositories])),
+        "held.txt": list(_held(done.last)),
+    }
+    for name, told in files.items():
+        path = folder / name
+        path.write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+        yield path
+
+
+def _held(made: Round) -> Iterator[str]:
+    """What the service held in the end."""
+    for branch, content in sorted(made.held.branches.items()):
+        yield f"{made.names.lake} branch {branch}: {dict(sorted(content.items()))}"
+        yield f"{made.names.lake} branch {branch}, commits, newest first: {list(made.held.logs[branch])}"
+    for commit_id, content in made.held.commits.items():
+        yield f"{made.names.lake} commit {commit_id}: {dict(sorted(content.items()))}"
+    for name, last in sorted(made.last.items()):
+        yield f"{name} in {last.life}: branches {sorted(last.branches)}, paths {sorted(last.paths)}"
+
+
+def _closing(done: Served, seed: int) -> str:
+    broken = sorted({violation.invariant for violation in done.violations})
+    if broken:
+        return f"VIOLATED: {', '.join(broken)} (seed {seed})"
+    if done.missing:
+        return f"INCONCLUSIVE: not put to the test: {', '.join(done.missing)} (seed {seed})"
+    return f"HOLDS: {plural(len(IDS), 'invariant')} (seed {seed})"
