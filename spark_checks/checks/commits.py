@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 import attrs
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
@@ -23,7 +24,7 @@ from spark_checks.decoding import Entities
 from spark_checks.findings import at
 from spark_checks.tables import INT, LONG, table
 
-JUDGED = table(node=LONG, bits=INT, expected=LONG)
+JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 ROWS_AT_ONCE = 1 << 16
 
 
@@ -49,7 +50,8 @@ def heads(entities: Entities) -> DataFrame:
 
 @attrs.frozen
 class Walked:
-    """What was found of the graph. ``judged``: node, bits, expected; only of those with a bit."""
+    """What was found of the graph. ``judged``: node, bits, expected (generation), lost (position of a parent); only of
+    those with a bit."""
 
     judged: DataFrame
 
@@ -100,9 +102,19 @@ def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         )
     )
     noted = np.flatnonzero(result.bits)
-    columns = names[noted], result.bits[noted].astype(np.int32), result.expected[noted]
+    lost = _first_missing(result, parents.value_lengths().to_numpy().astype(np.int64))
+    columns = names[noted], result.bits[noted].astype(np.int32), result.expected[noted], lost[noted]
     table_ = pa.table([pa.array(column) for column in columns], names=JUDGED.names)
     yield from table_.to_batches(max_chunksize=ROWS_AT_ONCE)
+
+
+def _first_missing(found: graph.Judged, degree: graph.Longs) -> NDArray[np.int32]:
+    """For each node the position of its first parent that is missing, from 0; -1 if none is."""
+    nodes = np.repeat(np.arange(len(degree)), degree)[found.missing]
+    within = (np.arange(len(found.missing)) - np.repeat(np.cumsum(degree) - degree, degree))[found.missing]
+    first = np.full(len(degree), -1, np.int32)
+    first[nodes[::-1]] = within[::-1]  # of several values for one place, the last one stays
+    return first
 
 
 def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFrame:
@@ -119,6 +131,7 @@ def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFram
 
     commits = entities.commits.withColumn("node", node()).join(wrong, "node")
     parents = f.concat_ws(", ", "parents")
+    lost = f.coalesce(f.get("parents", f.col("lost")), f.lit("null"))
     generation = f.concat(
         f.lit("has generation "),
         f.coalesce("generation", f.lit(0)).cast("string"),
@@ -126,7 +139,7 @@ def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFram
         f.col("expected").cast("string"),
     )
     rules = (
-        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks one of its parents "), parents)),
+        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks its parent "), lost)),
         Rule("generation-is-right", has(graph.GENERATION), _here(), generation),
         Rule(
             "child-is-not-older",

@@ -21,7 +21,7 @@ def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:
     unknown = f.col("kind").isNull()
     reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
     damaged = (
-        Rule("key-is-known", unknown, here, f.concat(f.lit("no record has such a key: "), reason)),
+        Rule("key-is-known", unknown, here, reason),
         Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
     )
     frames = [findings(entities.undecodable, damaged, only)]

@@ -10,7 +10,7 @@ from pyspark.sql import functions as f
 
 from spark_checks.findings import FINDINGS
 
-BROADCAST_ROWS_MAX = 2_000_000
+BROADCAST_ROWS_MAX = 1_000_000
 """Rows of a narrow table, up to which it is sent to every worker instead of shuffling the large one."""
 
 

@@ -55,7 +55,7 @@ def check(entities: Entities, only: Collection[str]) -> DataFrame:
     staged = entities.staged.groupBy(name.alias("token")).agg(f.count("*").alias("entries"))
     rows = staged.join(known, "token", "left")
     deleted = f.col("live").isNotNull()
-    count = f.concat(f.col("entries").cast("string"), f.lit(" entries"))
+    count = f.concat(f.col("entries").cast("string"), f.when(f.col("entries") == 1, " entry").otherwise(" entries"))
     rule = Rule(
         "staged-has-owner",
         ~f.coalesce("live", f.lit(False)),

@@ -1,0 +1,317 @@
+"""The checks over datasets by hand: what is found, of which kind, and what is not; damaged tables never stop them."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+from pyspark.testing import assertDataFrameEqual
+
+from impl.codec import encode
+from lakeproof.tasks import Unusable
+from model import keys
+from model.catalog import AddressType, ObjectEntry, encode_object_entry
+from model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from spark_checks.checks import records
+from spark_checks.checks.catalogue import BY_ID, CHECKS
+from spark_checks.checks.command import command
+from spark_checks.checks.reporting import SHOWN_MAX, page
+from spark_checks.checks.running import Example, Outcome, Summary, run
+from spark_checks.dataset import open_dataset
+from spark_checks.decoding import decode
+from spark_checks.findings import FINDINGS, IDS
+from spark_checks.session import Options
+from spark_checks.snapshots import Tables, write
+from spark_checks.workspace import fresh
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class World:
+    """A dataset in the making; every record goes where its names lead."""
+
+    def __init__(self) -> None:
+        self.tables = Tables()
+
+    def put(self, partition: str, key: bytes, record: Record | bytes) -> None:
+        value = record if isinstance(record, bytes) else encode(record)
+        self.tables.kv.append((partition.encode(), key, value))
+
+    def repository(self, name: str, *, state: RepositoryState = RepositoryState.ACTIVE, main: bool = True) -> None:
+        """Named ``name``, its instance ``1``, in ``mem://name``; with a default branch and its first commit."""
+        record = Repository(
+            repository_id=RepositoryID(name),
+            storage_namespace=StorageNamespace(f"mem://{name}"),
+            default_branch_id=BranchID("main"),
+            creation_date=0,
+            state=state,
+            instance_uid=InstanceUID("1"),
+        )
+        self.put("graveler", keys.repository_key(record.repository_id), record)
+        if main:
+            self.commit(f"{name}-1", "first")
+            self.branch(f"{name}-1", "main", "first")
+
+    def commit(
+        self, partition: str, name: str, *parents: str, tree: str = "", generation: int | None = None, date: int = 0
+    ) -> None:
+        record = Commit(
+            commit_id=CommitID(name),
+            committer="",
+            message="",
+            creation_date=date,
+            meta_range_id=MetaRangeID(tree),
+            parents=tuple(map(CommitID, parents)),
+            generation=1 + bool(parents) if generation is None else generation,
+        )
+        self.put(partition, keys.commit_key(record.commit_id), record)
+
+    def branch(self, partition: str, name: str, commit: str, *sealed: str, token: str = "") -> None:
+        record = Branch(
+            branch_id=BranchID(name),
+            commit_id=CommitID(commit),
+            staging_token=StagingToken(token or f"{partition}-{name}"),
+            sealed_tokens=tuple(map(StagingToken, sealed)),
+        )
+        self.put(partition, keys.branch_key(record.branch_id), record)
+
+    def tag(self, partition: str, name: str, commit: str) -> None:
+        self.put(partition, keys.tag_key(TagID(name)), Tag(tag_id=TagID(name), commit_id=CommitID(commit)))
+
+    def staged(self, token: str, path: str, address: str | None, kind: AddressType = AddressType.RELATIVE) -> None:
+        data = None if address is None else encode_object_entry(ObjectEntry(address=address, address_type=kind))
+        record = StagedEntry(key=path.encode(), identity=b"", data=data)
+        self.put(token, keys.staged_key(record.key), record)
+
+    def tree(self, name: str, **ranges: tuple[tuple[str, str], ...]) -> None:
+        """Ranges by name: paths and addresses."""
+        for each, entries in ranges.items():
+            self.tables.metaranges.append((name, each))
+            self.tables.ranges += [(each, path, address, "", 1) for path, address in entries]
+
+    def object(self, namespace: str, address: str) -> None:
+        self.tables.objects.append((f"mem://{namespace}", address, 1, DAY))
+
+
+def planted() -> World:
+    """Everything that the generator does not plant, or plants in one way only."""
+    world = World()
+    world.repository("a")
+    # What lies in no repository, and does not say whose it is: its partition tells.
+    world.repository("gone", state=RepositoryState.DELETING)
+    world.commit("lost-9", "first")
+    world.branch("noted-7", "main", "")
+    noted = CleanupRecord(repository_id=RepositoryID("noted"), instance_uid=InstanceUID("7"))
+    world.put("graveler_deleted", keys.cleanup_key(noted.repository_id, noted.instance_uid), noted)
+    # Tokens: of nobody, of a branch that was deleted, of one branch twice.
+    world.staged("nobody", "x", None)
+    world.staged("nobody", "y", None)
+    world.branch("a-1", "deleted", "", token="was")
+    world.staged("was", "x", "data/was")
+    world.branch("a-1", "twice", "first", "again", "again")
+    # Of a path under several tokens, the newest change is shown.
+    world.branch("a-1", "stack", "first", "newer", "older", token="newest")
+    world.staged("older", "p", "data/hidden")
+    world.staged("newer", "p", "data/shown-and-lost")
+    world.staged("older", "q", "data/removed")
+    world.staged("newest", "q", None)
+    # Outside the namespace nothing is lakeFS' to keep; full addresses inside it are.
+    world.staged("a-1-main", "full", "mem://a/data/full-and-lost", AddressType.FULL)
+    world.staged("a-1-main", "by prefix", "mem://elsewhere/x", AddressType.BY_PREFIX)
+    # Two repositories may refer to one object outside, but no repository twice.
+    world.repository("b")
+    world.staged("b-1-main", "other", "mem://elsewhere/x", AddressType.FULL)
+    world.staged("b-1-main", "one", "mem://shared/x", AddressType.FULL)
+    world.tree("tree-b", range_b=(("two", "mem://shared/x"), ("there", "data/there"), ("lost", "data/lost")))
+    world.commit("b-1", "second", "first", tree="tree-b", date=5)
+    world.commit("b-1", "third", "second", tree="tree-b", generation=3, date=4)
+    world.tag("b-1", "v1", "third")
+    world.object("b", "data/there")
+    # A commit that cannot be read: of what is in the rest of its metarange nothing is said.
+    world.tree("torn", half=(("x", "data/of-a-torn-commit"),), other=())
+    world.commit("b-1", "torn", "first", tree="torn")
+    world.branch("b-1", "torn", "torn")
+    # One that nothing leads to does not keep its objects, and an empty metarange is none that is missing.
+    world.tree("dangling", range_d=(("x", "data/dangling"),))
+    world.commit("b-1", "dangling", "first", tree="dangling")
+    world.tables.metaranges.append(("empty", None))  # type: ignore[arg-type]
+    world.commit("b-1", "empty", "first", tree="empty")
+    world.tag("b-1", "empty", "empty")
+    # A cycle, and what leads to it.
+    world.commit("b-1", "round", "about", generation=2)
+    world.commit("b-1", "about", "round", generation=3)
+    world.commit("b-1", "leads", "round", generation=3)
+    # A repository whose default branch was deleted is not complete.
+    world.repository("tomb", main=False)
+    world.branch("tomb-1", "main", "")
+    # Keys that are not those of their records.
+    misnamed = Branch(branch_id=BranchID("id"), commit_id=CommitID("first"), staging_token=StagingToken("t"))
+    world.put("a-1", b"branches/key", misnamed)
+    world.put("a-1-main", b"key/key", StagedEntry(key=b"path", identity=b"", data=None))
+    damage(world.tables)
+    return world
+
+
+def damage(tables: Tables) -> None:
+    """Rows with nulls, wherever a column may have one."""
+    tables.kv += [(None, b"k", b"v"), (b"p", None, b"v"), (b"a-1", b"tags/null", None)]  # type: ignore[list-item]
+    tables.kv.append((b"a-1", b"commits/\xff", b"\x00"))
+    tables.metaranges += [(None, "range_b"), (None, None), ("nobody's", "not there")]  # type: ignore[list-item]
+    tables.ranges += [(None, "p", "data/x", "", 1), ("range_b", None, None, None, None), ("range_b", "e", "", "", 0)]  # type: ignore[list-item]
+    tables.objects += [(None, "data/x", 1, DAY), ("mem://a", None, 1, DAY), (None, None, None, None)]  # type: ignore[list-item]
+
+
+EXPECTED = {
+    ("garbage-is-reclaimable", "garbage", "gone-1 branches/main"),
+    ("garbage-is-reclaimable", "garbage", "gone-1 commits/first"),
+    ("garbage-is-reclaimable", "garbage", "noted-7 branches/main"),
+    ("garbage-is-reclaimable", "violation", "lost-9 commits/first"),
+    ("staged-has-owner", "violation", "nobody"),
+    ("staged-has-owner", "garbage", "was"),
+    ("token-has-one-owner", "violation", "again"),
+    ("staged-data-is-kept", "violation", "mem://a/data/shown-and-lost"),
+    ("staged-data-is-kept", "violation", "mem://a/data/full-and-lost"),
+    ("address-has-one-entry", "violation", "mem://shared/x"),
+    ("committed-data-is-kept", "violation", "mem://b/data/lost"),
+    ("committed-data-is-kept", "violation", "b-1 commits/torn"),
+    ("meta-range-exists", "violation", "b-1 commits/torn"),
+    ("child-is-not-older", "note", "b-1 commits/third"),
+    ("commits-have-no-cycle", "violation", "b-1 commits/round"),
+    ("commits-have-no-cycle", "violation", "b-1 commits/about"),
+    ("generation-is-right", "violation", "b-1 commits/round"),
+    ("active-is-complete", "violation", "tomb-1"),
+    ("key-names-record", "violation", "a-1 branches/key"),
+    ("key-names-record", "violation", "a-1-main key/key"),
+    ("key-is-known", "violation", "null"),
+    ("key-is-known", "violation", "a-1 0x636f6d6d6974732fff"),
+    ("record-is-decodable", "violation", "a-1 tags/null"),
+}
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checks") / "dataset"
+    write(planted().tables, folder)
+    return folder
+
+
+Check = Callable[..., Result]
+
+
+@pytest.fixture
+def check(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Check:
+    """The command, in the session of the tests."""
+
+    @contextmanager
+    def same(_: Options) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr("spark_checks.session.session", same)
+
+    def run_it(*arguments: str) -> Result:
+        return CliRunner().invoke(command, arguments, standalone_mode=False)
+
+    return run_it
+
+
+def test_every_id_is_checked_and_told() -> None:
+    assert BY_ID.keys() == IDS.keys()
+    assert len(CHECKS) == len(BY_ID)
+    text = (Path(__file__).parents[3] / "docs" / "spark-checks.md").read_text(encoding="utf-8")
+    for each in CHECKS:
+        assert f"| `{each.id}` |" in text
+
+
+def test_what_is_wrong_is_found_and_nothing_else(
+    spark: SparkSession, check: Check, dataset: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = check(str(dataset), "--json", "--out", str(out))
+    assert done.return_value == 1
+    found = spark.read.parquet(str(out / "findings"))
+    assertDataFrameEqual(found.limit(0), spark.createDataFrame([], FINDINGS))
+    assert {(row.id, row.kind, row.subject) for row in found.collect()} == EXPECTED
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["id"] for line in lines] == [each.id for each in CHECKS]
+    for column, kind in (("violations", "violation"), ("garbage", "garbage"), ("notes", "note")):
+        counted = {line["id"]: line[column] for line in lines}
+        rows = found.where(found["kind"] == kind).groupBy("id").count().collect()
+        assert {each: number for each, number in counted.items() if number} == {row[0]: row[1] for row in rows}
+    by_id = {line["id"]: line for line in lines}
+    assert by_id["head-exists"]["examples"] == []
+    assert by_id["staged-has-owner"]["examples"] == [
+        {"kind": "violation", "subject": "nobody", "evidence": "2 entries, and no branch has the token"},
+        {"kind": "garbage", "subject": "was", "evidence": "1 entry of a deleted branch"},
+    ]
+    assert (out / "summary.jsonl").read_text(encoding="utf-8") == done.stdout
+    assert "data/full-and-lost" in (out / "summary.html").read_text(encoding="utf-8")
+
+
+def test_only_what_is_asked_for_is_judged_and_told(check: Check, dataset: Path) -> None:
+    done = check(str(dataset), "--only", "key-is-known,key-names-record", "--json")
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["key-is-known", "key-names-record"]
+    done = check(str(dataset), "--only", "cleanup-spares-live")
+    assert done.return_value == 0
+    assert "0 violations of 0 of 1 check" in done.stdout
+
+
+def test_an_unknown_id_is_refused_with_the_list(check: Check, dataset: Path) -> None:
+    done = check(str(dataset), "--only", "head-exist")
+    assert "no check is called 'head-exist'; there are key-is-known, " in str(done.exception)
+
+
+def test_nothing_is_overwritten(check: Check, dataset: Path, tmp_path: Path) -> None:
+    done = check(str(dataset), "--out", str(tmp_path))
+    assert isinstance(done.exception, Unusable)
+    assert str(done.exception).startswith(f"{tmp_path}: is there already")
+
+
+def test_a_check_without_its_tables_is_refused_if_it_was_asked_for(check: Check, tmp_path: Path) -> None:
+    dump = tmp_path / "dump.json"
+    dump.write_text('{"version": "1", "timestamp": "2026-01-01T00:00:00Z", "entries": []}', encoding="utf-8")
+    done = check(str(dump), "--only", "committed-data-is-kept")
+    assert isinstance(done.exception, Unusable)
+    assert "committed-data-is-kept needs metaranges/ and objects/ and ranges/" in str(done.exception)
+
+
+def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSession, tmp_path: Path) -> None:
+    made = Tables()
+    for key, path in ((b"p", b"p"), (b"key/p", b"key/p"), (b"key/q", b"q")):
+        made.kv.append((b"token:1", key, encode(StagedEntry(key=path, identity=b"", data=None))))
+    write(made, tmp_path / "dataset")
+    entities = decode(open_dataset(spark, str(tmp_path / "dataset"), keys="lakefs"))
+    found = records.check(entities, "lakefs", BY_ID).collect()
+    assert [(row.id, row.subject) for row in found] == [("key-names-record", "token:1 key/q")]
+
+
+def test_an_empty_dataset_has_nothing_wrong(spark: SparkSession, tmp_path: Path) -> None:
+    write(Tables(), tmp_path / "dataset")
+    summary = run(open_dataset(spark, str(tmp_path / "dataset")), (), fresh(spark, "findings"))
+    assert not summary.violated
+    assert all(outcome.judged and not outcome.counts for outcome in summary.outcomes)
+
+
+def test_the_page_escapes_what_comes_from_the_data_and_loads_nothing() -> None:
+    nasty = "<script>alert('&')</script>"
+    example = Example("violation", nasty, nasty * 100)
+    outcome = Outcome(check=CHECKS[0], judged=True, counts={"violation": 1}, examples=(example,))
+    told = page(Summary(where=nasty, outcomes=(outcome,), seconds={CHECKS[0].part: 1.0}))
+    assert "<script" not in told
+    assert "&lt;script&gt;" in told
+    assert len(told) < 10_000 + 20 * SHOWN_MAX
+    assert not [word for word in ("http://", "https://", "src=", "@import", "url(") if word in told]
