@@ -10,9 +10,10 @@ from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
 from spark_checks.addresses import inside, is_data, physical
-from spark_checks.dataset import Dataset
+from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import Entities
 from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
+from spark_checks.workspace import fresh
 
 NEEDED = frozenset({"kv", "metaranges", "ranges", "objects"})
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
@@ -76,15 +77,16 @@ class Committed:
 
 def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     """roots: storage_namespace, meta_range_id, bits; in any number. A metarange without entries is a row of
-    ``metaranges/`` without a range, or the id ""."""
+    ``metaranges/`` without a range, or the id "". Runs two jobs: what is asked for more than once is staged."""
     either = f.bit_or("bits").alias("bits")
     roots = roots.where(f.coalesce("meta_range_id", f.lit("")) != "")
-    roots = roots.groupBy("storage_namespace", "meta_range_id").agg(either)
-    pairs = (
+    roots = _kept(roots.groupBy("storage_namespace", "meta_range_id").agg(either), "roots")
+    pairs = _kept(
         dataset.metaranges.where("range_id is not null")
         .join(roots, "meta_range_id")
         .groupBy("storage_namespace", "range_id")
-        .agg(either)
+        .agg(either),
+        "pairs",
     )
     named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
     where = physical(f.col("storage_namespace"), f.col("address"))
@@ -96,6 +98,13 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
         _lost("range", pairs, dataset.ranges, "range_id")
     )
     return Committed(references, lost)
+
+
+def _kept(rows: DataFrame, name: str) -> DataFrame:
+    """The same rows, staged in the session's folder."""
+    target = fresh(rows.sparkSession, name)
+    rows.write.parquet(target)
+    return read_table(rows.sparkSession, target, rows.schema)
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

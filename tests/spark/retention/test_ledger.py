@@ -18,8 +18,9 @@ Listed = tuple[str | None, str | None, int | None, datetime | None]
 
 
 def dataset(spark: SparkSession, rows: list[Listed]) -> Dataset:
-    tables = (empty(spark, schema) for schema in (KV, METARANGES, RANGES))
-    return Dataset("d", "design", *tables, spark.createDataFrame(rows, OBJECTS), frozenset())
+    kv, metaranges, ranges = (empty(spark, schema) for schema in (KV, METARANGES, RANGES))
+    listing = spark.createDataFrame(rows, OBJECTS)
+    return Dataset("d", "design", kv, metaranges, ranges, listing, tables=frozenset())
 
 
 def repositories(spark: SparkSession, *namespaces: str) -> DataFrame:

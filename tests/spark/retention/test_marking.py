@@ -222,3 +222,10 @@ class TestRefusals:
         with pytest.raises(runs.Mismatch, match="was written"):
             runs.finish(tmp_path, done.report, attrs.evolve(done.report.marked, objects=99))
         assert not (tmp_path / "report.json").exists()
+
+
+def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
+    done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
+    assert (done.report.accounts, done.report.listing) == ((), 0)
+    assert addresses(spark, done.folder) == set()
+    assert runs.demand_files(done.folder, runs.read_report(tmp_path / "out", "run"))

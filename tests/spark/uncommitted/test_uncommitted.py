@@ -186,6 +186,15 @@ class TestGoingOnFromTheLastRun:
             runs.demand_run(tmp_path / "none", "uncommitted")
 
 
+def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
+    nothing = Snapshot(store={}, objects={}, now=NOW, clients=())
+    done = run(spark, nothing, tmp_path / "first")
+    again = run(spark, nothing, tmp_path / "second", done)
+    for each in (done, again):
+        assert (each.report.accounts, each.report.listing) == ((), 0)
+        assert addresses(spark, each.folder) == set()
+
+
 def test_a_record_of_a_copy_that_says_nothing_ends_the_run(spark: SparkSession, tmp_path: Path) -> None:
     found = world(3, 1)
     store = {**found.store, (b"repo0-uid0", b"copies/x"): b"yesterday"}
