@@ -23,6 +23,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "conform": ("lakeproof.conforming:command", "Check that a store keeps the contract, claim by claim."),
     "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
     "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
+    "service": ("lakeproof.services.command:command", "Let clients loose on a running lakeFS, and check its answers."),
     "stress": ("lakeproof.stressing:command", "Let clients loose on a store, and check what they were told."),
     "table": ("lakeproof.tabulating:table", "Tell verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.migrating:migrate", "Move the SQL tables of an older lakeFS into a key-value store."),

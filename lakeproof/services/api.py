@@ -258,7 +258,9 @@ def told(error: BaseException) -> Answer:
     code = getattr(error, "status", None)
     code = code if isinstance(code, int) else 0
     body = getattr(error, "body", None)
-    words = " ".join(str(body or getattr(error, "reason", None) or error or type(error).__name__).split())[:WORDS_MAX]
+    words = " ".join(str(body or getattr(error, "reason", None) or str(error) or type(error).__name__).split())[
+        :WORDS_MAX
+    ]
     if code:
         definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
         return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")

@@ -26,6 +26,8 @@ CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
 """Where nobody else is at work."""
+REMOVAL_TIMEOUTS: Final = 3
+"""For all that a round has made: so many times an answer's."""
 SETTLE_SECONDS: Final = 0.2
 """What was not answered may still be done for a while."""
 T = TypeVar("T")
@@ -97,13 +99,23 @@ class Traffic:
             ("create_branch", (lake, MERGED, TRUNK)),
         )
         for name, args in wishes:
-            answer = await driver.ask(partial(self.service.perform, name, args))
+            answer = await self._insist(driver, name, args)
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
                 if self._rounds == 1:
                     raise Unusable(f"{what}; name another --storage-namespace, or give the key the right to it")
                 made.unread = what
                 return
+
+    async def _insist(self, driver: "_Driver", name: str, args: tuple[str, ...]) -> Answer:
+        """A create of what nobody else creates: if it is there after an answer that was lost, it is ours."""
+        answer, doubt = Answer(Status.INFO), False
+        for _ in range(TRIES):
+            answer = await driver.ask(partial(self.service.perform, name, args))
+            if answer.status is Status.OK or (doubt and answer.code == 409):
+                return Answer(Status.OK)
+            doubt = doubt or answer.status is Status.INFO
+        return answer
 
     async def _driven(self, driver: "_Driver", made: Round, seconds: float) -> None:
         began = trio.current_time()
@@ -115,16 +127,19 @@ class Traffic:
 
     async def _removed(self, driver: "_Driver", names: Names) -> None:
         """Delete all repositories of a round. Nobody else has these names."""
-        async with trio.open_nursery() as nursery:
-            for name in sorted(names.used):
-                nursery.start_soon(self._remove, driver, name)
+        left = set(names.used)
+        with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
+            async with trio.open_nursery() as nursery:
+                for name in sorted(names.used):
+                    nursery.start_soon(self._remove, driver, name, left)
+        self.left += sorted(left)
 
-    async def _remove(self, driver: "_Driver", name: str) -> None:
+    async def _remove(self, driver: "_Driver", name: str, left: set[str]) -> None:
         for _ in range(TRIES):
             answer = await driver.ask(partial(self.service.perform, "delete_repository", (name,)))
             if answer.status is Status.OK or answer.code == 404:
+                left.discard(name)
                 return
-        self.left.append(name)
 
 
 @attrs.define
@@ -144,7 +159,7 @@ class _Driver:
             wish = again or wish_of(rng, names)
             call = await self.call(client, *wish)
             again = look_again(rng, wish) if call.ok else None
-            if call.code not in {0, 404, 409, 412} and not call.ok:
+            if not call.ok and call.code not in {404, 409, 412}:
                 await trio.sleep(0.01)  # who is turned away at once need not ask a thousand times a second
 
     async def call(self, client: int, name: str, args: tuple[str, ...]) -> Call:

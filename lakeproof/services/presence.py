@@ -79,11 +79,12 @@ def crowded(makers: Sequence[Touch], breakers: Sequence[Touch]) -> tuple[Sequenc
     """Makers that are too many: in a stretch of time that holds so many makers that succeeded, each but the first
     needs a breaker of its own that may have taken effect in it. None: there is no such stretch.
 
-    Returns the makers, and how many breakers there were. O(m² log b).
+    Returns the fewest such makers, in the order in which they began, and how many breakers there were. O(m² log b).
     """
     sure = sorted((touch for touch in makers if touch.sure), key=lambda touch: touch.ended)
     begins = sorted(touch.began for touch in breakers)
     ends = sorted(touch.ended for touch in breakers)
+    fewest: tuple[Sequence[Touch], int] | None = None
     for first in sure:
         inside: list[Touch] = []
         for touch in sure:
@@ -92,8 +93,10 @@ def crowded(makers: Sequence[Touch], breakers: Sequence[Touch]) -> tuple[Sequenc
             inside.append(touch)
             may = bisect_left(begins, touch.ended) - bisect_right(ends, first.began)
             if len(inside) - 1 > may:
-                return inside, may
-    return None
+                if fewest is None or len(inside) < len(fewest[0]):
+                    fewest = sorted(inside, key=lambda each: each.began), may
+                break
+    return fewest
 
 
 def _unique(name: str, touches: Sequence[Touch], deletes: Sequence[Touch]) -> Iterator[Judgement]:

@@ -23,7 +23,7 @@ from impl.refs.branches import next_token, read_branch, replace_branch
 from impl.refs.errors import BranchBusy, PathExists, PathNotFound
 from impl.refs.resolving import resolve
 from impl.repositories import hardened
-from impl.repositories.errors import NotUnique, RepositoryNotFound
+from impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
 from impl.stores import MemoryObjectStore, MemoryStore, Store
 from impl.stores.base import Answer
 from model import keys, kv
@@ -56,18 +56,22 @@ DOUBTFUL: Final = "doubtful"
 """No bug: connections are lost now and then, before or after a call is done."""
 LATE_SECONDS: Final = 0.06
 EFFECT_SECONDS: Final = 0.001
+HICCUPS: Final = 0.05
 TRIES: Final = 30
 T = TypeVar("T")
 
 
 class _Slow(Store):
-    """A store whose effects take up to `EFFECT_SECONDS`."""
+    """A store whose effects take up to `EFFECT_SECONDS`, and now and then ten times that."""
 
-    def __init__(self, store: Store, rng: Random) -> None:
-        self._store, self._rng = store, rng
+    def __init__(self, store: Store, rng: Random, *, staging: bool) -> None:
+        """staging: whether staged writes take forty times as long, too."""
+        self._store, self._rng, self._staging = store, rng, staging
 
     async def apply(self, op: kv.Op) -> Answer:
-        await trio.sleep(self._rng.random() * EFFECT_SECONDS)
+        staged = self._staging and isinstance(op, kv.Set) and op.partition != keys.GRAVELER
+        slow = 40 if staged else 10 if self._rng.random() < HICCUPS else 1
+        await trio.sleep(self._rng.random() * EFFECT_SECONDS * slow)
         return await self._store.perform(op)
 
 
@@ -96,7 +100,7 @@ class Lake:
     """What the bugs remember, and until when."""
 
     def __attrs_post_init__(self) -> None:
-        self._store = _Slow(MemoryStore(), self.rng)
+        self._store = _Slow(MemoryStore(), self.rng, staging=self.bug == "unsettled-write")
 
     async def _run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
         return await run(flow(env or live_env()), self._store, self._objects, wall_clock)
@@ -145,7 +149,7 @@ class Lake:
     async def _clear(self, name: str) -> None:
         if await self._is_there(name):
             raise NotUnique(name)
-        await trio.sleep(10 * EFFECT_SECONDS)
+        await trio.sleep(LATE_SECONDS / 2)
         await self._store.delete(keys.GRAVELER, keys.repository_key(RepositoryID(name)))
 
     async def delete_repository(self, name: str) -> None:
@@ -222,6 +226,7 @@ class Lake:
         try:
             await self.get(name, branch, path)
         except PathNotFound:
+            await trio.sleep(LATE_SECONDS / 2)
             await write()
             return
         raise PathExists(path.encode())
@@ -250,7 +255,7 @@ class Lake:
             entry = await self._run(
                 lambda env: reading.get_entry(env, repository, BranchID(ref), path.encode(), tries=TRIES)
             )
-        except branches.BranchNotFound:
+        except BranchNotFound:
             entry = await self._committed(repository, ref, path.encode())
         found = Found(path, entry.identity.decode(), self._bodies[entry.identity])
         if self.bug == "stale-read":
@@ -267,7 +272,7 @@ class Lake:
         repository = await self.repository(name)
         try:
             entries = await self._run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
-        except branches.BranchNotFound:
+        except BranchNotFound:
             entries = await self._entries(repository, ref)
         return [Found(each.path.decode(), each.identity.decode(), self._bodies[each.identity]) for each in entries]
 

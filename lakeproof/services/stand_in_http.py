@@ -67,9 +67,7 @@ class Request:
         """The content of a form's only file."""
         kind = self.headers.get("content-type", "")
         message = email.message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + self.body)
-        parts = message.get_payload()
-        assert isinstance(parts, list)
-        content = parts[0].get_payload(decode=True)
+        content = next(part for part in message.walk() if not part.is_multipart()).get_payload(decode=True)
         assert isinstance(content, bytes)
         return content
 

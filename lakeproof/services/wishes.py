@@ -16,17 +16,17 @@ SIDES: Final = ("side0", "side1")
 """Branches that come and go."""
 OF_ENTRIES: Final = {
     "set": 20,
-    "create": 16,
+    "create": 20,
     "delete": 9,
     "get": 12,
     "commit": 10,
     "merge": 4,
-    "side set": 9,
+    "side set": 12,
     "side commit": 3,
-    "reset_branch": 5,
-    "create_branch": 6,
-    "delete_branch": 4,
-    "get_branch": 3,
+    "reset_branch": 7,
+    "create_branch": 8,
+    "delete_branch": 6,
+    "get_branch": 4,
 }
 """How often."""
 OF_REPOSITORIES: Final = {

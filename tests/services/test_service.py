@@ -1,0 +1,117 @@
+"""`lakeproof service` on the stand-in: the correct one holds, and every planted bug is found."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import trio
+
+from lakeproof.services.api import LakeFS, address
+from lakeproof.services.calls import NEVER
+from lakeproof.services.command import Served, drive
+from lakeproof.services.driving import Traffic
+from lakeproof.services.presence import BRANCH_SPARED, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
+from lakeproof.services.stand_in import BUGS, DOUBTFUL
+from lakeproof.services.stand_in_http import stand_in
+from lakeproof.targets.traffic import Load
+from tests.commands import lakeproof
+
+WRITES = {"acknowledged-write-is-kept", "commit-is-causal", "read-is-legal"}
+FOUND_AS = {
+    "lost-write": WRITES,
+    "late-write": {"acknowledged-delete-is-kept", *WRITES},
+    "unsettled-write": {"acknowledged-delete-is-kept", *WRITES},
+    "delete-returns": {"acknowledged-delete-is-kept", "commit-is-causal", "read-is-legal"},
+    "stale-read": {"read-is-legal"},
+    "conditional-race": {"conditional-write-is-exclusive"},
+    "refused-write": {"refused-write-is-absent", "read-is-legal"},
+    "commit-drops-writes": WRITES,
+    "partial-commit": {"commit-is-causal"},
+    "lost-commit": {"commits-form-one-line", "commit-is-causal"},
+    "lost-merge": {"commits-form-one-line"},
+    "reset-returns": {"acknowledged-reset-is-kept"},
+    "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
+    "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
+    "create-race": {UNIQUE},
+    "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
+    "deleted-readable": {INACCESSIBLE},
+    "zombie": {"no-reachable-zombie"},
+}
+"""Under which ids each bug may show: at least one of them."""
+
+
+def run(bug: str, seconds: float, seed: int = 1) -> tuple[Served, Traffic, LakeFS]:
+    with stand_in(bug, seed) as dsn:
+        service = LakeFS(address(dsn), timeout=10, connections=8)
+        traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=seed), "mem://lakeproof")
+        done = trio.run(drive, traffic)
+        assert not service.perform("list_repositories", ("lakeproof-",)) or bug == DOUBTFUL
+    return done, traffic, service
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_found(bug: str) -> None:
+    done, _, _ = run(bug, 30)
+    assert {violation.invariant for violation in done.violations} & FOUND_AS[bug]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_correct_twin_holds_and_leaves_nothing_behind(seed: int) -> None:
+    done, traffic, _ = run("", 2.5, seed)
+    assert done.violations == []
+    assert (done.unread, traffic.left) == ([], [])
+    assert sum(traffic.tally.answers.values()) > 50
+
+
+def test_connections_that_are_lost_make_unknown_outcomes_and_no_violations() -> None:
+    done, traffic, _ = run(DOUBTFUL, 2.5)
+    assert done.violations == []
+    assert sum(count for (_, how), count in traffic.tally.answers.items() if how == "unknown")
+
+
+def test_a_service_that_goes_away_is_inconclusive() -> None:
+    async def leave() -> Served:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(close_later)
+            done = await drive(traffic)
+            nursery.cancel_scope.cancel()
+            return done
+        raise AssertionError
+
+    async def close_later() -> None:
+        await trio.sleep(0.5)
+        await trio.to_thread.run_sync(server.__exit__, None, None, None)
+
+    server = stand_in()
+    service = LakeFS(address(server.__enter__()), timeout=1, connections=8)
+    traffic = Traffic(service, Load(clients=4, seconds=1, seed=1, timeout=1), "mem://lakeproof")
+    done = trio.run(leave)
+    assert (done.code, done.violations) == (3, [])
+    assert done.unread
+    assert traffic.left
+
+
+def test_a_violation_is_told_and_written_with_its_history(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = lakeproof("service", "stand-in:create-race", "--seed", "5", "--out", str(out))
+    assert result.exit_code == 1, result.output
+    lines = result.stdout.splitlines()
+    assert re.fullmatch(r"lakefs\+http://stand-in:\*\*\*@127.0.0.1:\d+: lakeFS stand-in, seed 5, 8 clients", lines[0])
+    assert re.fullmatch(r"VIOLATED: .*create-is-unique.* \(seed 5\)", lines[-1])
+    assert any(re.fullmatch(r"  create-is-unique +[\d,]+ checks  violated", line) for line in lines)
+    assert {path.name for path in out.iterdir()} == {"evidence.txt", "held.txt", "history.jsonl"}
+    assert "creates succeeded where at most" in (out / "evidence.txt").read_text()
+    events = [json.loads(line) for line in (out / "history.jsonl").read_text().splitlines()]
+    assert {event["type"] for event in events} >= {"invoke", "ok", "fail"}
+    assert all(event["time"] < NEVER for event in events)
+
+
+def test_what_holds_says_so_or_names_what_was_not_put_to_the_test(tmp_path: Path) -> None:
+    result = lakeproof(
+        "service", "stand-in:", "--seconds", "1", "--seed", "5", "--keep", "--out", str(tmp_path / "out")
+    )
+    assert result.exit_code in {0, 3}, result.output
+    word = "HOLDS: 15 invariants" if result.exit_code == 0 else "INCONCLUSIVE: not put to the test: "
+    assert result.stdout.splitlines()[-1].startswith(word)
+    assert not (tmp_path / "out").exists()
