@@ -106,7 +106,8 @@ class SparkLevels:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        self._old: dict[Layout, list[str]] = {}
+        self._old: list[str] = []
+        self._old_layout = Layout((), 1)
         self._known = Known()
         self._paths: list[str] = []
         self._sent: list[Broadcast[Job]] = []
@@ -162,11 +163,11 @@ class SparkLevels:
         else:
             self._spill()
             found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
-            old = [self._all(paths, before, layout) for before, paths in self._old.items()]
+            self._renew(layout)
             path = self._path("answers")
-            found.join(reduce(DataFrame.unionAll, old), ["tag", *names], "left_anti").write.parquet(path)
-            self._old.setdefault(layout, []).append(path)
-            rows = self._spark.read.schema(_schema(names, "tag")).parquet(path).orderBy("tag", *names)
+            found.join(self._answers(self._old, layout), ["tag", *names], "left_anti").write.parquet(path)
+            self._old.append(path)
+            rows = self._answers([path], layout).orderBy("tag", *names)
             for tag, *words in map(_unsigned, rows.toLocalIterator(prefetchPartitions=True)):
                 yield tag, tuple(words)
         for part in answers:
@@ -190,8 +191,20 @@ class SparkLevels:
         ]
         table = pa.Table.from_batches(batches, working.schema(layout.words)).drop_columns(["count"])
         self._spark.createDataFrame(table).write.parquet(path)
-        self._old[layout] = [path]
-        self._known = Known()
+        self._old, self._old_layout, self._known = [path], layout, Known()
+
+    def _renew(self, layout: Layout) -> None:
+        """Write old answers under a new layout, all in one."""
+        if layout != self._old_layout:
+            path = self._path("answers")
+            rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
+            rows.write.parquet(path)
+            for old in self._old:
+                shutil.rmtree(old, ignore_errors=True)
+            self._old, self._old_layout = [path], layout
+
+    def _answers(self, paths: Sequence[str], layout: Layout) -> DataFrame:
+        return self._spark.read.schema(_schema(working.names(layout.words), "tag")).parquet(*paths)
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
         return self._sought(part, job, partial(_located, question, target))
@@ -207,7 +220,7 @@ class SparkLevels:
             sent.destroy()
         for path in self._paths:
             shutil.rmtree(Path(path).parent, ignore_errors=True)
-        self._sent, self._paths, self._old, self._known = [], [], {}, Known()
+        self._sent, self._paths, self._old, self._known = [], [], [], Known()
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 
     def _path(self, name: str) -> str:
@@ -238,10 +251,6 @@ class SparkLevels:
         """The states of a part under a later layout."""
         names = working.names(part.layout.words)
         return repacked(self._spark.read.schema(_schema(names)).parquet(_folder(part)), part.layout, layout)
-
-    def _all(self, paths: Sequence[str], before: Layout, layout: Layout) -> DataFrame:
-        rows = self._spark.read.schema(_schema(working.names(before.words), "tag")).parquet(*paths)
-        return repacked(rows, before, layout, "tag")
 
     def _witnesses(self, held: Part) -> Words:
         names = working.names(held.layout.words)

@@ -36,7 +36,7 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED, Place
 from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
-from lakeproof.explore.search import Limits, Options, Progress, Result, _Search
+from lakeproof.explore.search import Limits, Options, Progress, Result, Searching, _Search
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.space import Relayout
 from model.invariants import Reads
@@ -50,7 +50,7 @@ STORED: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 IN_FLIGHT: Final = Move(-1, Mode.DELIVER)
 
 
-def on(engine: Engine, driver_states: int = DRIVER_STATES) -> "Callable[..., SparkSearch]":
+def on(engine: Engine, driver_states: int = DRIVER_STATES) -> Searching:
     """What `lakeproof.explore.search.search` takes as ``searching``."""
 
     def make(

@@ -92,7 +92,7 @@ class Sweep:
 
     def __init__(self, spark: SparkSession, walks: Walks, seeds: range, block: int) -> None:
         self._spark, self._walks = spark, walks
-        self._blocks = iter([seeds[at : at + block] for at in range(0, len(seeds), block)])
+        self._blocks = (seeds[at : at + block] for at in range(0, len(seeds), block))
         self._group = f"sweep-{os.getpid()}-{id(self)}"
         self._lock = threading.Lock()
         self._rows: list[tuple[int, int, int, bool]] = []

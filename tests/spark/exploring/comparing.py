@@ -44,7 +44,7 @@ CATALOGUE: Final = (
 objects, aftermaths."""
 
 
-ENOUGH: Final = Limits(states_max=3000)
+ENOUGH: Final = Limits(states_max=250)
 """None has so many states, unless a search goes round in circles."""
 
 
