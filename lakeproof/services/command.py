@@ -15,7 +15,7 @@ from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.report.style import plural, seconds
 from lakeproof.services.api import LakeFS, address, sdk
 from lakeproof.services.calls import lines
-from lakeproof.services.driving import FIRST_SECONDS, Round, Traffic
+from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, Round, Traffic
 from lakeproof.services.judging import IDS, judge_entries, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
@@ -164,7 +164,7 @@ async def drive(traffic: Traffic) -> Served:
     try:
         while not done.violations and done.seconds < traffic.load.seconds:
             made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
-            length *= 2
+            length = min(2 * length, LONGEST_SECONDS)
             done.judge(made)
             calls = plural(len(made.entries) + len(made.repositories), "call")
             how = "violated" if done.violations else f"not judged: {made.unread}" if made.unread else "holds"

@@ -1,7 +1,7 @@
 """Clients that drive a service, in rounds, and what the service holds when they are done.
 
 Each round has repositories of its own, with fresh random names, and removes them. It lasts twice as long as the one
-before, so that what shows at once is found at once.
+before, up to a few seconds: what shows at once is found at once, and much shows only when a round has ended.
 """
 
 import secrets
@@ -16,12 +16,13 @@ import trio
 from lakeproof.services.api import Answer, Service, told
 from lakeproof.services.calls import Call, Recorder
 from lakeproof.services.judging import TRUNK, Content, Held, Last
-from lakeproof.services.wishes import MERGED, Names, Wish, entry_wish, look_again, repository_wish
+from lakeproof.services.wishes import MERGED, Names, Wish, entry_wish, follow_ups, repository_wish
 from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
 from model.snapshot import Status
 
 FIRST_SECONDS: Final = 1.0
+LONGEST_SECONDS: Final = 4.0
 CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
@@ -154,11 +155,11 @@ class _Driver:
 
     async def work(self, client: int, rng: Random, names: Names, until: float) -> None:
         wish_of = repository_wish if client % 2 else entry_wish
-        again: Wish | None = None
+        then: tuple[Wish, ...] = ()
         while trio.current_time() < until and len(self.recorder.calls) < CALLS_MAX:
-            wish = again or wish_of(rng, names)
+            following, wish = bool(then), then[0] if then else wish_of(rng, names)
             call = await self.call(client, *wish)
-            again = look_again(rng, wish) if call.ok else None
+            then = () if not call.ok else then[1:] if following else follow_ups(rng, wish)
             if not call.ok and call.code not in {404, 409, 412}:
                 await trio.sleep(0.01)  # who is turned away at once need not ask a thousand times a second
 
@@ -207,6 +208,8 @@ class _Look:
     made: Round
     contents: dict[str, str] = attrs.field(factory=dict)
     """What lies at a physical address: nothing is ever written there again."""
+    seen: set[str] = attrs.field(factory=set)
+    """The addresses of which it was read, not only written."""
 
     async def all(self) -> None:
         """Raises Unread."""
@@ -275,13 +278,14 @@ class _Look:
             return None
         async with trio.open_nursery() as nursery:
             for path, at in listed.items():
-                if at not in self.contents or not trusted:
+                if at not in (self.contents if trusted else self.seen):
                     nursery.start_soon(self._read, ref, path, at)
         return {path: self.contents[at] for path, at in listed.items()}
 
     async def _read(self, ref: str, path: str, at: str) -> None:
         lake, service = self.made.names.lake, self.driver.service
         value = await self.driver.read(partial(service.perform, "get_entry", (lake, ref, path)))
+        self.seen.add(at)
         self.contents[at] = value if isinstance(value, str) else ""
 
 

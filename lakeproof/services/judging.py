@@ -88,7 +88,8 @@ def judge_entries(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
     for monitor in MONITORS:
         yield from _monitored(monitor, events, snapshot)
     yield from _exclusive(calls)
-    yield from _resets_kept(calls, held)
+    yield from _forgotten(calls, held, "reset_branch", RESET_KEPT)
+    yield from _forgotten(calls, held, "create_branch", entries.branch_starts_clean.id)
     yield from _commits_kept(calls, held)
     yield from _merges_causal(calls, held)
     yield from _branches(calls)
@@ -299,25 +300,37 @@ def _encoded(call: Call) -> tuple[object, ...]:
     return (*call.args[:2], *(each.encode() for each in call.args[2:]))
 
 
-def _resets_kept(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
-    """What was written before a reset began, and was not committed until it ended, is gone."""
-    commits = [call for call in calls if call.name == "commit" and call.possible]
-    for reset in calls:
-        if reset.name != "reset_branch" or not reset.ok or reset.args[1] not in held.branches:
+def _forgotten(calls: Sequence[Call], held: Held, forgets: str, invariant: str) -> Iterator[Judgement]:
+    """What was written before a call that forgets it began, and was not committed until it ended, is gone for good. A
+    new branch does not have what was committed to the one before it either."""
+    spares = "commit" if forgets == "reset_branch" else ""
+    writes = [call for call in calls if call.name in {PLAIN, CONDITIONAL} and call.ok]
+    for forgetting in calls:
+        if forgetting.name != forgets or not forgetting.ok:
             continue
-        branch, content = reset.args[1], held.branches[reset.args[1]]
-        for write in calls:
-            if write.name not in {PLAIN, CONDITIONAL} or write.args[1] != branch or not write.ok:
+        branch = forgetting.args[1]
+        commits = [call for call in calls if call.name == spares and call.possible and call.args[1] == branch]
+        for write in writes:
+            if write.args[1] != branch or write.ended > forgetting.began:
                 continue
-            if write.ended > reset.began or any(
-                each.args[1] == branch and each.ended > write.began and each.began < reset.ended for each in commits
-            ):
+            if any(each.ended > write.began and each.began < forgetting.ended for each in commits):
                 continue
-            if content.get(write.args[2]) == write.args[3]:
-                evidence = f"{write.shown} was not committed before {reset.shown}, and {branch} still has it"
-                yield RESET_KEPT, Violation(RESET_KEPT, evidence)
+            seen = _seen_after(forgetting, write, calls, held)
+            if seen:
+                evidence = f"{write.shown} was forgotten by {forgetting.shown}, and {seen} has it"
+                yield invariant, Violation(invariant, evidence)
                 return
-            yield RESET_KEPT, Reached(f"{write.shown} is gone after {reset.shown}")
+            yield invariant, Reached(f"{write.shown} is gone after {forgetting.shown}")
+
+
+def _seen_after(forgetting: Call, write: Call, calls: Sequence[Call], held: Held) -> str:
+    """Who has seen what was written, after it was forgotten; empty if nobody has."""
+    _, branch, path, value = write.args
+    for call in calls:
+        reads = call.name == "get_entry" and call.ok and call.args[1:] == (branch, path)
+        if reads and call.began > forgetting.ended and call.value == value:
+            return call.shown
+    return f"{branch} in the end" if held.branches.get(branch, {}).get(path) == value else ""
 
 
 def _commits_kept(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:

@@ -261,7 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         reply = self._reply(parts.path, Request(query, headers, body))
-        if doubtful and when < LOST:
+        if reply is None or (doubtful and when < LOST):
             self.close_connection = True
             return
         self._send(reply)
@@ -274,13 +274,16 @@ class _Handler(BaseHTTPRequestHandler):
         except binascii.Error:
             return False
 
-    def _reply(self, path: str, request: Request) -> Reply:
+    def _reply(self, path: str, request: Request) -> Reply | None:
+        """None: there is no answer."""
         for (method, pattern), route in ROUTES.items():
             found = re.fullmatch(re.escape(BASE) + pattern, path) if method == self.command else None
             if found is not None:
                 at = [unquote(part) for part in found.groups()]
                 try:
                     return trio.from_thread.run(route, self.lake, request, at, trio_token=self.token)
+                except (trio.Cancelled, trio.RunFinishedError):  # the server is on its way out
+                    return None
                 except Exception as error:  # noqa: BLE001  # whatever it is, the client is told
                     return _failed(error)
         return Reply(404, {"message": "no such route"})

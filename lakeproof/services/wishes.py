@@ -12,8 +12,10 @@ from lakeproof.services.judging import TRUNK
 PATHS: Final = tuple(f"a/{number}" for number in range(6))
 MERGED: Final = "merged"
 """The branch that takes merges, and nothing else."""
-SIDES: Final = ("side0", "side1")
-"""Branches that come and go."""
+SIDE: Final = "side"
+"""What the names of branches begin with that come and go."""
+LAKE: Final = "-lake"
+"""What the name of the repository that stays ends with."""
 OF_ENTRIES: Final = {
     "set": 20,
     "create": 20,
@@ -21,12 +23,12 @@ OF_ENTRIES: Final = {
     "get": 12,
     "commit": 10,
     "merge": 4,
-    "side set": 12,
-    "side commit": 3,
-    "reset_branch": 7,
-    "create_branch": 8,
-    "delete_branch": 6,
-    "get_branch": 4,
+    "side set": 14,
+    "side commit": 2,
+    "reset_branch": 2,
+    "create_branch": 7,
+    "delete_branch": 3,
+    "get_branch": 3,
 }
 """How often."""
 OF_REPOSITORIES: Final = {
@@ -40,6 +42,7 @@ OF_REPOSITORIES: Final = {
 TURNS_OF_NAME: Final = 12
 """So many calls go to a name before the next one is taken, but for those of the one before it."""
 TURNS_OF_PATH: Final = 5
+TURNS_OF_SIDE: Final = 24
 LOOKS_AGAIN: Final = 0.4
 
 Wish = tuple[str, tuple[str, ...]]
@@ -56,12 +59,13 @@ class Names:
     used: set[str] = attrs.field(factory=set)
     _repositories: int = 0
     _paths: int = 0
+    _sides: int = 0
     _unique: int = 0
 
     @property
     def lake(self) -> str:
         """The repository that stays."""
-        return f"{self.prefix}-lake"
+        return f"{self.prefix}{LAKE}"
 
     def unique(self) -> str:
         self._unique += 1
@@ -79,6 +83,11 @@ class Names:
         self.used.add(name)
         return name
 
+    def side(self, rng: Random) -> str:
+        """The branch of the hour, or the one before it: they come and go."""
+        self._sides += 1
+        return f"{SIDE}{max(0, self._sides // TURNS_OF_SIDE - (rng.random() < 0.3))}"
+
     def path(self) -> str:
         """A path that nobody has used for long."""
         self._paths += 1
@@ -87,8 +96,8 @@ class Names:
 
 def entry_wish(rng: Random, names: Names) -> Wish:
     """A call on the repository that stays."""
-    lake, path, side, value = names.lake, rng.choice(PATHS), rng.choice(SIDES), names.unique()
-    match _chosen(rng, OF_ENTRIES):
+    lake, path, value = names.lake, rng.choice(PATHS), names.unique()
+    match kind := _chosen(rng, OF_ENTRIES):
         case "create":
             return "create_entry", (lake, TRUNK, names.path() if rng.random() < 0.7 else path, value)
         case "set":
@@ -102,13 +111,13 @@ def entry_wish(rng: Random, names: Names) -> Wish:
         case "merge":
             return "merge", (lake, MERGED, TRUNK)
         case "side set":
-            return "set_entry", (lake, side, path, value)
+            return "set_entry", (lake, names.side(rng), path, value)
         case "side commit":
-            return "commit", (lake, side, value)
+            return "commit", (lake, names.side(rng), value)
         case "create_branch":
-            return "create_branch", (lake, side, TRUNK)
-        case name:
-            return name, (lake, side)
+            return kind, (lake, names.side(rng), TRUNK)
+        case _:
+            return kind, (lake, names.side(rng))
 
 
 def repository_wish(rng: Random, names: Names) -> Wish:
@@ -126,18 +135,26 @@ def repository_wish(rng: Random, names: Names) -> Wish:
     return kind, (name,)
 
 
-def look_again(rng: Random, wish: Wish) -> Wish | None:
-    """Who has just changed something often looks whether it is so."""
+def follow_ups(rng: Random, wish: Wish) -> tuple[Wish, ...]:
+    """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
+    just written can be forgotten."""
     name, args = wish
+    if name == "set_entry" and args[1].startswith(SIDE):
+        branch, path = args[:2], args[:3]
+        ways: list[tuple[Wish, ...]] = [
+            (("reset_branch", branch), ("get_entry", path)),
+            (("delete_branch", branch), ("create_branch", (*branch, TRUNK)), ("get_entry", path)),
+        ]
+        return rng.choice(ways) if rng.random() < LOOKS_AGAIN else ()
     if rng.random() >= LOOKS_AGAIN:
-        return None
+        return ()
     if name in {"create_repository", "delete_repository"}:
-        return "get_repository", args[:1]
-    if name in {"create_branch", "delete_branch"} and args[1] in SIDES:
-        return "get_branch", args[:2]
-    if name in {"set_entry", "create_entry", "delete_entry"} and args[1] == TRUNK and args[0].endswith("-lake"):
-        return "get_entry", args[:3]
-    return None
+        return (("get_repository", args[:1]),)
+    if name in {"create_branch", "delete_branch"} and args[1].startswith(SIDE):
+        return (("get_branch", args[:2]),)
+    if name in {"set_entry", "create_entry", "delete_entry"} and args[0].endswith(LAKE):
+        return (("get_entry", args[:3]),)
+    return ()
 
 
 def _chosen(rng: Random, kinds: Mapping[str, int]) -> str:

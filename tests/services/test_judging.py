@@ -94,6 +94,7 @@ LEGAL = {
     ),
     "or may have been": ([write(1, 2, "1"), commit(3, 0, "c"), reset(5, 6)], held("1", "c", c="1")),
     "or is written meanwhile": ([write(1, 4, "1"), reset(2, 5)], held("1")),
+    "a read while the reset is under way": ([write(1, 2, "1"), reset(3, 6), get(4, 5, "1")], held()),
     "one of two creates succeeds": ([create(1, 4, "1"), create(2, 3, "2", code=412)], held("1")),
     "both, with a delete that may come between": ([create(1, 4, "1"), delete(2, 3), create(5, 6, "2")], held("2")),
     "or with one that nobody answered": ([create(1, 2, "1"), delete(3, 0), create(5, 6, "2")], held("2")),
@@ -127,6 +128,11 @@ ILLEGAL: dict[str, tuple[str, list[Call], Held]] = {
     "a read of nothing": ("read-is-legal", [write(1, 2, "1"), get(3, 4, None)], held("1")),
     "a read of what nobody wrote": ("read-is-legal", [write(1, 2, "1"), get(3, 4, "7")], held("1")),
     "a reset that returns": (RESET_KEPT, [write(1, 2, "1"), reset(3, 4)], held("1")),
+    "a read of what was reset": (
+        RESET_KEPT,
+        [write(1, 2, "1"), reset(3, 4), get(5, 6, "1"), delete(7, 8)],
+        held(),
+    ),
     "two creates at once": (EXCLUSIVE, [create(1, 4, "1"), create(2, 3, "2")], held("1")),
     "a create where something is": (EXCLUSIVE, [write(1, 2, "1"), create(3, 4, "2")], held("2")),
     "a delete that was over before": (EXCLUSIVE, [delete(1, 2), create(3, 4, "1"), create(5, 6, "2")], held("2")),
@@ -160,6 +166,17 @@ ILLEGAL: dict[str, tuple[str, list[Call], Held]] = {
             branch_call("create_branch", 7, 8),
         ],
         SIDE,
+    ),
+    "a read of what was written to the branch before": (
+        "branch-starts-clean",
+        [
+            branch_call("create_branch", 1, 2),
+            write(3, 4, "1", "side"),
+            branch_call("delete_branch", 5, 6),
+            branch_call("create_branch", 7, 8),
+            call("get_entry", 9, 10, LAKE, "side", PATH, value="1"),
+        ],
+        Held(branches={"main": {}, "side": {}}),
     ),
     "a branch is created twice": (
         UNIQUE,

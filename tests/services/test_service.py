@@ -46,7 +46,7 @@ def run(bug: str, seconds: float, seed: int = 1) -> tuple[Served, Traffic, LakeF
         service = LakeFS(address(dsn), timeout=10, connections=8)
         traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=seed), "mem://lakeproof")
         done = trio.run(drive, traffic)
-        assert not service.perform("list_repositories", ("lakeproof-",)) or bug == DOUBTFUL
+        assert service.perform("list_repositories", ("lakeproof-",)) == () or bug == DOUBTFUL
     return done, traffic, service
 
 
@@ -77,7 +77,6 @@ def test_a_service_that_goes_away_is_inconclusive() -> None:
             done = await drive(traffic)
             nursery.cancel_scope.cancel()
             return done
-        raise AssertionError
 
     async def close_later() -> None:
         await trio.sleep(0.5)
