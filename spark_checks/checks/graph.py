@@ -118,7 +118,7 @@ def reachable(starts: Longs, places: Longs, heads: Longs) -> Bools:
     degree = np.diff(starts)
     first = np.full(count, -1, np.int64)
     first[degree > 0] = places[starts[:-1][degree > 0]]
-    line, more = memoryview(first), (degree > 1).tobytes()
+    line, more = first.data, (degree > 1).tobytes()
     stack: list[int] = heads.tolist()
     while stack:
         node = stack.pop()
@@ -158,7 +158,7 @@ def _peeled(starts: Longs, places: Longs) -> Bools:
     count = len(starts) - 1
     left = np.bincount(places[places >= 0], minlength=count)
     gone = bytearray(count)
-    begin, to, children = memoryview(starts), memoryview(places), memoryview(left)
+    begin, to, children = starts.data, places.data, left.data
     stack: list[int] = np.flatnonzero(left == 0).tolist()
     while stack:
         node = stack.pop()
@@ -186,7 +186,7 @@ def _reversed(starts: Longs, places: Longs, rest: Bools) -> tuple[Longs, Longs]:
 def _components(starts: Longs, places: Longs) -> Bools:
     """The nodes of strong components (Tarjan's) with more than one node, and those with an edge to themselves."""
     found = np.zeros(len(starts) - 1, np.bool_)
-    begin, to = memoryview(starts), memoryview(places)
+    begin, to = starts.data, places.data
     number: dict[int, int] = {}
     low: dict[int, int] = {}
     open_: dict[int, None] = {}  # in order of discovery

@@ -55,4 +55,9 @@ def beside(frame: DataFrame) -> DataFrame:
     """A table for the smaller side of a join: sent to every worker where it is small, else hashed part by part.
     It is kept, because it is counted."""
     kept = frame.persist()
-    return f.broadcast(kept) if kept.count() <= BROADCAST_ROWS_MAX else kept.hint("shuffle_hash")
+    return hinted(kept, kept.count())
+
+
+def hinted(frame: DataFrame, rows: int) -> DataFrame:
+    """The same, where it is known how many rows there are at most."""
+    return f.broadcast(frame) if rows <= BROADCAST_ROWS_MAX else frame.hint("shuffle_hash")

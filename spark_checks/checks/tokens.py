@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from spark_checks.addresses import physical
-from spark_checks.checks.rules import Rule, beside, findings, union
+from spark_checks.checks.rules import Rule, findings, hinted, union
 from spark_checks.decoding import Entities
 from spark_checks.findings import at, text
 
@@ -80,10 +80,11 @@ def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
         "token", "rank", "several", "repository", "namespace", f.xxhash64("partition_key", "key").alias("branch"), "key"
     )
     tokens = tokens.persist()
+    count = tokens.count()
     change = ("tombstone", "address", "address_type")
     staged = entities.staged.select("token", "path", *change)
-    alone = staged.join(beside(tokens.where(~f.col("several"))), "token")
-    stacked = staged.join(beside(tokens.where("several")), "token")
+    alone = staged.join(hinted(tokens.where(~f.col("several")), count), "token")
+    stacked = staged.join(hinted(tokens.where("several"), count), "token")
     newest = stacked.groupBy("repository", "branch", "path").agg(
         f.min_by(f.struct("namespace", "key", *change), "rank").alias("change")
     )

@@ -8,6 +8,7 @@ by their partition, and only the former are compared. The model tells lost objec
 import random
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -46,6 +47,8 @@ from spark_checks.dataset import open_dataset
 from spark_checks.findings import FINDINGS
 from spark_checks.snapshots import Tables, end_states, export, isolated, tables, write
 from spark_checks.workspace import fresh
+
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 COMPARED = (
     "active-is-complete",
@@ -303,14 +306,15 @@ FAMILIES = {
 """So many of the scenarios whose names begin so."""
 
 
-def ends() -> list[Snapshot]:
+@cache
+def ends() -> tuple[Snapshot, ...]:
     """The states in which the exhaustive search of these scenarios ends, or has ended when it gives up."""
     found: list[Snapshot] = []
     everything = [each for each in Source().load() if not each.deep]
     for family, number in FAMILIES.items():
         for scenario in [each for each in everything if each.name.startswith(family)][:number]:
             found += end_states(search(scenario, Limits(states_max=1_000), SearchOptions(keep_finals=True)))
-    return list({repr((sorted(each.store.items()), sorted(each.objects.items()))): each for each in found}.values())
+    return tuple({repr((sorted(each.store.items()), sorted(each.objects.items()))): each for each in found}.values())
 
 
 @settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

@@ -1,0 +1,48 @@
+"""Generated datasets: every violation that was planted is found, and none is invented."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_checks.checks.running import KINDS, run
+from spark_checks.dataset import open_dataset
+from spark_checks.findings import FINDINGS, IDS
+from spark_checks.generate.ground import Ground
+from spark_checks.generate.sizes import Sizes
+from spark_checks.generate.writing import make, write
+from spark_checks.workspace import fresh
+from tests.spark.generate.reading import COUNTS, SMALL, listed
+
+LARGER = Sizes(repositories=40, branches=200, tags=60, commits=4_000, objects=60_000, staged=12_000, stale=2_000)
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder: Path) -> None:
+    """Generate, check, and compare what was planted with what was found; of garbage nothing was listed."""
+    ground = Ground(spark, sizes, 2)
+    write(ground, make(ground, violations), folder, decoded=True)
+    target = fresh(spark, "findings")
+    summary = run(open_dataset(spark, str(folder)), (), target)
+    rows = spark.read.schema(FINDINGS).parquet(target).collect()
+    found = Counter((row.id, row.subject) for row in rows if row.kind != "garbage")
+    assert found == Counter((each["id"], each["subject"]) for each in listed(folder))
+    assert summary.violated == any(violations.values())
+    counted = {outcome.check.id: sum(outcome.count(kind) for kind in KINDS) for outcome in summary.outcomes}
+    assert {each: number for each, number in counted.items() if number} == Counter(row.id for row in rows)
+    assert any(row.kind == "garbage" for row in rows)
+
+
+def test_every_planted_violation_is_found_and_none_invented(spark: SparkSession, tmp_path: Path) -> None:
+    assert COUNTS.keys() == IDS.keys()
+    check(spark, SMALL, COUNTS, tmp_path / "dataset")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("violations", [{}, dict.fromkeys(IDS, 7)], ids=["sound", "planted"])
+def test_the_same_of_larger_ones_sound_and_damaged(
+    spark: SparkSession, tmp_path: Path, violations: dict[str, int]
+) -> None:
+    check(spark, LARGER, violations, tmp_path / "dataset")
