@@ -241,12 +241,14 @@ class _Listed(Protocol):
 
 
 def _all(page: Callable[[str], object]) -> Iterator[_Listed]:
-    """What all pages of a listing hold. ``page`` takes the offset."""
+    """What all pages of a listing hold. ``page`` takes the offset. Raises ValueError if it does not get on."""
     after, more = "", True
     while more:
         found = page(after)
         yield from found.results  # type: ignore[attr-defined]
-        more, after = found.pagination.has_more, found.pagination.next_offset  # type: ignore[attr-defined]
+        more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
+        if more and after == before:
+            raise ValueError(f"a listing says that there is more after {after!r}, and does not get on")
 
 
 def told(error: BaseException) -> Answer:
