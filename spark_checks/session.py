@@ -110,7 +110,8 @@ def _started(options: Options) -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     quick = " -XX:TieredStopAtLevel=1" if options.small else ""
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC{quick}"
+    # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}"
     builder = (
         builder.master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory)
