@@ -169,6 +169,8 @@ async def drive(traffic: Traffic) -> Served:
             calls = plural(len(made.entries) + len(made.repositories), "call")
             how = "violated" if done.violations else f"not judged: {made.unread}" if made.unread else "holds"
             click.echo(f"service: round {made.number}: {calls} in {seconds(made.seconds)} s: {how}", err=True)
+            if made.unread and not made.seconds:
+                break  # it could not even begin: the service is gone
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     return done

@@ -21,7 +21,7 @@ from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
 from model.snapshot import Status
 
-FIRST_SECONDS: Final = 1.0
+FIRST_SECONDS: Final = 0.5
 LONGEST_SECONDS: Final = 4.0
 CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
