@@ -171,7 +171,7 @@ class _Driver:
         how = {Status.OK: "ok", Status.FAIL: "refused"}.get(answer.status, "unknown")
         self.tally.answers[name, how] += 1
         if answer.status is Status.INFO:
-            self.tally.trouble(LookupError(f"{name}: {answer.words}"))
+            self.tally.trouble(LookupError(f"{name}: {answer.code or answer.words}"))
         return call
 
     async def ask(self, do: Callable[[], Hashable]) -> Answer:
