@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from lakeproof.services.calls import NEVER, Call
-from lakeproof.services.judging import TRUNK, Held, Last, judge_entries, judge_repositories
+from lakeproof.services.judging import TRUNK, Content, Held, Last, judge_entries, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.wishes import MERGED, Names, Wish, entry_wish, repository_wish
 from model.invariants import Violation
@@ -35,7 +35,7 @@ class Simple:
     """A service that is obviously right. Each method returns a status code and a value."""
 
     branches: dict[str, Branch] = attrs.field(factory=lambda: {TRUNK: Branch([], {}), MERGED: Branch([], {})})
-    commits: dict[str, dict[str, str]] = attrs.field(factory=dict)
+    commits: dict[str, Content] = attrs.field(factory=dict)
     ancestors: dict[str, frozenset[str]] = attrs.field(factory=dict)
     lives: dict[str, Last] = attrs.field(factory=dict)
 
