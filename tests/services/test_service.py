@@ -24,8 +24,8 @@ WRITES = {
     "read-is-legal",
     "conditional-write-is-exclusive",
 }
-"""What is lost shows where somebody looks first: a delete may be lost, too, and who asks for an absent path may find one
-absent that is not."""
+"""What is lost shows where somebody looks first: a delete may be lost, too, and a path that is asked for as absent may
+seem so."""
 FOUND_AS = {
     "lost-write": WRITES,
     "late-write": WRITES,
