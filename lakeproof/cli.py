@@ -69,7 +69,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     from lakeproof.report.listing import as_json_line, listing
     from lakeproof.report.style import console
 
-    _, chosen = _chosen(patterns, file)
+    _, chosen = chosen_from(patterns, file)
     if as_json:
         for scenario in chosen:
             click.echo(as_json_line(scenario))
@@ -107,12 +107,12 @@ def verify(
     """
     from lakeproof.tasks import Verify
 
-    source, chosen = _chosen(patterns, file, deep=deep)
+    source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    return _perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full)
+    return perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full)
 
 
 @main.command()
@@ -142,11 +142,11 @@ def walk(
     """
     from lakeproof.tasks import Walk
 
-    source, chosen = _chosen(patterns, file)
+    source, chosen = chosen_from(patterns, file)
     jobs = _processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
     task = Walk(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
-    return _perform(task, "walking", source, chosen, out, jobs, bounds, as_json=as_json, full=True)
+    return perform(task, "walking", source, chosen, out, jobs, bounds, as_json=as_json, full=True)
 
 
 @main.command()
@@ -198,7 +198,9 @@ def show(trace_file: Path) -> None:
     show_lanes(read(trace_file), console())
 
 
-def _chosen(patterns: Sequence[str], file: Path | None, *, deep: bool = True) -> "tuple[Source, tuple[Scenario, ...]]":
+def chosen_from(
+    patterns: Sequence[str], file: Path | None, *, deep: bool = True
+) -> "tuple[Source, tuple[Scenario, ...]]":
     from lakeproof.loading import Source, choose
 
     source = Source(file)
@@ -210,7 +212,7 @@ def _processes(jobs: int | None, scenarios: int) -> int:
     return min(jobs or cores, scenarios)
 
 
-def _perform(
+def perform(
     task: "Task",
     doing: str,
     source: "Source",

@@ -49,13 +49,13 @@ def command(
     Says what `lakeproof verify` says, and writes the same traces. Pays where a level does not fit into memory. The work
     goes to a folder of the session's: with several machines, set spark.lakeproof.work to one that all of them see.
     """
-    from lakeproof.cli import _chosen, _perform
+    from lakeproof.cli import chosen_from, perform
     from lakeproof.explore.search import Options as How
     from spark_checks.exploring.exploring import Explore
     from spark_checks.exploring.levels import SparkLevels
     from spark_checks.session import session
 
-    source, chosen = _chosen(patterns, file)
+    source, chosen = chosen_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}
     with session(options) as spark:
         task = Explore(
@@ -65,4 +65,4 @@ def command(
             driver_states=driver_states,
             options=How(merge=not raw),
         )
-        return _perform(task, "verifying", source, chosen, out, 1, bounds, as_json=as_json, full=True)
+        return perform(task, "verifying", source, chosen, out, 1, bounds, as_json=as_json, full=True)

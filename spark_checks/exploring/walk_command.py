@@ -46,11 +46,11 @@ def command(
     The seed that is reported is the smallest one that violates something, and `lakeproof walk --seed` repeats it.
     Proves nothing, may refute a lot.
     """
-    from lakeproof.cli import _chosen, _perform
+    from lakeproof.cli import chosen_from, perform
     from spark_checks.exploring.sweeping import SweepSeeds
     from spark_checks.session import session
 
-    source, chosen = _chosen(patterns, file)
+    source, chosen = chosen_from(patterns, file)
     bounds = {
         "strategy": strategy,
         "first_seed": first_seed,
@@ -67,4 +67,4 @@ def command(
             depth=depth,
             block=block,
         )
-        return _perform(task, "walking", source, chosen, out, 1, bounds, as_json=as_json, full=True)
+        return perform(task, "walking", source, chosen, out, 1, bounds, as_json=as_json, full=True)
