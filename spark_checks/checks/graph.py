@@ -2,7 +2,7 @@
 
 A *node* is a commit or a head (a branch or a tag); it is named by a 64-bit fingerprint, and so are its parents; the
 only parent of a head is the commit that it names. Many repositories may be in one graph: they do not share names.
-Measured: 10 million commits in one chain, 7 s.
+Measured: 10 million commits in one chain, in random order: 19 s of processor time on a busy machine, 1.7 GB.
 """
 
 from typing import Final
