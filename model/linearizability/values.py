@@ -24,11 +24,17 @@ class _Unknown:
     def __repr__(self) -> str:
         return "UNKNOWN"
 
+    def __reduce__(self) -> str:  # there is one, also where it was sent to another process
+        return "UNKNOWN"
+
 
 class _Refused:
     """The answer of an operation whose predicate was false."""
 
     def __repr__(self) -> str:
+        return "REFUSED"
+
+    def __reduce__(self) -> str:  # there is one, also where it was sent to another process
         return "REFUSED"
 
 

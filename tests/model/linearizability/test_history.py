@@ -1,11 +1,12 @@
 """Histories: events become operations, in the order that was asked for, or are refused."""
 
+import pickle
 import random
 
 import pytest
 
 from model.linearizability.history import NEVER, BrokenHistory, History, Operation, Settings, history
-from model.linearizability.values import UNKNOWN
+from model.linearizability.values import REFUSED, UNKNOWN
 from model.snapshot import Status
 from tests.model.linearizability.generated import small
 
@@ -107,3 +108,8 @@ def test_its_size_is_told_in_bytes() -> None:
     for number in range(100):
         told.call(number, "write", None, "x" * 1_000 + str(number))
     assert 100_000 < told.bytes < 200_000
+
+
+@pytest.mark.parametrize("sentinel", [UNKNOWN, REFUSED], ids=repr)
+def test_what_stands_for_nothing_recorded_is_itself_in_another_process(sentinel: object) -> None:
+    assert pickle.loads(pickle.dumps(sentinel)) is sentinel  # noqa: S301  # our own
