@@ -46,14 +46,20 @@ def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) 
     compare(scenario_of(name), engine, GRADED)
 
 
+def files(spark: SparkSession) -> set[Path]:
+    """What all tests of this process have staged."""
+    return set(workspace.folder(spark).rglob("*.parquet"))
+
+
 def test_the_outcome_is_that_of_verify_and_nothing_is_left_behind(spark: SparkSession, engine: SparkLevels) -> None:
     scenario = scenario_of("tags/plain/tag-tag/crash")
+    before = files(spark)
     seen: list[int] = []
     outcome = Explore(engine=engine, driver_states=5).run(scenario, Source(), lambda *at: seen.append(at[0]))
     assert all(verdict.verdict == scenario.expected(verdict.invariant) for verdict in outcome.verdicts)
     assert outcome.complete
     assert seen == sorted(seen)
-    assert not list(Path(workspace.folder(spark)).rglob("*.parquet"))
+    assert files(spark) == before
 
 
 def test_expressions_repack_states_as_arrays_do(spark: SparkSession) -> None:
