@@ -41,12 +41,12 @@ def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
-_patterns = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
-_from = click.option(
+patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+from_option = click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Scenarios from a Python file of yours."
 )
-_json = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
-_out = click.option(
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("out/traces"),
@@ -58,9 +58,9 @@ _jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Proces
 
 
 @main.command("scenarios")
-@_patterns
-@_from
-@_json
+@patterns_argument
+@from_option
+@json_option
 def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None:
     """List scenarios: their bounds, and what is known to be refuted.
 
@@ -78,10 +78,10 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 
 
 @main.command()
-@_patterns
-@_from
-@_json
-@_out
+@patterns_argument
+@from_option
+@json_option
+@out_option
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="Memory of one search. [default: its share]")
@@ -117,13 +117,13 @@ def verify(
 
 @main.command()
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
-@_from
+@from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option("--executions", type=click.IntRange(1), default=10_000, show_default=True, help="Of each scenario.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Equal seeds, equal results.")
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="For pct: ordering constraints.")
-@_json
-@_out
+@json_option
+@out_option
 @_jobs
 def walk(
     patterns: tuple[str, ...],
@@ -151,7 +151,7 @@ def walk(
 
 @main.command()
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@_from
+@from_option
 def replay(trace_file: Path, file: Path | None) -> int:
     """Execute a trace once more on the real flows, and compare every step.
 

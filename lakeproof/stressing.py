@@ -17,6 +17,7 @@ from lakeproof.report.style import plural, seconds
 from lakeproof.targets import Target, target
 from lakeproof.targets.answers import first_of, tallied
 from lakeproof.targets.judging import Judged, judge
+from lakeproof.targets.options import out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 from lakeproof.tasks import Unusable
@@ -44,38 +45,16 @@ class Stressed:
 @click.command("stress")
 @click.argument("dsn")
 @click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="At once.")
-@click.option(
-    "--seconds",
-    "duration",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="S",
-    help="Of traffic; judging comes on top. It ends at the first violation.",
-)
+@seconds_option
 @click.option("--keys", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Of each round.")
-@click.option("--seed", type=click.IntRange(0), help="Of what clients do, not of who comes first. Default: any.")
+@seed_option
 @click.option("--faults", metavar="F[,F]", default="", help=f"Among {', '.join(FAULTS)}. Default: none.")
 @click.option(
     "--restart-with", metavar="COMMAND", help="Restarts the server: needed for the fault restart, but of exec:."
 )
 @click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store, and check their invariants instead.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out/stress"),
-    show_default=True,
-    metavar="DIR",
-    help="Where a violation goes.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="Of an answer; what takes longer is unknown.",
-)
+@out_option("out/stress")
+@timeout_option
 def command(
     dsn: str,
     clients: int,

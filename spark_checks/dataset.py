@@ -69,9 +69,9 @@ def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, besi
 
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
     decoded = {}
-    if _is_there(spark, f"{where}/decoded"):
+    if is_there(spark, f"{where}/decoded"):
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema) for name, schema in DECODED.items()}
-    only_decoded = decoded and not _is_there(spark, f"{where}/kv")
+    only_decoded = decoded and not is_there(spark, f"{where}/kv")
     kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV)
     return attrs.evolve(_with_tables(spark, where, keys, kv, beside or where), decoded=decoded)
 
@@ -139,7 +139,7 @@ def _local(where: str) -> Path | None:
     return None if "://" in where else Path(where)
 
 
-def _is_there(spark: SparkSession, where: str) -> bool:
+def is_there(spark: SparkSession, where: str) -> bool:
     path = _local(where)
     if path is not None:
         return path.is_dir()

@@ -1,45 +1,22 @@
 """The command ``spark decode``: the typed tables of a dataset, so that later commands need not decode again."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 import attrs
 import click
 
-from spark_checks.session import Options, session, spark_options
+from spark_checks.session import Options, dataset_options, session, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
-    """The argument DATASET, and how it is to be read."""
-    for option in (
-        click.option(
-            "--beside",
-            metavar="DIR",
-            help="A folder with metaranges/, ranges/ and objects/, where DATASET is a dump or a database.",
-        ),
-        click.option(
-            "--keys",
-            type=click.Choice(["design", "lakefs"]),
-            help="The key schema. [default: design for a folder, lakefs for a dump or a database]",
-        ),
-        click.argument("where", metavar="DATASET"),
-    ):
-        command = option(command)
-    return command
 
 
 @click.command()
 @dataset_options
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the tables go.")
 @spark_options
-def command(options: Options, where: str, keys: "Keys | None", beside: str | None, out: Path) -> None:
+def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: Path) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
     staged/, cleanups/ and undecodable/, as Parquet.
 
@@ -54,9 +31,9 @@ def command(options: Options, where: str, keys: "Keys | None", beside: str | Non
     if out.exists():
         raise Unusable(f"{out}: is there already; name another folder, or remove it")
     with session(options) as spark:
-        dataset = open_dataset(spark, where, keys, beside)
-        with doing(spark, f"decoding {dataset.where}"):
-            entities = decode(dataset)
+        found = open_dataset(spark, dataset, keys, beside)
+        with doing(spark, f"decoding {found.where}"):
+            entities = decode(found)
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):
                 table.write.parquet(f"{out}/{name}")

@@ -21,7 +21,7 @@ from impl.codec import graveler_pb2 as pb
 from model import catalog_pb2, keys
 from model.catalog import AddressType
 from model.records import RepositoryState
-from spark_checks.dataset import Dataset, Keys, empty
+from spark_checks.dataset import Dataset, Keys, empty, is_there
 from spark_checks.tables import DECODED, STRING, table
 from spark_checks.workspace import fresh
 
@@ -94,11 +94,8 @@ _ARROW: Final = to_arrow_schema(WIDE)
 
 
 def _staged(spark: SparkSession, target: str, name: str) -> DataFrame:
-    jvm = spark.sparkContext._jvm  # noqa: SLF001  # Hadoop's file systems have no other door
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(f"{target}/{TABLE}={name}")
-    there = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).exists(path)  # noqa: SLF001
-    return spark.read.schema(DECODED[name]).parquet(path.toString()) if there else empty(spark, DECODED[name])
+    where, schema = f"{target}/{TABLE}={name}", DECODED[name]
+    return spark.read.schema(schema).parquet(where) if is_there(spark, where) else empty(spark, schema)
 
 
 def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:

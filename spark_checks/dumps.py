@@ -13,10 +13,10 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks.batches import batches
 from spark_checks.tables import KV
 from spark_checks.workspace import fresh
 
-BATCH: Final = 1 << 16
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
 FIELDS: Final = ("partition", "key", "value")
 
@@ -31,7 +31,7 @@ def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
     target = Path(fresh(spark, "kv"))
     target.mkdir(parents=True)
     with parquet.ParquetWriter(target / "part-0.parquet", SCHEMA) as writer:
-        for batch in _batches(entries(path)):
+        for batch in batches(entries(path), SCHEMA):
             writer.write_batch(batch)
     return spark.read.schema(KV).parquet(str(target))
 
@@ -79,18 +79,3 @@ def _row(path: Path, number: int, entry: dict[str, object]) -> Row:
                 f"{path}: entry {number}: {name} is {value[:40]!r}, expected base64; write the dump again"
             ) from None
     return cast("Row", tuple(found))
-
-
-def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
-    pending: list[Row] = []
-    for row in rows:
-        pending.append(row)
-        if len(pending) == BATCH:
-            yield _batch(pending)
-            pending = []
-    yield _batch(pending)
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True) if rows else ((), (), ())
-    return pa.record_batch([pa.array(column, pa.binary()) for column in columns], schema=SCHEMA)

@@ -159,3 +159,18 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
         return command(options, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapped  # type: ignore[return-value]
+
+
+def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
+    """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
+    for option in (
+        click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or database lacks."),
+        click.option(
+            "--keys",
+            type=click.Choice(["design", "lakefs"]),
+            help="The key schema. [default: design for a folder, lakefs for a dump or a database]",
+        ),
+        click.argument("dataset", metavar="DATASET"),
+    ):
+        command = option(command)
+    return command

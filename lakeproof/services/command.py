@@ -20,6 +20,7 @@ from lakeproof.services.judging import IDS, judge_entries, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.targets.answers import first_of, tallied
+from lakeproof.targets.options import out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
 from model.invariants import Violation
@@ -77,38 +78,16 @@ class Served:
 @click.command("service")
 @click.argument("dsn")
 @click.option("--clients", type=click.IntRange(2), default=8, show_default=True, metavar="N", help="At once.")
-@click.option(
-    "--seconds",
-    "duration",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="S",
-    help="Of traffic; judging comes on top. It ends at the first violation.",
-)
-@click.option("--seed", type=click.IntRange(0), help="Of what clients do, not of who comes first. Default: any.")
+@seconds_option
+@seed_option
 @click.option(
     "--storage-namespace",
     metavar="URI",
     help="Where the repositories of the run keep their data, as in local://lakeproof or s3://BUCKET/lakeproof.",
 )
 @click.option("--keep", is_flag=True, help="Leave the repositories of the run where they are.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("out/service"),
-    show_default=True,
-    metavar="DIR",
-    help="Where a violation goes.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="Of an answer; what takes longer is unknown.",
-)
+@out_option("out/service")
+@timeout_option
 def command(
     dsn: str,
     clients: int,

@@ -7,7 +7,7 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, VIOLATED
 from spark_checks.checks.catalogue import BY_ID
-from spark_checks.session import spark_options
+from spark_checks.session import dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -23,10 +23,8 @@ def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tupl
 
 
 @click.command("check")
-@click.argument("dataset", metavar="DATASET")
+@dataset_options
 @click.option("--only", multiple=True, metavar="ID", callback=_known, help="Only this check; may be given again.")
-@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema. [default: by the source]")
-@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or a database does not have.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Findings as Parquet, and a summary; a new folder."

@@ -11,6 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from spark_checks.lines import Places
+
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -89,18 +91,8 @@ def _of_parents(values: Longs, places: Longs, otherwise: int) -> Longs:
 
 
 def positions(names: Longs, wanted: Longs) -> Longs:
-    """For each wanted name the row that has it; of several one and the same; -1 where there is none."""
-    found = np.full(len(wanted), -1, np.int64)
-    if not len(names):
-        return found
-    order = np.argsort(names)
-    ascending = names[order]
-    by_name = np.argsort(wanted)  # looked up in order, neighbours share cache lines
-    sought = wanted[by_name]
-    at = np.minimum(np.searchsorted(ascending, sought), len(names) - 1)
-    there = ascending[at] == sought
-    found[by_name[there]] = order[at[there]]
-    return found
+    """For each wanted name the row that has it; of several the first; -1 where there is none."""
+    return Places.of(names).find(wanted)
 
 
 def _same(names: Longs) -> Longs | None:

@@ -4,23 +4,15 @@ from pathlib import Path
 
 import click
 
+from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
 from spark_checks.session import Options, spark_options
 
 
 @click.command("explore")
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
-@click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Scenarios from a Python file of yours."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("out/traces"),
-    show_default=True,
-    metavar="DIR",
-    help="Where traces go.",
-)
+@from_option
+@json_option
+@out_option
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
 @click.option(
@@ -49,7 +41,6 @@ def command(
     Says what `lakeproof verify` says, and writes the same traces. Pays where a level does not fit into memory. The work
     goes to a folder of the session's: with several machines, set spark.lakeproof.work to one that all of them see.
     """
-    from lakeproof.cli import chosen_from, perform
     from lakeproof.explore.search import Options as How
     from spark_checks.exploring.exploring import Explore
     from spark_checks.exploring.levels import SparkLevels

@@ -7,7 +7,7 @@ import attrs
 import click
 
 from lakeproof.tasks import Unusable
-from spark_checks.generate.sizes import COUNTS, PROFILES, moment
+from spark_checks.generate.sizes import COUNTS, PROFILES
 from spark_checks.session import Options, session, spark_options
 
 _HELP: Final = {
@@ -64,10 +64,11 @@ def command(
     from spark_checks.generate.planting import parse
     from spark_checks.generate.writing import check_target, make, whole, write
     from spark_checks.progress import doing
+    from spark_checks.runs import parse_time
 
     given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
     if now is not None:
-        given["now"] = moment(now)
+        given["now"] = parse_time(now)
     begin = PROFILES[profile]
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     asked = {} if violations is None else parse(_text(violations), str(violations))

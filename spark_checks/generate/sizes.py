@@ -5,7 +5,6 @@ The same sizes and seed give the same dataset, row by row, whatever the machine,
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Final
 
 import attrs
@@ -147,19 +146,3 @@ def shared(total: int, shares: Sequence[int], least: int = 0) -> list[int]:
         parts.append(least + upto - before)
         before = upto
     return parts
-
-
-def moment(text: str) -> int:
-    """Microseconds since 1970, of a number of them or of a time in ISO 8601 (UTC, if it does not say). Raises
-    Unusable."""
-    if text.lstrip("-").isdigit():
-        return int(text)
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise Unusable(
-            f"--now: {text!r}, expected microseconds since 1970 or a time such as 2026-01-01T00:00:00; write one"
-        ) from None
-    found = found if found.tzinfo else found.replace(tzinfo=UTC)
-    delta = found - datetime(1970, 1, 1, tzinfo=UTC)
-    return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds

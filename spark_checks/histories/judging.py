@@ -22,6 +22,7 @@ from model.linearizability.evidence import explain
 from model.linearizability.history import BrokenHistory, History, Settings
 from model.linearizability.problem import Verdict
 from model.linearizability.specifications import ALL, Specification, specification_of
+from spark_checks.batches import batch as batch_of
 from spark_checks.tables import LONG, STRING, STRINGS, table
 
 VERDICTS: Final = table(
@@ -88,13 +89,13 @@ def judge(events: DataFrame, judging: Judging) -> DataFrame:
                 lines = [(each["number"], each["event"]) for each in listed]
                 found.append(_verdict(history, name, lines, judging, explain_it=explained > 0))
                 explained -= found[-1][2] == Verdict.VIOLATED.value
-            yield _batch(found)
+            yield batch_of(found, _ARROW)
 
     def judged_alone(group: pa.Table) -> pa.Table:
         columns = (group.column(name).to_pylist() for name in ("number", "event"))
         history, name = group.column("history")[0].as_py(), group.column("key")[0].as_py()
         lines = sorted(zip(*columns, strict=True))
-        return pa.Table.from_batches([_batch([_verdict(history, name, lines, judging, explain_it=True)])])
+        return pa.Table.from_batches([batch_of([_verdict(history, name, lines, judging, explain_it=True)], _ARROW)])
 
     large = marked.where("size is not null").drop("size", "f").groupBy("history", "key")
     return lists.mapInArrow(judged, VERDICTS).unionByName(large.applyInArrow(judged_alone, VERDICTS))
@@ -127,13 +128,6 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
         where = f"line {line}: " if line and not str(error).startswith("line") else ""
         raise Unusable(f"{name or 'the table'}: {where}{error}") from None
     return name, key, found.verdict.value, found.algorithm, found.operations, found.why, evidence
-
-
-def _batch(rows: list[Row]) -> pa.RecordBatch:
-    columns = zip(*rows, strict=True)
-    return pa.RecordBatch.from_arrays(
-        [pa.array(column, field.type) for column, field in zip(columns, _ARROW, strict=True)], schema=_ARROW
-    )
 
 
 def shown_key(key: str | None) -> str:

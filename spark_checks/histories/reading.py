@@ -17,6 +17,7 @@ from lakeproof.history import Unreadable, json_lines
 from lakeproof.history.errors import shown
 from lakeproof.history.reading import Lines
 from lakeproof.tasks import Unusable
+from spark_checks.batches import batches as batches_of
 from spark_checks.dataset import read_table
 from spark_checks.tables import LONG, STRING, table
 
@@ -29,7 +30,6 @@ PARQUET: Final = table(
 """Rows of a history as Parquet: key and value are JSON texts; index is the order in which events were recorded."""
 
 ENDINGS: Final = (".jsonl", ".ndjson", ".json")
-BATCH: Final = 1 << 14
 _ARROW: Final = pa.schema(
     [("history", pa.string()), ("key", pa.string()), ("number", pa.int64()), ("f", pa.string()), ("event", pa.string())]
 )
@@ -53,7 +53,7 @@ def events(spark: SparkSession, folder: Path) -> DataFrame:
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for path in batch.column("path").to_pylist():
-                yield from _batches(of_file(path, str(Path(path).relative_to(root))))
+                yield from batches_of(of_file(path, str(Path(path).relative_to(root))), _ARROW)
 
     paths = spark.createDataFrame([(path,) for path in files], table(path=STRING)).repartition(parts)
     return paths.mapInArrow(read, EVENTS)
@@ -107,24 +107,6 @@ class _Splitter:
         if process not in self.open:
             raise Unreadable(f"process {shown(process)} returned, and had invoked nothing", line)
         self.key, self.f = self.open.pop(process), None
-
-
-def _batches(rows: Iterator[Event]) -> Iterator[pa.RecordBatch]:
-    pending: list[Event] = []
-    for row in rows:
-        pending.append(row)
-        if len(pending) == BATCH:
-            yield _batch(pending)
-            pending = []
-    if pending:
-        yield _batch(pending)
-
-
-def _batch(rows: list[Event]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(
-        [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), _ARROW, strict=True)],
-        schema=_ARROW,
-    )
 
 
 def _of_parquet(rows: DataFrame) -> DataFrame:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import spark_options
+from spark_checks.session import dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -13,15 +13,13 @@ if TYPE_CHECKING:
 
 
 @click.command("retention")
-@click.argument("dataset")
+@dataset_options
 @click.option(
     "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, as lakeFS has them."
 )
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
 @click.option("--lenient", is_flag=True, help="A head without a record keeps nothing, instead of ending the run.")
-@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema. [default: of the source]")
-@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or a database does not have.")
 @click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
 @spark_options

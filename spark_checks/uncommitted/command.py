@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import spark_options
+from spark_checks.session import dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -13,14 +13,12 @@ if TYPE_CHECKING:
 
 
 @click.command("uncommitted")
-@click.argument("dataset")
+@dataset_options
 @click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Younger objects are kept.")
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option(
     "--since", type=click.Path(path_type=Path), metavar="RUN", help="The folder of the last run: go on from there."
 )
-@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema. [default: of the source]")
-@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or a database does not have.")
 @click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
 @spark_options

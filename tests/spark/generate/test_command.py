@@ -20,7 +20,8 @@ from spark_checks.generate.command import command
 from spark_checks.generate.extras import check_fit
 from spark_checks.generate.ground import PLAN, Ground, repository_rows
 from spark_checks.generate.planting import PLANTED_MAX, parse
-from spark_checks.generate.sizes import NOW, PROFILES, Sizes, moment, shared, weights
+from spark_checks.generate.sizes import NOW, PROFILES, Sizes, shared, weights
+from spark_checks.runs import parse_time
 from spark_checks.session import Options
 from tests.spark.generate.reading import SMALL, listed, rows
 
@@ -90,10 +91,10 @@ class TestSizes:
             attrs.evolve(PROFILES["small"], **wrong)  # type: ignore[arg-type]
 
     def test_a_moment_is_a_number_or_a_time(self) -> None:
-        assert moment("2026-01-01") == moment("2026-01-01T00:00:00Z") == moment(str(NOW)) == NOW
-        assert moment("2026-01-01T01:00:00.000001+01:00") == NOW + 1
-        with pytest.raises(Unusable, match="--now: 'soon'"):
-            moment("soon")
+        assert parse_time("2026-01-01") == parse_time("2026-01-01T00:00:00Z") == parse_time(str(NOW)) == NOW
+        assert parse_time("2026-01-01T01:00:00.000001+01:00") == NOW + 1
+        with pytest.raises(Unusable, match="--now 'soon': expected a date"):
+            parse_time("soon")
 
 
 class TestViolationFiles:
@@ -191,7 +192,7 @@ class TestCommand:
         ("args", "told"),
         [
             (["--objects=1"], "--objects: 1"),
-            (["--now=soon"], "--now: 'soon'"),
+            (["--now=soon"], "--now 'soon': expected a date"),
             (["--violations=none.json"], "none.json: cannot be read"),
         ],
     )
