@@ -44,7 +44,7 @@ FOUND_AS = {
     "create-race": {UNIQUE},
     "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
     "deleted-readable": {INACCESSIBLE},
-    "zombie": {"no-reachable-zombie"},
+    "zombie": {"no-reachable-zombie", INACCESSIBLE},  # a namespace is found again as a branch is: the lives share a UID
 }
 """Under which ids each bug may show: at least one of them."""
 
