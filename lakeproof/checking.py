@@ -13,14 +13,13 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
-from lakeproof.history.showing import as_history, described, plain, story, value
+from lakeproof.history.showing import as_history, as_object, plain, story, value
 from model.linearizability.checking import KeyVerdict, Limits, check, parts
 from model.linearizability.evidence import Evidence, explain
 from model.linearizability.history import BrokenHistory, History
 from model.linearizability.problem import Verdict
 from model.linearizability.specifications import ALL, Specification, initial, specification_of
 from model.linearizability.values import freeze
-from model.snapshot import Status
 
 _LISTED: Final = 10
 _LEAST_MEMORY: Final = 64 << 20
@@ -179,30 +178,16 @@ class _Report:
             click.echo(f"{key}{verdict.operations:,} operations: {verdict.verdict.value}{why}")
 
     def _object(self, verdict: KeyVerdict, evidence: Evidence | None, path: Path | None) -> dict[str, object]:
-        told: dict[str, object] = {
+        return {
             "key": plain(verdict.key),
             "model": self.specification.name,
             "verdict": verdict.verdict.value,
             "algorithm": verdict.algorithm,
             "operations": verdict.operations,
             "why": verdict.why,
-            "evidence": None,
+            "evidence": None if evidence is None else as_object(evidence),
             "history": None if path is None else str(path),
         }
-        if evidence is not None:
-            told["evidence"] = {
-                "explained": evidence.returned,
-                "failed": None if evidence.failed is None else described(evidence.failed),
-                "line": None if evidence.failed is None else evidence.failed.lines[1],
-                "minimal": evidence.minimal,
-                "held": None if evidence.held is None else [plain(one) for one in evidence.held],
-                "operations": [
-                    {"process": plain(op.process), "operation": described(op), "lines": list(op.lines)}
-                    for op in evidence.operations
-                ],
-                "elsewhere": [described(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
-            }
-        return told
 
     def _write(self, evidence: Evidence) -> Path:
         assert self.out is not None

@@ -1,9 +1,11 @@
 """The command ``conform``: does a store keep the contract, claim by claim."""
 
+import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
+import attrs
 import click
 import trio
 
@@ -12,15 +14,34 @@ from impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.commands import AS_EXPECTED, VIOLATED
 from lakeproof.report.style import plural
 from lakeproof.targets import Private, target
+from lakeproof.targets.options import json_option
+
+
+@attrs.frozen
+class Judged:
+    """A claim in words, why it is not kept (empty: it is), and the keys that could not be deleted afterwards."""
+
+    claim: str
+    why: str
+    left: int
+    prefix: bytes
+
+    def lines(self) -> str:
+        told = f"NOT kept: {self.why}" if self.why else f"kept: {self.claim}"
+        if self.left:
+            prefix = self.prefix.decode()
+            told += f"\n  left behind: {plural(self.left, 'key')} in partitions that begin with {prefix}"
+        return told
 
 
 @click.command("conform")
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random operations.")
+@json_option
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="Of exec:."
 )
-def command(dsn: str, seed: int, timeout: float) -> int:
+def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check that a store keeps the contract of a key-value store, claim by claim.
 
     DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim has
@@ -28,34 +49,42 @@ def command(dsn: str, seed: int, timeout: float) -> int:
     claim does not hold.
     """
     chosen = target(dsn, seconds=timeout)
-    failed = trio.run(_conform, chosen.open, seed, click.echo)
-    count = len(claims())
-    if failed:
-        click.echo(f"NOT conforming: {failed} of {plural(count, 'claim')} not kept by {chosen.name}")
-        return VIOLATED
-    click.echo(f"conforming: {plural(count, 'claim')} kept by {chosen.name}")
-    return AS_EXPECTED
+    judged = trio.run(_conform, chosen.open, seed, _nobody if as_json else lambda one: click.echo(one.lines()))
+    failed = sum(1 for one in judged if one.why)
+    if as_json:
+        click.echo(json.dumps(_object(chosen.name, seed, judged)))
+    count = plural(len(judged), "claim")
+    told = f"NOT conforming: {failed} of {count} not kept" if failed else f"conforming: {count} kept"
+    click.echo(f"{told} by {chosen.name}", err=as_json)
+    return VIOLATED if failed else AS_EXPECTED
+
+
+def _nobody(one: Judged) -> None:
+    """Whoever wants one object waits for all claims."""
+
+
+def _object(store: str, seed: int, judged: Sequence[Judged]) -> dict[str, object]:
+    return {
+        "store": store,
+        "seed": seed,
+        "verdict": "violated" if any(one.why for one in judged) else "holds",
+        "claims": [{"claim": one.claim, "kept": not one.why, "why": one.why} for one in judged],
+        "left": {one.prefix.decode(): one.left for one in judged if one.left},
+    }
 
 
 async def _conform(
-    open_: Callable[[], AbstractAsyncContextManager[Store]], seed: int, say: Callable[[str], None]
-) -> int:
-    """How many claims are not kept."""
-    failed = 0
+    open_: Callable[[], AbstractAsyncContextManager[Store]], seed: int, say: Callable[[Judged], None]
+) -> list[Judged]:
+    judged = []
     async with open_() as store:
         for claim in claims(seed):
-            private = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
+            private, why = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode()), ""
             try:
                 with named(claim):
                     await claim(private)
             except NotConforming as error:
-                failed += 1
-                say(f"NOT kept: {error}")
-            else:
-                say(f"kept: {told(claim)}")
-            left = await private.clear()
-            if left:
-                say(
-                    f"  left behind: {plural(len(left), 'key')} in partitions that begin with {private.prefix.decode()}"
-                )
-    return failed
+                why = str(error)
+            judged.append(Judged(told(claim), why, len(await private.clear()), private.prefix))
+            say(judged[-1])
+    return judged

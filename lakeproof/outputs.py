@@ -21,7 +21,7 @@ class TraceFiles:
         self.written: dict[tuple[str, str], Path] = {}
         self._suffix = f".{kind}.json" if kind else ".json"
         self._paths = self._distinct([(s.name, name) for s in scenarios for name in s.ids])
-        _check(folder)
+        check_writable(folder)
 
     def write(self, outcome: Outcome) -> Mapping[str, Path]:
         """Write the traces of a scenario. Returns the paths by invariant id.
@@ -58,8 +58,8 @@ def _fingerprint(pair: tuple[str, str]) -> str:
     return sha256("\0".join(pair).encode()).hexdigest()[:8]
 
 
-def _check(folder: Path) -> None:
-    """Say at the beginning of a long run what would fail at its end."""
+def check_writable(folder: Path) -> None:
+    """Say at the beginning of a long run what would fail at its end. Raises Unusable."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
     if not existing.is_dir():
         raise _unwritable(existing, "it is no folder")

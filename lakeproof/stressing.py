@@ -1,8 +1,9 @@
 """The command ``stress``: real clients, all at once, on a store; and whether what they were told can be explained."""
 
+import json
 import random
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -13,11 +14,12 @@ import trio
 
 from impl.stores import Store
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.history.showing import as_object, plain
 from lakeproof.report.style import plural, seconds
 from lakeproof.targets import Target, target
-from lakeproof.targets.answers import first_of, tallied
+from lakeproof.targets.answers import counted, first_of, tallied
 from lakeproof.targets.judging import Judged, judge
-from lakeproof.targets.options import out_option, seconds_option, seed_option, timeout_option
+from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 from lakeproof.tasks import Unusable
@@ -53,6 +55,7 @@ class Stressed:
     "--restart-with", metavar="COMMAND", help="Restarts the server: needed for the fault restart, but of exec:."
 )
 @click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store, and check their invariants instead.")
+@json_option
 @out_option("out/stress")
 @timeout_option
 def command(
@@ -64,6 +67,7 @@ def command(
     faults: str,
     restart_with: str | None,
     flows: bool,
+    as_json: bool,
     out: Path,
     timeout: float,
 ) -> int:
@@ -77,18 +81,22 @@ def command(
     asked = _faults(chosen, faults, restart_with)
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, keys=keys, seconds=duration, seed=seed, timeout=timeout)
-    click.echo(f"{chosen.name}: seed {seed}, {plural(clients, 'client')}")
+    click.echo(f"{chosen.name}: seed {seed}, {plural(clients, 'client')}", err=as_json)
     if flows:
         from lakeproof.targets.flow_report import report
 
-        return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out)
+        return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out, as_json=as_json)
     done = trio.run(stress, chosen, load, asked, restart_with)
-    for line in _told(done, seed):
-        click.echo(line)
-    if done.judged is not None and done.verdict is Verdict.VIOLATED:
-        for path in done.judged.write(out):
+    if not as_json:
+        for line in _told(done):
+            click.echo(line)
+    written = done.judged.write(out) if done.judged is not None and done.verdict is Verdict.VIOLATED else []
+    if as_json:
+        click.echo(json.dumps(_object(chosen.name, load, done, written)))
+    else:
+        for path in written:
             click.echo(f"written to {path}")
-    click.echo(_closing(done, seed))
+    click.echo(_closing(done, seed), err=as_json)
     return {Verdict.HOLDS: AS_EXPECTED, Verdict.VIOLATED: VIOLATED, Verdict.INCONCLUSIVE: INCONCLUSIVE}[done.verdict]
 
 
@@ -181,7 +189,25 @@ async def _awake(store: Store, most: float) -> None:
         await store.perform(kv.Get(b"lakeproof", b"awake"))
 
 
-def _told(done: Stressed, seed: int) -> Iterable[str]:
+def _object(store: str, load: Load, done: Stressed, written: Sequence[Path]) -> dict[str, object]:
+    judged = done.judged
+    return {
+        "store": store,
+        "seed": load.seed,
+        "clients": load.clients,
+        "verdict": done.verdict.value,
+        "why": "; ".join(_open(done)) if done.verdict is Verdict.INCONCLUSIVE else "",
+        "rounds": done.rounds,
+        "seconds": round(done.seconds, 3),
+        **counted(done.tally),
+        "left": [partition.decode() for partition in done.left],
+        "malformed": [] if judged is None else judged.malformed,
+        "evidence": [] if judged is None else [{"key": plain(one.key), **as_object(one)} for one in judged.evidence],
+        "written": list(map(str, written)),
+    }
+
+
+def _told(done: Stressed) -> Iterable[str]:
     yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.tally.total, 'operation')}"
     yield from tallied(done.tally, ("get", "set", "set_if", "delete", "scan"))
     for partition in done.left:
@@ -195,5 +221,10 @@ def _closing(done: Stressed, seed: int) -> str:
         return f"VIOLATED: round {done.rounds} is not linearizable (seed {seed})"
     if done.verdict is Verdict.HOLDS:
         return f"HOLDS: {plural(done.rounds, 'round')}, every key linearizable (seed {seed})"
-    why = "not every key could be judged" if done.judged is not None else "hardly anything was answered"
-    return f"INCONCLUSIVE: {why} (seed {seed})"
+    return f"INCONCLUSIVE: {next(_open(done))} (seed {seed})"
+
+
+def _open(done: Stressed) -> Iterator[str]:
+    """Why there is no verdict, and of which keys."""
+    yield "hardly anything was answered" if done.judged is None else "not every key could be judged"
+    yield from () if done.judged is None else done.judged.told

@@ -4,6 +4,8 @@ import json
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
+import attrs
+
 from model.linearizability.evidence import Evidence
 from model.linearizability.history import NEVER, Operation
 from model.linearizability.specifications import EXISTS
@@ -118,6 +120,23 @@ def plain(held: Hashable) -> object:
             return sorted((plain(one) for one in held.text), key=repr)
         return str(held)
     return held if isinstance(held, str | int | None) else repr(held)
+
+
+def as_object(evidence: Evidence) -> dict[str, object]:
+    """What `story` tells, for programs; docs/reference/history.md says what each field means."""
+    failed = evidence.failed
+    return {
+        "explained": evidence.returned,
+        "failed": None if failed is None else described(failed),
+        "line": None if failed is None else failed.lines[1],
+        "minimal": evidence.minimal,
+        "held": None if evidence.held is None else [plain(one) for one in evidence.held],
+        "operations": [
+            {"process": plain(op.process), "operation": described(op), "lines": list(op.lines)}
+            for op in evidence.operations
+        ],
+        "elsewhere": [described(attrs.evolve(op, status=Status.INFO)) for op in evidence.elsewhere],
+    }
 
 
 def as_history(evidence: Evidence) -> Iterator[str]:

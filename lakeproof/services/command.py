@@ -1,8 +1,9 @@
 """The command ``service``: clients on a running lakeFS, what they were told, and whether it can be right."""
 
+import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Final
@@ -19,8 +20,8 @@ from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, Round, Tr
 from lakeproof.services.judging import IDS, judge_entries, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
-from lakeproof.targets.answers import first_of, tallied
-from lakeproof.targets.options import out_option, seconds_option, seed_option, timeout_option
+from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
+from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
 from model.invariants import Violation
@@ -86,6 +87,7 @@ class Served:
     help="Where the repositories of the run keep their data, as in local://lakeproof or s3://BUCKET/lakeproof.",
 )
 @click.option("--keep", is_flag=True, help="Leave the repositories of the run where they are.")
+@json_option
 @out_option("out/service")
 @timeout_option
 def command(
@@ -95,6 +97,7 @@ def command(
     seed: int | None,
     storage_namespace: str | None,
     keep: bool,
+    as_json: bool,
     out: Path,
     timeout: float,
 ) -> int:
@@ -115,15 +118,19 @@ def command(
             raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
         service = LakeFS(at, timeout=timeout, connections=clients)
         version = service.greet()
-        click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}")
+        click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
         traffic = Traffic(service, load, storage_namespace, keep)
         done = trio.run(drive, traffic)
-    for line in _told(done):
-        click.echo(line)
-    if done.violations:
-        for path in _written(done, out):
+    if not as_json:
+        for line in _told(done):
+            click.echo(line)
+    written = list(_written(done, out)) if done.violations else []
+    if as_json:
+        click.echo(json.dumps({"service": at.name, "version": version, **_object(load, done, written)}))
+    else:
+        for path in written:
             click.echo(f"written to {path}")
-    click.echo(_closing(done, seed))
+    click.echo(_closing(done, seed), err=as_json)
     return done.code
 
 
@@ -153,6 +160,22 @@ async def drive(traffic: Traffic) -> Served:
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     return done
+
+
+def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, object]:
+    return {
+        "seed": load.seed,
+        "clients": load.clients,
+        "verdict": VERDICTS[done.code],
+        "rounds": done.rounds,
+        "seconds": round(done.seconds, 3),
+        "calls": done.calls,
+        "invariants": per_invariant(IDS, done.reached, done.violations),
+        **counted(done.tally),
+        "unread": dict(Counter(done.unread).most_common()),
+        "left": done.left,
+        "written": list(map(str, written)),
+    }
 
 
 def _told(done: Served) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """``stress --flows`` from its options to its exit code."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +13,7 @@ import trio
 from impl.stores import Store
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.report.style import plural, seconds
-from lakeproof.targets.answers import first_of, tallied
+from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.dsn import Target
 from lakeproof.targets.flows import OF_ENTRIES, OF_REPOSITORIES, Flows, Round
 from lakeproof.targets.traffic import Fault, Load, Tally
@@ -47,15 +48,19 @@ class Flown:
         return INCONCLUSIVE if self.missing else AS_EXPECTED
 
 
-def report(chosen: Target, load: Load, disturb: Disturb, out: Path) -> int:
+def report(chosen: Target, load: Load, disturb: Disturb, out: Path, *, as_json: bool) -> int:
     """Run, tell, and write what is violated. Returns the exit code."""
     done = trio.run(stress_flows, chosen, load, disturb)
-    for line in _told(done):
-        click.echo(line)
-    if done.last.violations:
-        for path in _written(done.last, out):
+    if not as_json:
+        for line in _told(done):
+            click.echo(line)
+    written = list(_written(done.last, out)) if done.last.violations else []
+    if as_json:
+        click.echo(json.dumps(_object(chosen.name, load, done, written)))
+    else:
+        for path in written:
             click.echo(f"written to {path}")
-    click.echo(_closing(done, load.seed))
+    click.echo(_closing(done, load.seed), err=as_json)
     return done.code
 
 
@@ -76,6 +81,22 @@ async def stress_flows(chosen: Target, load: Load, disturb: Disturb) -> Flown:
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     return done
+
+
+def _object(store: str, load: Load, done: Flown, written: Sequence[Path]) -> dict[str, object]:
+    return {
+        "store": store,
+        "seed": load.seed,
+        "clients": load.clients,
+        "verdict": VERDICTS[done.code],
+        "rounds": done.rounds,
+        "seconds": round(done.seconds, 3),
+        "invariants": per_invariant(IDS, done.reached, done.last.violations),
+        **counted(done.tally),
+        "unread": dict(Counter(done.unread).most_common()),
+        "left": [prefix.decode() for prefix in done.left],
+        "written": list(map(str, written)),
+    }
 
 
 def _told(done: Flown) -> Iterator[str]:

@@ -34,6 +34,8 @@ class Judged:
     verdict: Verdict
     keys: int
     told: list[str] = attrs.field(factory=list)
+    malformed: list[str] = attrs.field(factory=list)
+    """Scans that cannot be right whatever the keys held."""
     events: list[str] = attrs.field(factory=list)
     """The history, a line an event: kept of what is violated."""
     evidence: list[Evidence] = attrs.field(factory=list)
@@ -62,7 +64,7 @@ def judge(made: Round) -> Judged:
     open_ = [one for one in verdicts if one.verdict is Verdict.INCONCLUSIVE]
     judged = Judged(Verdict.HOLDS, len(verdicts))
     if violated or made.malformed:
-        judged.verdict, judged.events = Verdict.VIOLATED, events
+        judged.verdict, judged.events, judged.malformed = Verdict.VIOLATED, events, made.malformed
         judged.told += made.malformed[:MALFORMED_SHOWN]
         if len(made.malformed) > MALFORMED_SHOWN:
             judged.told.append(f"and {len(made.malformed) - MALFORMED_SHOWN:,} more such scans")

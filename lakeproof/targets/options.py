@@ -1,10 +1,12 @@
-"""Options that `stress` and `service` share: how long, with which seed, and how long an answer may take."""
+"""Options that commands on stores and services share."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
+
+from lakeproof.outputs import check_writable
 
 seconds_option: Final = click.option(
     "--seconds",
@@ -28,6 +30,14 @@ timeout_option: Final = click.option(
 )
 
 
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+
+
+def _writable(ctx: click.Context, param: click.Parameter, folder: Path) -> Path:
+    check_writable(folder)
+    return folder
+
+
 def out_option(folder: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """Where a violation is written."""
     return click.option(
@@ -36,5 +46,6 @@ def out_option(folder: str) -> Callable[[click.decorators.FC], click.decorators.
         default=Path(folder),
         show_default=True,
         metavar="DIR",
+        callback=_writable,
         help="Where a violation goes.",
     )

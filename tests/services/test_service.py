@@ -122,3 +122,27 @@ def test_what_holds_says_so_or_names_what_was_not_put_to_the_test(tmp_path: Path
     word = "HOLDS: 15 invariants" if result.exit_code == 0 else "INCONCLUSIVE: not put to the test: "
     assert result.stdout.splitlines()[-1].startswith(word)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("bug", ["", "create-race"])
+def test_json_is_one_object_with_the_verdict_of_the_exit_code(bug: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = lakeproof("service", f"stand-in:{bug}", "--seconds", "1", "--seed", "5", "--json", "--out", str(out))
+    [line] = result.stdout.splitlines()
+    found = json.loads(line)
+    assert found["verdict"] == {0: "holds", 1: "violated", 3: "inconclusive"}[result.exit_code]
+    assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "stand-in", [])
+    assert len(found["invariants"]) == 15
+    for one in found["invariants"]:
+        known = "holds" if one["checks"] else "inconclusive"
+        assert one["verdict"] == ("violated" if one["evidence"] else known)
+    words = {"holds": "HOLDS", "violated": "VIOLATED", "inconclusive": "INCONCLUSIVE"}
+    assert result.stderr.splitlines()[-1].startswith(words[found["verdict"]])
+    assert bool(found["written"]) is out.exists() is (found["verdict"] == "violated")
+    if bug:
+        assert found["verdict"] == "violated"
+
+
+def test_json_of_what_is_unusable_is_none() -> None:
+    result = lakeproof("service", "nothing", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")

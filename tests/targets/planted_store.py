@@ -22,6 +22,9 @@ Held = tuple[bytes, int]
 """A value, and its version."""
 
 LINE_MAX = 1 << 26
+WINDOW = 0.004
+"""Seconds between the get and the set of a set_if that is both: also of a prompt store, or who asks slowly never meets
+anybody there."""
 ANY = "any"
 """The predicate of who asks for nothing."""
 
@@ -137,7 +140,7 @@ class Planted:
             if not self.holds(at, predicate):  # type: ignore[arg-type]  # an object in fact
                 raise Answer("predicate_failed")
             if self.bug == "get-then-set":
-                await self.pause()
+                await asyncio.sleep(WINDOW)
         value = None if op == "delete" else b64decode(request["value"])
         if self.seldom("doubtful", 0.02):
             if self.rng.random() < 0.5:

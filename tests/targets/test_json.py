@@ -1,0 +1,138 @@
+"""`conform --json` and `stress --json`: one object, the verdict of the exit code, and what it rests on."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from impl.stores.conformance import claims, told
+from tests.commands import complaint, lakeproof
+from tests.targets.planted_store import dsn as planted
+
+pytestmark = pytest.mark.usefixtures("in_tmp_path")
+
+REFUSES = """
+import json, sys
+for line in sys.stdin:
+    error = {"kind": "refused", "message": "closed on Sundays"}
+    print(json.dumps({"id": json.loads(line)["id"], "error": error}), flush=True)
+"""
+VERDICTS = {0: "holds", 1: "violated", 3: "inconclusive"}
+ANSWERS = {"ok", "refused", "unknown"}
+
+
+def judged(*arguments: str) -> tuple[Result, dict[str, object]]:
+    """The run, and the one object on its stdout."""
+    result = lakeproof(*arguments, "--json")
+    [line] = result.stdout.splitlines()
+    found = json.loads(line)
+    assert found["verdict"] == VERDICTS[result.exit_code]
+    return result, found
+
+
+@pytest.fixture
+def refuses() -> str:
+    Path("store.py").write_text(REFUSES)
+    return f"exec:{sys.executable} store.py"
+
+
+class TestConform:
+    def test_what_holds_has_every_claim_and_the_sum_goes_to_stderr(self) -> None:
+        result, found = judged("conform", "memory:", "--seed", "3")
+        assert found == {
+            "store": "memory:",
+            "seed": 3,
+            "verdict": "holds",
+            "claims": [{"claim": told(claim), "kept": True, "why": ""} for claim in claims()],
+            "left": {},
+        }
+        assert result.stderr == f"conforming: {len(claims())} claims kept by memory:\n"
+
+    def test_it_says_of_each_claim_what_the_lines_say(self) -> None:
+        _, found = judged("conform", planted("prompt resurrecting"))
+        plain = lakeproof("conform", planted("prompt resurrecting"))
+        assert plain.exit_code == 1
+        each = found["claims"]
+        assert isinstance(each, list)
+        kept = [line.removeprefix("kept: ") for line in plain.stdout.splitlines() if line.startswith("kept: ")]
+        assert [one["claim"] for one in each if one["kept"]] == kept
+        assert 0 < len(kept) < len(claims())
+        assert all(one["why"].startswith(one["claim"]) for one in each if not one["kept"])
+
+    def test_a_store_that_refuses_everything_violates(self, refuses: str) -> None:
+        _, found = judged("conform", refuses)
+        assert "closed on Sundays" in json.dumps(found)
+
+
+class TestStress:
+    def test_what_holds_has_counts_and_no_evidence(self) -> None:
+        result, found = judged("stress", "memory:", "--seconds", "0.6", "--seed", "5")
+        assert (found["store"], found["seed"], found["clients"], found["rounds"]) == ("memory:", 5, 16, 2)
+        assert (found["evidence"], found["malformed"], found["written"], found["left"]) == ([], [], [], [])
+        answers = found["answers"]
+        assert isinstance(answers, dict)
+        assert answers.keys() == {"get", "set", "set_if", "delete", "scan"}
+        assert all(counts.keys() == ANSWERS for counts in answers.values())
+        assert result.stderr.splitlines()[-1] == "HOLDS: 2 rounds, every key linearizable (seed 5)"
+
+    def test_what_is_violated_has_its_evidence_and_the_files(self) -> None:
+        result, found = judged("stress", planted("get-then-set"))
+        evidence, written = found["evidence"], found["written"]
+        assert isinstance(evidence, list)
+        assert isinstance(written, list)
+        assert all(Path(path).exists() for path in written)
+        assert {"out/stress/history.jsonl", "out/stress/evidence.txt"} <= set(written)
+        assert len(written) == 2 + len(evidence) > 2
+        assert evidence[0].keys() == {
+            "key", "explained", "failed", "line", "minimal", "held", "operations", "elsewhere",
+        }  # fmt: skip
+        assert evidence[0]["failed"] in Path("out/stress/evidence.txt").read_text()
+        assert result.stderr.splitlines()[-1].startswith("VIOLATED: ")
+
+    def test_what_is_inconclusive_says_why(self, refuses: str) -> None:
+        _, found = judged("stress", refuses, "--seconds", "0.5", "--clients", "2")
+        assert found["why"] == "hardly anything was answered"
+        troubles = found["troubles"]
+        assert isinstance(troubles, dict)
+        assert troubles.keys() == {"closed on Sundays"}
+
+    @pytest.mark.parametrize("command", ["conform", "stress"])
+    def test_what_cannot_be_opened_prints_no_object(self, command: str) -> None:
+        result = lakeproof(command, "nothing", "--json")
+        assert "is no DSN" in complaint(result)
+        assert result.stdout == ""
+
+    def test_a_folder_that_cannot_be_written_to_is_named_before_the_run(self) -> None:
+        Path("file").touch()
+        result = lakeproof("stress", "memory:", "--out", "file/out")
+        assert complaint(result).startswith(f"{Path.cwd()}/file: cannot be written: it is no folder")
+        assert result.stdout == ""
+
+
+class TestFlows:
+    def test_a_verdict_for_each_invariant(self) -> None:
+        _, found = judged("stress", "memory:", "--flows", "--seconds", "1")
+        invariants = found["invariants"]
+        assert isinstance(invariants, list)
+        assert {one["invariant"] for one in invariants} >= {"commit-is-causal", "no-reachable-zombie"}
+        for one in invariants:
+            assert one["verdict"] == ("holds" if one["checks"] else "inconclusive")
+            assert one["evidence"] == []
+
+    def test_what_is_violated_has_its_evidence(self) -> None:
+        result, found = judged("stress", planted("get-then-set"), "--flows")
+        invariants = found["invariants"]
+        assert isinstance(invariants, list)
+        broken = sorted(one["invariant"] for one in invariants if one["verdict"] == "violated")
+        assert result.stderr.splitlines()[-1] == f"VIOLATED: {', '.join(broken)} (seed {found['seed']})"
+        assert all(one["evidence"] for one in invariants if one["verdict"] == "violated")
+        assert found["written"] == [f"out/stress/{name}.txt" for name in ("evidence", "calls", "store")]
+
+    def test_rounds_that_could_not_be_judged_are_told(self) -> None:
+        Path("store.py").write_text("import sys; sys.stdin.readline()")
+        dsn = f"exec:{sys.executable} store.py"
+        _, found = judged("stress", dsn, "--flows", "--seconds", "0.2")
+        assert found["verdict"] == "inconclusive"
+        assert "the first repository could not be written" in json.dumps(found["unread"])
