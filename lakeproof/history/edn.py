@@ -9,23 +9,23 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 from typing import Final
 from uuid import UUID
 
-from lakeproof.history.errors import Unreadable, shown
+from lakeproof.history.edn_strict import objection
+from lakeproof.history.errors import Unreadable, reason, shown
 from lakeproof.history.events import TYPES, Recorder
 from lakeproof.history.splitting import Form, forms
 from model.linearizability.values import Atom
 
-_SCALAR: Final = r"""-?(?:0|[1-9]\d{0,17})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
+_SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
 _VALUE: Final = rf"(?:{_SCALAR}|\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\])"
 _PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
 _PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
 _PIECE: Final = re.compile(_SCALAR)
 _WORDS: Final = {"nil": None, "true": True, "false": False}
-_TEXTS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.', re.DOTALL)
-_NESTED: Final = re.compile(r"[\[({][^\[\](){}]*[\])}]")
-_NAMES: Final = frozenset({"process", "type", "f", "value", "key", "time"})
+_TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
 _BATCH: Final = 256
 
 
@@ -85,11 +85,10 @@ def _parsed(waiting: Sequence[Form]) -> list[dict[str, object]]:
     if not waiting:
         return []
     try:
-        values = _loaded("\n".join(form.text for form in waiting))
+        values = _loaded("\n".join(_spaced(form.text) for form in waiting))
     except ValueError as error:
         if len(waiting) == 1:
-            told = " ".join(str(error).split())
-            message = f"{shown(waiting[0].text)} is no EDN map ({told})"
+            message = f"{shown(waiting[0].text)} is no EDN map ({reason(error)})"
             raise Unreadable(message, waiting[0].line) from error
         values = []
     if len(values) == len(waiting):
@@ -98,6 +97,13 @@ def _parsed(waiting: Sequence[Form]) -> list[dict[str, object]]:
         raise Unreadable(f"{shown(waiting[0].text)}; expected one map", waiting[0].line)
     half = len(waiting) // 2
     return _parsed(waiting[:half]) + _parsed(waiting[half:])
+
+
+def _spaced(text: str) -> str:
+    """Carriage returns outside of texts are space; the library does not know."""
+    if "\r" not in text and "\f" not in text:
+        return text
+    return _TEXT_OR_RETURN.sub(lambda match: " " if match[0] in "\r\f" else match[0], text)
 
 
 def _loaded(text: str) -> list[object]:
@@ -121,22 +127,15 @@ def _event(value: object, form: Form) -> dict[str, object]:
     if not all(isinstance(key, edn_format.Keyword) for key in value):
         raise Unreadable(f"{shown(form.text)}; expected names that are keywords, such as :process", form.line)
     try:
+        wrong = objection(form.text, value)
+        if wrong:
+            raise ValueError(f"{shown(form.text)}: {wrong}; expected one event in EDN")
         made = {key.name: _ours(held) for key, held in value.items()}
     except RecursionError:
         raise Unreadable("nested too deeply; expected one event", form.line) from None
-    outer = _outer(form.text)
-    for name in _NAMES & made.keys():
-        if len(re.findall(rf":{name}(?![\w/.*+!?$%&=<>#:-])", outer)) > 1:
-            raise Unreadable(f"{shown(form.text)} has :{name} twice; expected it once", form.line)
+    except ValueError as error:
+        raise Unreadable(str(error), form.line) from error
     return made
-
-
-def _outer(text: str) -> str:
-    """A map without the texts and maps in it, so that its own names can be counted."""
-    text, count = _TEXTS.sub(" ", text)[1:-1], 1
-    while count:
-        text, count = _NESTED.subn(" ", text)
-    return re.sub(r"(:[^\s,]+)[\s,]+:[^\s,]+", r"\1 ", text)
 
 
 def _ours(value: object) -> object:
@@ -147,6 +146,8 @@ def _ours(value: object) -> object:
             return Atom("keyword", f":{value.name}")
         case edn_format.Symbol():
             return Atom("symbol", str(value))
+        case float() if not isfinite(value):
+            raise ValueError(f"value {value}; expected a number that is finite")
         case bool() | int() | float() | None:
             return value
         case str():
@@ -160,7 +161,7 @@ def _ours(value: object) -> object:
         case Decimal() | Fraction() | datetime() | UUID():
             return Atom(type(value).__name__.lower(), str(value))
         case _:
-            raise Unreadable(f"value {shown(value)}; expected plain data")
+            raise ValueError(f"value {shown(value)}; expected plain data")
 
 
 def _hashable(value: object) -> Hashable:
@@ -182,6 +183,12 @@ def _add(event: dict[str, object], line: int, recorder: Recorder) -> None:
         raise Unreadable(f":type {shown(event['type'])}; expected {', '.join(f':{name}' for name in TYPES)}", line)
     if f is None:
         raise Unreadable(f":f {shown(event['f'])}; expected the name of an operation, a keyword", line)
+    index = event.get("index")
+    if index is not None:
+        if type(index) is not int or (recorder.index is not None and index <= recorder.index):
+            after = "" if recorder.index is None else f" greater than {recorder.index}, as events have their order"
+            raise Unreadable(f":index {shown(index)}; expected a number{after}", line)
+        recorder.index = index
     value = None if kind == "info" and not recorder.independent else event.get("value")
     recorder.add(process, kind, f, event.get("key"), value, event.get("time"), line)
 

@@ -9,6 +9,12 @@ class Unreadable(ValueError):
         self.line = line
 
 
+def reason(error: Exception) -> str:
+    """What a library says of a text, on one line."""
+    told = " ".join(str(error).split())
+    return "a number of more than 4,300 digits" if "integer string conversion" in told else told
+
+
 def shown(text: object, most: int = 60) -> str:
     """A piece of a file for a message: one line, and not too long."""
     told = repr(text)

@@ -20,6 +20,8 @@ class Recorder:
     def __init__(self, history: History, *, independent: bool = False) -> None:
         self.history = history
         self.independent = independent
+        self.index: int | None = None
+        """Of the last event that had one."""
 
     def add(self, process: Hashable, type_: str, f: str, key: object, value: object, time: object, line: int) -> None:
         """One event. Raises Unreadable or BrokenHistory if it cannot be one, or not here."""

@@ -8,19 +8,22 @@ from lakeproof.history.edn import plain_value
 from lakeproof.history.errors import Unreadable, shown
 from lakeproof.history.events import Recorder
 
-_LINE: Final = re.compile(r"INFO\s+jepsen\.util - (\S+)\t:(invoke|ok|fail|info)\t:([\w-]+)\t(.*)")
-_PROCESS: Final = re.compile(r"\d{1,18}")
+_LINE: Final = re.compile(r"INFO[ \t]+jepsen\.util - (\S+)\t:(invoke|ok|fail|info)\t:([a-z][a-z_-]*)\t(.*)")
+_PROCESS: Final = re.compile(r"[0-9]{1,18}")
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
     """Append all events; yields after each. The nemesis is no client, and left out."""
     for number, line in lines:
-        if line.isspace():
+        text = line.strip(" \t\r\n")
+        if not text:
             continue
-        match = _LINE.fullmatch(line.strip())
+        if not line.endswith("\n"):
+            raise Unreadable(f"{shown(text)} without a line end; expected one, or the value may be cut off", number)
+        match = _LINE.fullmatch(text)
         if match is None:
             raise Unreadable(
-                f"{shown(line.strip())}; expected INFO  jepsen.util - PROCESS, type, f and value, separated by tabs",
+                f"{shown(text)}; expected INFO  jepsen.util - PROCESS, type, f and value, separated by tabs",
                 number,
             )
         process, type_, f, text = match.groups()

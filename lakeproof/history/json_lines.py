@@ -1,21 +1,20 @@
 """Our own format: one JSON object a line. See docs/reference/history.md."""
 
-import json
 from collections.abc import Iterable, Iterator
-from typing import Final, NoReturn
+from typing import Final
 
-from lakeproof.history.errors import Unreadable, shown
+from lakeproof.history.errors import Unreadable, reason, shown
 from lakeproof.history.events import TYPES, Recorder
+from lakeproof.history.plain_json import decode
 
 _FIELDS: Final = frozenset({"process", "type", "f"})
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
     """Append all events; yields after each, so that the caller may look at the size."""
-    decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
     add = recorder.add
     for number, line in lines:
-        if line.isspace():
+        if not line.strip(" \t\r\n"):
             continue
         try:
             event = decode(line)
@@ -23,7 +22,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
             raise Unreadable("nested too deeply; expected one event", number) from None
         except ValueError as error:
             raise Unreadable(
-                f"{shown(line.strip())} is no JSON ({error}); expected one object a line", number
+                f"{shown(line.strip())} is no JSON ({reason(error)}); expected one object a line", number
             ) from error
         if type(event) is not dict or not event.keys() >= _FIELDS:
             raise Unreadable(f"{shown(line.strip())}; expected an object with process, type, f", number)
@@ -37,14 +36,3 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
         get = event.get
         add(process, type_, f, get("key"), get("value"), get("time"), number)
         yield
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a name occurs twice in an object")
-    return made
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON number")

@@ -97,6 +97,8 @@ class Lines:
             self.number += 1
             if len(line) == LINE_MAX:
                 raise Unreadable(f"longer than {LINE_MAX:,} bytes; expected one event a line", self.number)
+            if b"\0" in line:
+                raise Unreadable("holds the byte NUL; expected text", self.number)
             try:
                 yield self.number, line.decode()
             except UnicodeDecodeError as error:

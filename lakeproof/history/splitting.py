@@ -11,6 +11,9 @@ from lakeproof.history.errors import Unreadable, shown
 FORM_MAX: Final = 1 << 24
 """Characters of one map."""
 
+DEPTH_MAX: Final = 400
+"""How deep a map may be nested, what nobody looks at included."""
+
 _MARK: Final = re.compile(r"""\\[\s\S]?|["\[\](){};]""")
 _TAG: Final = re.compile(r"#[A-Za-z][\w.*+!?$%&=<>/-]*")
 _CLOSES: Final = {"]": "[", ")": "(", "}": "{"}
@@ -70,6 +73,8 @@ class _Splitter:
                     self._begin(number)
                     at = start
                 self.nested.append(mark)
+                if len(self.nested) > DEPTH_MAX:
+                    raise Unreadable(f"nested more than {DEPTH_MAX} deep; expected one event", self.line)
             elif mark in "])}":
                 if self.nested.pop() != _CLOSES[mark]:
                     raise Unreadable(f"{mark!r} closes what it did not open; expected whole maps", number)

@@ -10,8 +10,9 @@ from model.linearizability.frontier import frontier
 from model.linearizability.history import NEVER, BrokenHistory, History
 from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
 from model.linearizability.search import search
-from model.linearizability.specifications import Specification
+from model.linearizability.specifications import Specification, initial
 from model.linearizability.zones import zones
+from model.snapshot import Status
 
 ALGORITHMS: Final = ("zones", "frontier", "search")
 
@@ -63,10 +64,11 @@ def check(
     """A verdict for each key, in the order in which the keys were first met.
 
     algorithm: one of ALGORITHMS, to compare them; else the one that suits the key. Raises BrokenHistory for operations
-    that the specification does not have, or not with such arguments.
+    that the specification does not have, or not with such arguments: at the first verdict, before there is any.
     """
     limits = limits or Limits()
     specification_has(specification, history)
+    arguments_fit(specification, history)
     for key, numbers in parts(specification, history):
         answer, by = answered(specification, history, numbers, limits, algorithm)
         yield KeyVerdict(
@@ -159,6 +161,25 @@ def searched(problem: Stepped, limits: Limits) -> Answer:
 
 def _bytes(problem: Register) -> int:
     return CONFIGURATION_BYTES + sum(returned == NEVER for returned in problem.returns) // 4
+
+
+def arguments_fit(specification: Specification, history: History) -> None:
+    """Raises BrokenHistory for an operation that cannot have its argument or its result, happened or not."""
+    unasking = specification.unasking
+    numbers = [number for number, f in enumerate(history.names()) if f not in unasking]
+    if not numbers:
+        return
+    begin, step = initial(specification, history), specification.step
+    for number in numbers:
+        f, key, argument = history.asked(number)
+        answering = f in specification.answering
+        try:
+            _, result = step(begin, f, argument if specification.by_key or answering else (key, argument))
+            if answering:
+                op = history.operation(number)
+                specification.equal(result, op.result if op.status is Status.OK else result)
+        except ValueError as error:
+            raise BrokenHistory(str(error), history.operation(number).lines[0]) from error
 
 
 def specification_has(specification: Specification, history: History) -> None:

@@ -131,12 +131,20 @@ class History:
             )
         self._finish(number, known, status, result, time, line)
 
+    def names(self) -> Iterator[str]:
+        """Of the operations, in the order of their numbers."""
+        return map(self._f_names.__getitem__, self._f)
+
+    def asked(self, number: int) -> tuple[str, Hashable, Hashable]:
+        """Name, key and argument of an operation."""
+        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
+
     def opened(self, process: Hashable) -> tuple[str, Hashable, Hashable] | None:
         """Name, key and argument of the operation that a process has open."""
         number = self._open.get(self._processes.get(process, _OPEN))
         if number is None:
             return None
-        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
+        return self.asked(number)
 
     def intern(self, value: Hashable) -> int:
         """The number of a value: equal numbers, equal values."""

@@ -42,6 +42,7 @@ class Specification:
     conditional: the operations that can be refused by the state.
     answering: the operations that may change the state and give a result that depends on it.
     guarded: (name, argument, result, status) -> the register form of an operation, or None if it says nothing.
+    unasking: the operations whose argument may be anything, and which are not looked at before they are judged.
     by_key: each key is an object of its own (P-compositionality), and a history is linearizable iff each key is.
     """
 
@@ -53,6 +54,7 @@ class Specification:
     observers: frozenset[str] = frozenset()
     conditional: frozenset[str] = frozenset()
     answering: frozenset[str] = frozenset()
+    unasking: frozenset[str] = frozenset({"read", "write", "get", "delete", "acquire", "release"})
     guarded: Callable[[str, Hashable, Hashable, Status], Guarded] | None = None
     by_key: bool = True
 
@@ -97,8 +99,9 @@ def _register_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashabl
             return (value, DONE) if state == expected else (state, REFUSED)
         case "set_if":
             expected, value = _pair(f, argument)
+            value = _value(f, value)
             met = state is not NOTHING if expected == EXISTS else state == expected
-            return (_value(f, value), DONE) if met else (state, REFUSED)
+            return (value, DONE) if met else (state, REFUSED)
         case _:
             raise ValueError(f"{f}: not an operation of a register")
 
@@ -169,6 +172,7 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
             raise ValueError(f"scan with limit {limit!r}; expected a number or nil")
         least = b"" if start is None else _bytes(start)
         return state, tuple(entry for entry in state if _bytes(entry[0]) >= least)[:limit]
+    _bytes(key)
     entries = _entries(state)
     before = entries.get(key)
     after, result = _register_step(before, f, rest)
@@ -233,6 +237,7 @@ KV_SCAN: Final = attrs.evolve(
     initial=(),
     step=_scan_step,
     observers=frozenset({"get", "scan"}),
+    unasking=frozenset(),
     guarded=None,
     by_key=False,
 )

@@ -75,7 +75,9 @@ def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
         "[" + "\n ".join(maps) + "]",
         "(" + ",".join(maps) + ")\n",
         "; a comment\n" + "\n".join(f"#jepsen.history.Op{one} ; {{" for one in maps),
-        "\n".join(one[:-1] + ", :time 5, :index 7, :error [:a {:type :x} #{1}]}" for one in maps),
+        "\n".join(
+            one[:-1] + f", :time 5, :index {i * i}, :error [:a {{:type :x}} #{{1}}]}}" for i, one in enumerate(maps)
+        ),
         "\n".join(one.replace(", :", "\n :") for one in maps),
         log,
     ):
@@ -219,7 +221,7 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         ("[" + edn_map(0, "invoke", "read", None) + "]\n{:a 1}", "line 2: an event after the end"),
         (edn_map(0, "invoke", "read", None) + "\n#tag", "the file ends with '#tag'"),
         ("{:process 0, :type :invoke}", "line 1: an event without :f"),
-        ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*has :f twice"),
+        ("{:process 0, :type :invoke, :f :read, :f :write}", "line 1: .*is in a map or set twice"),
         ("{:process 0, :type :invoke, :f [:read)}", r"line 1: '\)' closes what it did not open"),
         ("{:process 0, :type :invoke, :f read}", "line 1: :f .*expected the name"),
         ("{:process 007, :type :start, :f :read}", "line 1: .*expected names that are keywords"),

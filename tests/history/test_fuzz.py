@@ -1,5 +1,6 @@
-"""Whatever is in a file: a history, or one line that says what is wrong. Never a traceback."""
+"""Whatever is in a file: a verdict on what a recorder can have written, or one line that says what is wrong."""
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -9,100 +10,322 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakeproof.history import FORMATS
+from lakeproof.history import FORMATS as NAMES
 from tests.commands import complaint, lakeproof
+from tests.history.mangling import FORMATS, Draw, Event, Format, as_edn, as_json, as_log, histories, mangled, recordable
 
-LINES = [
-    '{"process": 0, "type": "invoke", "f": "write", "key": "k", "value": 1, "time": 5}\n',
-    '{"process": 0, "type": "ok", "f": "write", "key": "k", "value": 1, "time": 6}\n',
-    '{"process": 1, "type": "invoke", "f": "read", "key": "k"}\n',
-    '{"process": 1, "type": "ok", "f": "read", "key": "k", "value": 1}\n',
-]
-MAPS = [
-    "{:process 0, :type :invoke, :f :write, :value 1}\n",
-    "{:process 0, :type :ok, :f :write, :value 1, :time 7}\n",
-    '{:process 1 :type :invoke :f :cas :value [1 "a\\n"]}\n',
-    '#jepsen.history.Op{:process 1 :type :fail :f :cas :value [1 "a\\n"] :error {:a #{1}}}\n',
-]
-LOG = [
-    "INFO  jepsen.util - 0\t:invoke\t:write\t1\n",
-    "INFO  jepsen.util - 0\t:ok\t:write\t1\n",
-    "INFO  jepsen.util - 1\t:invoke\t:cas\t[1 2]\n",
-    "INFO  jepsen.util - 1\t:info\t:cas\t:timed-out\n",
-]
+MANY = int(os.environ.get("FUZZ_EXAMPLES", "2000"))
+"""Of each deep test."""
+PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+few = settings(PLAIN, max_examples=10)
+many = settings(PLAIN, max_examples=MANY)
+each_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 ODD = [
-    b"\xff\xfe",
-    b"\x00",
-    b'"',
-    b"\\",
-    b"{",
-    b"}",
-    b"[" * 3_000,
-    b"9" * 5_000,
-    b":",
-    b"#",
-    b"nil",
-    b"1e999",
-    b"-",
-    b";",
-    b"\r",
-]
+    b"\xff\xfe", b"\x00", b'"', b"\\", b"{", b"}", b"[" * 3_000, b"9" * 5_000, b"0x" + b"F" * 5_000, b":", b"#", b"nil",
+    b"1e999", b"-", b";", b"\r", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\x1c", b"^", b"#_", b"\\u", b" ", b",",
+]  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**30), 10**30) | st.floats() | st.text(max_size=4),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=6,
 )
+FS = ["read", "write", "cas", "get", "set", "set_if", "delete", "txn", "put", "append", "scan", "acquire", "release"]
 
 
-@st.composite
-def damaged(draw: Callable[[st.SearchStrategy[object]], object]) -> bytes:
-    """Lines of a format, cut, repeated, mixed, and with odd bytes in them."""
-    lines = draw(st.sampled_from([LINES, MAPS, LOG]))
-    assert isinstance(lines, list)
-    picked = draw(st.lists(st.sampled_from([*lines, *LINES[:1], *MAPS[:1]]), min_size=1, max_size=6))
-    assert isinstance(picked, list)
-    text = "".join([*(lines if draw(st.booleans()) else []), *picked]).encode()
-    for _ in range(int(str(draw(st.integers(0, 3))))):
-        at = int(str(draw(st.integers(0, len(text)))))
-        odd = draw(st.sampled_from([b"", *ODD]) | st.binary(max_size=3))
-        assert isinstance(odd, bytes)
-        text = text[:at] + odd + text[at + int(str(draw(st.integers(0, 5)))) :]
-    return text[: int(str(draw(st.integers(0, len(text)))))] if draw(st.booleans()) else text
-
-
-def judged(content: bytes, folder: Path, *options: str) -> None:
+def judged(content: bytes, folder: Path, *options: str) -> bool:
+    """Whether there was a verdict; if not, one line said why, and nothing else did."""
     path = folder / "history"
     path.write_bytes(content)
     result = lakeproof("check", str(path), "--max-seconds", "5", *options)
     if result.exit_code == 2:
-        assert complaint(result)
+        assert len(complaint(result)) < 1_000
         assert result.stdout == ""
-    else:
-        assert result.exit_code in (0, 1, 3)
-        assert result.stdout.splitlines()[-1].split(":")[0] in ("HOLDS", "VIOLATED", "INCONCLUSIVE")
+        return False
+    assert result.exit_code in (0, 1, 3)
+    told = result.stderr if "--json" in options else result.stdout
+    assert told.splitlines()[-1].split(":")[0] in ("HOLDS", "VIOLATED", "INCONCLUSIVE")
+    return True
 
 
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def around(form: Format, pieces: list[str]) -> bytes:
+    return (form.around[0] + "".join(pieces) + form.around[1]).encode()
 
 
-@RELAXED
-@given(damaged(), st.sampled_from([None, *FORMATS]))
-def test_damaged_files_are_refused_in_one_line_or_judged(tmp_path: Path, content: bytes, name: str | None) -> None:
-    judged(content, tmp_path, *([] if name is None else ["--format", name]))
+class TestEvents:
+    """Events that are repeated, lost, swapped or of two files: a verdict iff a recorder can have written them."""
+
+    @staticmethod
+    def law(form: Format, data: st.DataObject, folder: Path) -> None:
+        draw: Draw = data.draw
+        events, other = (data.draw(histories(form.model)) for _ in range(2))
+        events = mangled(draw, events, other)
+        content = around(form, form.pieces(events))
+        if data.draw(st.booleans()):
+            content = content.replace(b"\n", b"\r\n")
+        options = ["--format", form.name, "--model", {"register": "cas-register"}.get(form.model, form.model)]
+        options += data.draw(st.sampled_from([[], ["--json"]]))
+        assert judged(content, folder, *options) is recordable(events), content
+
+    @each_format
+    @few
+    @given(st.data())
+    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
+
+    @pytest.mark.deep
+    @each_format
+    @many
+    @given(st.data())
+    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
 
 
-@RELAXED
-@given(st.lists(st.fixed_dictionaries({}, optional={
-    "process": st.integers(0, 2) | JSON, "type": st.sampled_from(["invoke", "ok", "fail", "info"]) | JSON,
-    "f": st.sampled_from(["read", "write", "cas", "get", "set_if", "txn", "append", "scan", "acquire"]) | JSON,
-    "key": JSON, "value": JSON, "time": st.integers() | JSON,
-}), min_size=1, max_size=6))  # fmt: skip
-def test_json_of_wrong_types_is_refused_in_one_line_or_judged(tmp_path: Path, events: list[object]) -> None:
-    judged("".join(json.dumps(event) + "\n" for event in events).encode(), tmp_path)
+class TestCuts:
+    """A file that ends early: a verdict iff the cut is between events, and nothing around them is missing."""
+
+    @staticmethod
+    def law(form: Format, data: st.DataObject, folder: Path) -> None:
+        pieces = form.pieces(data.draw(histories(form.model)))
+        content = around(form, pieces)
+        at = data.draw(st.integers(0, len(content)))
+        ends, end = set(), 0
+        for piece in pieces:
+            end += len(piece.encode())
+            ends |= {end} if form.whole else {end, end - 1}
+        if form.around[1]:
+            ends = {len(content), len(content) - 1}
+        options = ["--format", form.name, "--model", {"register": "cas-register"}.get(form.model, form.model)]
+        assert judged(content[:at], folder, *options) is (at in ends), content[:at]
+
+    @each_format
+    @few
+    @given(st.data())
+    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
+
+    @pytest.mark.deep
+    @each_format
+    @many
+    @given(st.data())
+    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
+
+    def test_every_cut_of_every_format(self, tmp_path: Path) -> None:
+        events = [Event(0, "invoke", "write", None, 12), Event(0, "ok", "write", None, 12)]
+        for form in FORMATS.values():
+            content = around(form, form.pieces(events))
+            one = len(form.pieces(events)[0])
+            ends = {one, one - 1, len(content), len(content) - 1}
+            ends = {len(content), len(content) - 1} if form.around[1] else {one, len(content)} if form.whole else ends
+            found = {at for at in range(len(content) + 1) if judged(content[:at], tmp_path, "--format", form.name)}
+            assert found == ends, form
+
+
+class TestBytes:
+    """Bytes that are lost, changed or put in. What comes of it may be a history still."""
+
+    @staticmethod
+    def law(form: Format, data: st.DataObject, folder: Path) -> None:
+        text = around(form, form.pieces(data.draw(histories(form.model))))
+        for _ in range(data.draw(st.integers(1, 3))):
+            at = data.draw(st.integers(0, len(text)))
+            odd = data.draw(st.sampled_from([b"", *ODD]) | st.binary(max_size=3))
+            text = text[:at] + odd + text[at + data.draw(st.integers(0, 5)) :]
+        name = data.draw(st.sampled_from([None, *NAMES]))
+        verdict = judged(text, folder, *([] if name is None else ["--format", name]))
+        if verdict and (name or form.name) == form.name == "jsonl":
+            assert all(isinstance(json.loads(line), dict) for line in text.decode().split("\n") if line.strip())
+        if verdict:
+            assert b"\0" not in text
+            text.decode()
+
+    @each_format
+    @few
+    @given(st.data())
+    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
+
+    @pytest.mark.deep
+    @each_format
+    @many
+    @given(st.data())
+    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
+        self.law(form, data, tmp_path)
+
+
+class TestTypes:
+    """Fields of any type: never a traceback, and nothing but one line on what is no history."""
+
+    EVENTS = st.lists(st.builds(
+        Event, st.integers(0, 2) | JSON, st.sampled_from(["invoke", "ok", "fail", "info"]) | st.text(max_size=3),
+        st.sampled_from(FS) | st.text(max_size=3), st.none() | JSON, JSON | st.fixed_dictionaries(
+            {}, optional={"start": JSON, "limit": JSON, "value": JSON, "predicate": JSON}
+        ) | st.lists(st.tuples(st.sampled_from("rw"), JSON, JSON).map(list), max_size=2),
+    ), min_size=1, max_size=6)  # fmt: skip
+
+    @staticmethod
+    def law(write: Callable[[Event], str], data: st.DataObject, folder: Path) -> None:
+        events = [e for e in data.draw(TestTypes.EVENTS) if not e.type.startswith("x")]
+        if data.draw(st.booleans()):
+            same = data.draw(st.sampled_from(FS))
+            events = [Event(n, "invoke", same, e.key, e.value) for n, e in enumerate(events)]
+            events += [
+                Event(e.process, data.draw(st.sampled_from(["ok", "fail"])), same, None, e.value) for e in events
+            ]
+        options = data.draw(
+            st.sampled_from([[], ["--json"], ["--initial", "7"], ["--independent"], ["--order", "time"]])
+        )
+        judged("".join(map(write, events)).encode("utf-8", "surrogatepass"), folder, *options)
+
+    @pytest.mark.parametrize("write", [as_json, as_edn, as_log])
+    @few
+    @given(st.data())
+    def test_a_few(self, tmp_path: Path, write: Callable[[Event], str], data: st.DataObject) -> None:
+        self.law(write, data, tmp_path)
+
+    @pytest.mark.deep
+    @pytest.mark.parametrize("write", [as_json, as_edn, as_log])
+    @many
+    @given(st.data())
+    def test_many(self, tmp_path: Path, write: Callable[[Event], str], data: st.DataObject) -> None:
+        self.law(write, data, tmp_path)
 
 
 @pytest.mark.deep
 def test_random_bytes_are_refused_in_one_line(tmp_path: Path) -> None:
     for size in (1, 10, 1_000, 100_000):
         for _ in range(200):
-            judged(os.urandom(size), tmp_path)
+            assert not judged(os.urandom(size), tmp_path)
+
+
+def written(value: str, read: str = "") -> dict[str, str]:
+    """A write of a value and a read of the same or another one, by format."""
+    read = read or value
+    events = [("invoke", "write", value), ("ok", "write", value), ("invoke", "read", ""), ("ok", "read", read)]
+    null = {"jsonl": "null", "edn": "nil"}
+    made = {
+        "jsonl": '{{"process": 0, "type": "{}", "f": "{}", "value": {}}}\n',
+        "edn": "{{:process 0 :type :{} :f :{} :value {}}}\n",
+    }
+    return {name: "".join(line.format(t, f, v or null[name]) for t, f, v in events) for name, line in made.items()}
+
+
+@pytest.mark.parametrize(
+    ("format_", "value", "read"),
+    [
+        ("jsonl", "1e400", "1e500"),  # both were infinity, and so the same
+        ("jsonl", "1e-400", "0.0"),
+        ("jsonl", "0.1000000000000000000001", "0.1"),
+        ("jsonl", "9" * 5_000, ""),
+        ("jsonl", "[" * 100_000 + "]" * 100_000, ""),
+        ("jsonl", '{"a": 1, "a": 2}', ""),
+        ("jsonl", '"\0"', ""),
+        ("edn", "1e400", "1e500"),
+        ("edn", "##Inf", ""),
+        ("edn", "1e-400", "0.0"),
+        ("edn", "1.00000000000000000000000000000000001M", "1.00000000000000000000000000000000002M"),  # rounded
+        ("edn", "9" * 5_000, ""),
+        ("edn", "0x" + "F" * 5_000, ""),  # could not be shown
+        ("edn", "1/0", ""),
+        ("edn", "[" * 100_000 + "]" * 100_000, ""),
+        ("edn", "{:a 1 :a 2}", "{:a 2}"),  # the last one counted
+        ("edn", "#{1 1}", "#{1}"),
+        ("edn", '"\\q"', '"\\\\q"'),  # an escape that nobody knows was left as it was
+        ("edn", '"\0"', ""),
+        ("edn", "1 :x 0:y 1", ""),
+        ("edn", "#_ 2 3", ""),
+        ("edn", "^:a 3", ""),
+        ("edn", "3 :index x", ""),
+    ],
+    ids=range(23),
+)
+def test_a_value_that_would_not_be_read_as_it_was_written_is_refused(
+    format_: str, value: str, read: str, tmp_path: Path
+) -> None:
+    assert not judged(written(value, read)[format_].encode(), tmp_path, "--format", format_)
+
+
+@pytest.mark.parametrize(
+    ("value", "read", "verdict"),
+    [
+        (str(1 << 70), "", "HOLDS"),
+        ("9" * 4_000, "", "HOLDS"),
+        ("1.5", "1.50", "HOLDS"),
+        ("0.10000000000000001", "0.10000000000000002", "VIOLATED"),
+        ("1", "1.0", "VIOLATED"),
+        ("[" * 90 + "]" * 90, "", "HOLDS"),
+        ('"\\ud800"', "", "HOLDS"),
+        (f'"{"x" * 1_000_000}"', "", "HOLDS"),
+    ],
+    ids=range(8),
+)
+@pytest.mark.parametrize("format_", ["jsonl", "edn"])
+def test_odd_values_that_are_whole_are_judged(
+    format_: str, value: str, read: str, verdict: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "history"
+    path.write_text(written(value, read)[format_])
+    assert lakeproof("check", str(path)).stdout.splitlines()[-1].startswith(verdict)
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "edn"])
+def test_a_character_that_cannot_be_printed_is_shown_all_the_same(format_: str, tmp_path: Path) -> None:
+    value, read = ("\\ud800", "\\u001b") if format_ == "edn" else ('"\\ud800"', '"\\u001b"')
+    assert judged(written(value, read)[format_].encode(), tmp_path, "--out", str(tmp_path / "out"))
+
+
+WHOLE = written("7")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"", b"\n \n", b"\0" * 1_000, gzip.compress(WHOLE["jsonl"].encode()), b"\x7fELF\2\1\1\0", bytes(range(256)),
+        b"\xef\xbb\xbf" + WHOLE["jsonl"].encode(), b"\xef\xbb\xbf" + WHOLE["edn"].encode(),
+        WHOLE["jsonl"].encode("utf-16"), b"x" * (17 << 20), b'{"' + b"x" * (17 << 20), b"{:a " * 100_000,
+        WHOLE["jsonl"].encode() + b"\x1c\n", WHOLE["jsonl"].encode() + b"\0",
+        WHOLE["edn"].encode() + b"\0", WHOLE["edn"].replace(":process 0", ":process 0 :index 3").encode(),
+        WHOLE["edn"].replace(":process 0", ":process 0 :index 3.5").encode(),
+    ],
+    ids=range(17),
+)  # fmt: skip
+@pytest.mark.parametrize("name", [None, *NAMES])
+def test_a_file_that_is_something_else_is_refused_in_one_line(content: bytes, name: str | None, tmp_path: Path) -> None:
+    assert not judged(content, tmp_path, *([] if name is None else ["--format", name]))
+
+
+def test_a_map_over_several_lines_may_have_any_line_ends(tmp_path: Path) -> None:
+    for end in ("\r\n", "\n", "\r"):
+        text = WHOLE["edn"].replace(" :", f"{end} :")
+        assert judged(text.encode(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [(0, "invoke", "cas", "a", [1, 2]), (1, "invoke", "cas", "b", 1)],  # of a later key, after the first verdict
+        [(0, "invoke", "scan", None, {"start": "a", "limit": "x"})],  # open, and so never done
+        [(0, "invoke", "scan", None, {"start": 5}), (0, "fail", "scan", None, None)],
+        [(0, "invoke", "append", "a", 5), (0, "fail", "append", "a", 5)],
+        [(0, "invoke", "set", "a", None), (0, "fail", "set", "a", None)],
+        [(0, "invoke", "set_if", "a", {"value": None, "predicate": {"value": 1}})],
+        [(0, "invoke", "txn", None, [["x", 1, 2]])],
+    ],
+    ids=range(7),
+)
+def test_an_argument_of_the_wrong_form_is_refused_whether_it_took_effect_or_not(
+    events: list[tuple[int, str, str, str | None, object]], tmp_path: Path
+) -> None:
+    options = ["--model", "append"] if events[0][2] == "append" else []
+    assert not judged("".join(as_json(Event(*event)) for event in events).encode(), tmp_path, *options)
+
+
+def test_a_transaction_that_never_returned_is_no_damage(tmp_path: Path) -> None:
+    opened = [Event(0, "invoke", "txn", None, [["w", "x", 1]]), Event(1, "invoke", "txn", None, [["r", "x", None]])]
+    told = [*opened, Event(1, "ok", "txn", None, [["r", "x", 1]])]
+    for events in (opened, told, [*told, Event(0, "info", "txn", None, None)]):
+        assert judged("".join(map(as_json, events)).encode(), tmp_path)
+
+
+def test_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:
+    assert "is a directory" in complaint(lakeproof("check", str(tmp_path)))
