@@ -175,6 +175,8 @@ async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_
                 operations = plural(len(made.recorder.rows), "operation")
                 told = f"round {made.number}: {operations} in {seconds(made.seconds)} s: {judged.verdict.value}"
                 click.echo(f"stress: {told}", err=True)
+                if made.silent:
+                    break  # it is gone, or never was a store: more rounds would only wait
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     tally = done.tally

@@ -5,7 +5,9 @@ next operation starts it again; so does one after it was stopped with `restart`.
 """
 
 import contextlib
+import os
 import shlex
+import signal
 import subprocess
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Final
@@ -43,6 +45,7 @@ class _Child:
     """One life of the process."""
 
     process: trio.Process
+    """In a process group of its own: what it has started ends with it."""
     waiting: dict[int, _Waiting] = attrs.field(factory=dict)
     forgotten: set[int] = attrs.field(factory=set)
     """Requests whose answers nobody waits for any more."""
@@ -66,8 +69,9 @@ class _Child:
             waiting.why = why
             waiting.answered.set()
         self.waiting.clear()
-        with contextlib.suppress(OSError):
-            self.process.kill()
+        if self.process.returncode is None:
+            with contextlib.suppress(OSError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class ChildStore(Store):
@@ -150,7 +154,9 @@ class ChildStore(Store):
 
     async def _started(self) -> _Child:
         try:
-            process = await trio.lowlevel.open_process(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            process = await trio.lowlevel.open_process(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
         except OSError as error:
             raise NotStarted(
                 f"{self.name}: cannot be started: {error.strerror or error}; name a program, as in exec:python3 kv.py"

@@ -13,11 +13,14 @@ from typing import Final, assert_never, cast
 import attrs
 
 from impl.stores.base import Answer
+from lakeproof.history.errors import reason
+from lakeproof.history.plain_json import decode
 from model import kv
 
 LINE_MAX: Final = 64 << 20
 """Bytes of a line; a longer one is nonsense."""
 _SHOWN: Final = 120
+_WORDS_MAX: Final = 300
 
 
 class Nonsense(ValueError):
@@ -103,11 +106,11 @@ def parse(line: bytes) -> Reply:
     if len(line) > LINE_MAX:
         raise Nonsense(f"a line of more than {LINE_MAX:,} bytes; expected one answer")
     try:
-        told = json.loads(line)
+        told = decode(line.decode())
     except RecursionError:
         raise Nonsense(f"{_shown(line)}: nested too deeply; expected one answer") from None
     except ValueError as error:
-        raise Nonsense(f"{_shown(line)} is no JSON ({error}); expected one object a line") from error
+        raise Nonsense(f"{_shown(line)} is no JSON ({reason(error)}); expected one object a line") from error
     if type(told) is not dict or type(told.get("id")) is not int:
         raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
     ok, error_ = told.get("ok"), told.get("error")
@@ -144,7 +147,14 @@ def _error(op: kv.Op, told: Mapping[str, object]) -> kv.KVError:
         raise Nonsense(f"error of kind {_shown(kind)}; expected one of {', '.join(KINDS)}")
     if kind not in _POSSIBLE[type(op)]:
         raise Nonsense(f"{_NAMES[type(op)]} answered {kind}; expected one of {', '.join(sorted(_POSSIBLE[type(op)]))}")
-    return KINDS[kind](message if type(message) is str else "")
+    return KINDS[kind](_words(message) if type(message) is str else "")
+
+
+def _words(message: str) -> str:
+    """A message for people, on one line that any terminal shows."""
+    told = " ".join(message[: 4 * _WORDS_MAX].split())
+    told = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
+    return told if len(told) <= _WORDS_MAX else f"{told[:_WORDS_MAX]}..."
 
 
 def _batch(op: kv.ScanBatch, told: Mapping[str, object]) -> kv.Batch:
@@ -170,5 +180,8 @@ def _bytes(told: Mapping[str, object], name: str) -> bytes:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "something nested too deeply"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -18,7 +18,7 @@ import trio
 
 from impl.stores import Store
 from lakeproof.targets.recording import Recorder, Row
-from lakeproof.targets.wrapping import Private
+from lakeproof.targets.wrapping import FAILURES_MAX, Private
 from model import kv
 from model.linearizability.specifications import EXISTS
 from model.snapshot import Status
@@ -92,6 +92,8 @@ class Round:
     recorder: Recorder = attrs.field(factory=Recorder)
     malformed: list[str] = attrs.field(factory=list)
     seconds: float = 0.0
+    silent: bool = False
+    """Nobody got an answer."""
 
 
 @attrs.define
@@ -115,16 +117,23 @@ class Traffic:
             _Client(number, self, made, private, Random(f"{self.load.seed} {self._rounds} {number}"))
             for number in range(self.load.clients)
         ]
+        before = self._unanswered()
         began = trio.current_time()
         rng = Random(f"{self.load.seed} {self._rounds} faults")
         async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in clients:
                 nursery.start_soon(client.work, began + seconds)
         made.seconds = trio.current_time() - began
+        unanswered, total = self._unanswered()
+        made.silent = unanswered - before[0] == total - before[1]
         await clients[0].look()
         if await private.clear():
             self.left.append(private.prefix + PARTITION)
         return made
+
+    def _unanswered(self) -> tuple[int, int]:
+        answers = self.tally.answers
+        return sum(count for (_, how), count in answers.items() if how == "unknown"), self.tally.total
 
 
 @asynccontextmanager
@@ -178,9 +187,13 @@ class _Client:
                     await self.scan(self.rng.choice(SIZES))
 
     async def look(self) -> None:
-        """Read all keys, one by one and in a scan."""
+        """Read all keys, one by one and in a scan; not of a store that does not answer any more."""
+        failures = 0
         for key in self.keys:
-            await self.get(key)
+            found = await self.get(key)
+            failures = failures + 1 if _unknown(found) else 0
+            if failures == FAILURES_MAX:
+                return
         await self.scan(0)
         await self.scan(2)
 
@@ -188,7 +201,7 @@ class _Client:
         self._written += 1
         return f"{self.number}-{self._written}"
 
-    async def get(self, key: str) -> None:
+    async def get(self, key: str) -> kv.Reply:
         row = self.recorder.begin(self.process, "get", key)
         found = await self._ask(kv.Get(PARTITION, key.encode()))
         if isinstance(found, kv.ValueWithPredicate):
@@ -196,6 +209,7 @@ class _Client:
             self.recorder.end(row, Status.OK, _text(found.value))
         elif isinstance(found, kv.NotFound):
             self.recorder.end(row, Status.OK)
+        return found
 
     async def set_if(self, key: str) -> None:
         """On what was read just now, on what was read before, on nothing, or on anything."""
@@ -225,7 +239,7 @@ class _Client:
                 await self.get(key)
         elif isinstance(found, kv.PredicateFailed):
             self.recorder.end(row, Status.FAIL)
-        elif not isinstance(found, kv.KVError) or not found.definite:
+        elif _unknown(found) or not isinstance(found, kv.KVError):
             self.recorder.end(row, Status.INFO)
             self._lives += 1
 
@@ -274,6 +288,10 @@ class _Client:
             self.tally.answers[f, "unknown"] += 1
             self.tally.trouble(found)
         return found
+
+
+def _unknown(found: kv.Reply) -> bool:
+    return isinstance(found, kv.KVError) and not found.definite
 
 
 _FS: Final = {

@@ -9,6 +9,8 @@ import trio
 from impl.stores.base import DELETE_IF, OPAQUE, Answer, Store
 from model import kv
 
+FAILURES_MAX: Final = 3
+"""In a row: then a store is given up."""
 TRIES: Final = 20
 """How often `ByValue` looks again at a key that is written with equal values while it looks."""
 
@@ -41,16 +43,22 @@ class Private(Store):
         )
 
     async def clear(self) -> list[kv.Address]:
-        """Delete all that was written; what could not be is returned."""
-        left = []
+        """Delete all that was written; what could not be is returned.
+
+        A store that has failed a few times in a row is asked no more: it may take ten seconds to fail each time.
+        """
+        failures = 0
         for at in sorted(self._written):
             try:
                 await self.store.delete(self.prefix + at[0], at[1])
             except kv.KVError:
-                left.append(at)
+                failures += 1
+                if failures == FAILURES_MAX:
+                    break
             else:
+                failures = 0
                 self._written.discard(at)
-        return left
+        return sorted(self._written)
 
 
 class ByValue(Store):

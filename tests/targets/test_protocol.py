@@ -27,8 +27,9 @@ OPS: tuple[kv.Op, ...] = (
     kv.Delete(b"p", b"k"),
     kv.ScanBatch(b"p", b"", 100),
 )
+doubles = st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
+    st.one_of(st.none(), st.booleans(), st.integers(), doubles, st.text(max_size=8)),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=8), inner, max_size=3)),
     max_leaves=8,
 )
@@ -117,7 +118,11 @@ def test_what_the_protocol_cannot_say_is_refused() -> None:
         (b'{"id": 1, "ok": {', "is no JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b"\xff\xfe\xfd", "is no JSON"),
-        (b'{"id": ' + b"9" * 5000 + b"}", "is no JSON"),
+        (b'{"id": ' + b"9" * 5000 + b"}", "a number of more than 4,300 digits"),
+        (b'{"id": 1, "ok": {"value": "", "predicate": NaN}}', "NaN is no JSON number"),
+        (b'{"id": 1, "ok": {"value": "", "predicate": 1e400}}', "does not fit into a double"),
+        (b'{"id": 1, "ok": {}, "id": 2}', "a name occurs twice"),
+        ('{"id": 1, "ok": {}}'.encode("utf-16"), "is no JSON"),
         (b"7", "expected an object"),
         (b'{"ok": {}}', 'expected an object with "id"'),
         (b'{"id": "1", "ok": {}}', 'expected an object with "id"'),
@@ -162,6 +167,14 @@ def test_an_answer_of_the_wrong_form_is_named(op: int, told: Mapping[str, object
     with pytest.raises(Nonsense) as caught:
         answer(OPS[op], parse(json.dumps({"id": 1, **told}).encode()))
     assert says in str(caught.value)
+
+
+def test_the_words_of_an_error_are_one_line_that_can_be_printed() -> None:
+    told = {"id": 1, "error": {"kind": "unknown", "message": "one\ntwo \ud800\x1b[31m" + "x" * 1_000}}
+    with pytest.raises(kv.OutcomeUnknown) as caught:
+        answer(OPS[0], parse(json.dumps(told).encode()))
+    assert str(caught.value).startswith("one two \\ud800\\x1b[31mxxx")
+    assert len(str(caught.value)) < 310
 
 
 @given(st.one_of(json_values, likely, st.fixed_dictionaries({"id": st.just(1), "ok": likely})), st.sampled_from(OPS))
