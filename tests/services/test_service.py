@@ -36,7 +36,8 @@ FOUND_AS = {
     "refused-write": {"refused-write-is-absent", *WRITES},
     "commit-drops-writes": WRITES,
     "partial-commit": {"commit-is-causal"},
-    "lost-commit": {"commits-form-one-line", "commit-is-causal"},
+    # It takes the place of a branch that was created anew meanwhile, too: then the deleted one is back.
+    "lost-commit": {"commits-form-one-line", "commit-is-causal", INACCESSIBLE, "branch-starts-clean"},
     "lost-merge": {"commits-form-one-line"},
     "reset-returns": {"acknowledged-reset-is-kept"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
