@@ -10,10 +10,10 @@ from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
 from spark_checks.addresses import inside, is_data, physical
-from spark_checks.dataset import Dataset, read_table
+from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
 from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
-from spark_checks.workspace import fresh
+from spark_checks.workspace import staged as staged_rows
 
 NEEDED = frozenset({"kv", "metaranges", "ranges", "objects"})
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
@@ -49,14 +49,15 @@ def nested(repositories: DataFrame) -> DataFrame:
 
 
 def staged(entities: Entities) -> DataFrame:
-    """What is staged under the tokens of branches: physical, bits."""
+    """What is staged under the tokens of branches: physical, bits. Runs a job."""
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
-    tokens = (
+    tokens = staged_rows(
         branches.join(homes, branches["partition_key"] == homes["home"])
         .select("storage_namespace", f.explode(f.concat(f.array("staging_token"), sealed)).alias("token"))
-        .distinct()
+        .distinct(),
+        "tokens",
     )
     entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
@@ -68,11 +69,12 @@ class Committed:
     """What metaranges refer to.
 
     references: physical, bits; once for each namespace and range. lost: what, id, bits: metaranges and ranges that are
-    not in the dataset, with the bits of those who refer to them.
+    not in the dataset, with the bits of those who refer to them. rows: of references, about, and rather too many.
     """
 
     references: DataFrame
     lost: DataFrame
+    rows: int
 
 
 def committed(dataset: Dataset, roots: DataFrame) -> Committed:
@@ -80,8 +82,8 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     ``metaranges/`` without a range, or the id "". Runs two jobs: what is asked for more than once is staged."""
     either = f.bit_or("bits").alias("bits")
     roots = roots.where(f.coalesce("meta_range_id", f.lit("")) != "")
-    roots = _kept(roots.groupBy("storage_namespace", "meta_range_id").agg(either), "roots")
-    pairs = _kept(
+    roots = staged_rows(roots.groupBy("storage_namespace", "meta_range_id").agg(either), "roots")
+    pairs = staged_rows(
         dataset.metaranges.where("range_id is not null")
         .join(roots, "meta_range_id")
         .groupBy("storage_namespace", "range_id")
@@ -91,20 +93,15 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
-    own = inside(f.col("storage_namespace"), f.col("physical")) | (f.col("bits").bitwiseAND(EXPIRED) == 0)
+    own = (f.col("bits").bitwiseAND(EXPIRED) == 0) | inside(f.col("storage_namespace"), f.col("physical"))
     outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
     references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))
     lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
         _lost("range", pairs, dataset.ranges, "range_id")
     )
-    return Committed(references, lost)
-
-
-def _kept(rows: DataFrame, name: str) -> DataFrame:
-    """The same rows, staged in the session's folder."""
-    target = fresh(rows.sparkSession, name)
-    rows.write.parquet(target)
-    return read_table(rows.sparkSession, target, rows.schema)
+    sharing = pairs.agg(f.count(f.lit(1)).alias("pairs"), f.count_distinct("range_id").alias("ranges")).collect()[0]
+    share = sharing["pairs"] / max(sharing["ranges"], 1)
+    return Committed(references, lost, round(dataset.ranges.count() * share))
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

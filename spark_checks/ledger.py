@@ -1,10 +1,11 @@
 """The ledger of a garbage collection: every object of the listing is kept for a named reason, or marked for deletion.
 
-The listing and all references become rows of a fingerprint and bits, and one aggregate brings them together. Each
-fingerprint then has one reason. What is marked is looked up in the listing again, and confirmed by the text of its
-address where a reference is the reason. Two addresses that share a fingerprint are told by a second one, of the same
-length; both are kept, and the ledger says so.
-Cost: one shuffle of some 40 bytes for each object and each reference, and the listing twice.
+References become rows of a fingerprint and bits, and one aggregate brings those of one address together; one join gives
+each object of the listing the bits of those who refer to it, and so its reason. What is marked because of a reference
+is confirmed by the text of its address. What shares a fingerprint with another address that somebody refers to may be
+kept for the other's sake: expected for n objects and m references of n·m of 2⁶⁴.
+Cost: the listing and the references are shuffled once, the references as 24 bytes each; memory for a piece of
+`PIECE` rows in each task.
 """
 
 from collections.abc import Sequence
@@ -15,13 +16,13 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from model.catalog import DATA_PREFIX
 from spark_checks import addresses
 from spark_checks.addresses import INTERNAL_PREFIX
-from spark_checks.dataset import Dataset, read_table
-from spark_checks.tables import LONG, OBJECTS, STRING, table
-from spark_checks.workspace import fresh
+from spark_checks.dataset import Dataset
+from spark_checks.tables import LONG, OBJECTS, table
+from spark_checks.workspace import staged
 
-LISTED: Final = 1
 STRANGE: Final = 2
 INTERNAL: Final = 4
 SPECIAL: Final = 8
@@ -52,10 +53,10 @@ REASONS: Final = {
 }
 """Why an object is kept, if it has any of these bits. A job asks for some of them, in its own order."""
 
-SHARED: Final = "shared-fingerprint"
-
-FLAGS: Final = table(known_as=LONG, check=LONG, other=LONG, bits=LONG, rows=LONG, bytes=LONG, reason=STRING)
-KNOWN: Final = table(known_as=LONG, check=LONG)
+KNOWN: Final = table(known_as=LONG)
+"""Fingerprints of what is committed. One may be there more than once."""
+PIECE: Final = 1_000_000
+"""References in a task, about: some 50 MB of its memory."""
 
 
 @attrs.frozen
@@ -65,11 +66,6 @@ class Account:
     reason: str
     objects: int
     bytes: int
-
-
-def check_of(address: Column) -> Column:
-    """A second fingerprint, independent of the first."""
-    return f.xxhash64(address, f.lit(1))
 
 
 def has(bits: int) -> Column:
@@ -83,92 +79,95 @@ def bit(condition: Column, value: int) -> Column:
 
 
 def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> DataFrame:
-    """The objects as they are listed, with ``physical``, the physical address, and ``bits``.
+    """The objects as they are listed, with ``bits`` of what they are by themselves.
 
     repositories: with storage_namespace. cutoff: microseconds; what was modified later, or nobody knows when, is
     young. A row without a namespace or an address is nobody's.
     """
     owned = repositories.select(f.col("storage_namespace").alias("owned")).distinct()
     rows = dataset.objects.join(owned, dataset.objects["storage_namespace"] == owned["owned"], "left")
-    namespace, address = f.col("storage_namespace"), f.col("address")
+    address = f.col("address")
     strange = f.col("owned").isNull() | address.isNull()
-    where = f.coalesce(f.concat(namespace, f.lit("/"), address), f.lit(""))
+    special = ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False))
     young = f.lit(False)
     if cutoff is not None:
         young = f.coalesce(f.unix_micros("last_modified") > cutoff, f.lit(True))
     bits = (
-        f.lit(LISTED)
-        + bit(strange, STRANGE)
+        bit(strange, STRANGE)
         + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL)
-        + bit(~addresses.is_data(namespace, where), SPECIAL)
+        + bit(special, SPECIAL)
         + bit(young, YOUNG)
     )
-    return rows.select(*OBJECTS.names, where.alias("physical"), bits.cast("bigint").alias("bits"))
+    return rows.select(*OBJECTS.names, bits.cast("bigint").alias("bits"))
+
+
+def where_listed() -> Column:
+    """The physical address of a row of the listing; "" if it has none."""
+    return f.coalesce(f.concat("storage_namespace", f.lit("/"), "address"), f.lit(""))
 
 
 def marks(rows: DataFrame) -> DataFrame:
-    """Rows with ``physical`` and ``bits`` as known_as, check, bits."""
-    return rows.select(*_known_as(), f.col("bits").cast("bigint"))
+    """References, rows with ``physical`` and ``bits``, as known_as, bits."""
+    return rows.select(_known_as(f.col("physical")), f.col("bits").cast("bigint"))
 
 
-def _known_as() -> tuple[Column, Column]:
-    physical = f.col("physical")
-    return addresses.fingerprint(physical).alias("known_as"), check_of(physical).alias("check")
+def _known_as(physical: Column) -> Column:
+    return addresses.fingerprint(physical).alias("known_as")
 
 
-def account(listed: DataFrame, references: Sequence[DataFrame], keeps: Sequence[str], left: Column) -> DataFrame:
-    """One row of `FLAGS` for each fingerprint, staged in the session's folder. ``reason``: null if it is not listed.
+def judged(
+    listed: DataFrame, references: Sequence[DataFrame], keeps: Sequence[str], left: Column, rows: int
+) -> DataFrame:
+    """What becomes of the listing, staged in the session's folder: ``reason``, ``object``, ``rows``, ``bytes``.
 
-    references: as `marks` makes them. keeps: the reasons to keep an object, the first one that applies counts.
-    left: the reason of what is left, by ``bits``.
+    ``object`` is a row of ``objects/`` where the reason is that it is marked, else null: the rest is only counted.
+
+    references: as `marks` makes them. keeps: the reasons to keep an object, the first one that applies counts. left:
+    the reason of what is left, by ``bits``. rows: how many references there are, about.
     """
-    spark = listed.sparkSession
-    none = f.lit(0).cast("bigint").alias("bytes")
-    size = f.coalesce("size_bytes", f.lit(0)).cast("bigint").alias("bytes")
-    own = listed.select(*_known_as(), "bits", size)
-    met = (
-        reduce(DataFrame.unionAll, [own, *(each.select("*", none) for each in references)])
-        .groupBy("known_as")
-        .agg(
-            f.bit_or("bits").alias("bits"),
-            f.min("check").alias("check"),
-            f.max("check").alias("other"),
-            f.count_if(has(LISTED)).alias("rows"),
-            f.sum("bytes").alias("bytes"),
-        )
+    pieces = max(rows // PIECE + 1, listed.sparkSession.sparkContext.defaultParallelism)
+    # Brought together before they are aggregated: of most addresses there is one reference, so that to aggregate in
+    # each task first only costs. The tables of the join are small by the number of pieces, so nothing is sorted.
+    met = reduce(DataFrame.unionAll, references).repartition(pieces, "known_as").groupBy("known_as")
+    referred = met.agg(f.bit_or("bits").alias("met")).hint("shuffle_hash")
+    own = listed.withColumn("known_as", _known_as(where_listed())).repartition(pieces, "known_as")
+    rows_with_bits = own.join(referred, "known_as", "left").withColumn(
+        "bits", f.col("bits").bitwiseOR(f.coalesce("met", f.lit(0)))
     )
-    reason = f.when(~has(LISTED), None).when(f.col("check") != f.col("other"), SHARED)
-    for name in keeps:
-        reason = reason.when(has(REASONS[name]), name)
-    target = fresh(spark, "flags")
-    met.withColumn("reason", reason.otherwise(left)).select(*FLAGS.names).write.parquet(target)
-    return read_table(spark, target, FLAGS)
-
-
-def known(flags: DataFrame) -> DataFrame:
-    """The fingerprints of what is committed: `KNOWN`."""
-    committed = flags.where(has(COMMITTED))
-    both = f.array_distinct(f.array("check", "other"))
-    return committed.select("known_as", f.explode(both).alias("check"))
-
-
-def accounts(flags: DataFrame) -> list[Account]:
-    """What became of the listing, reason by reason."""
-    sums = (
-        flags.where("reason is not null")
-        .groupBy("reason")
-        .agg(f.sum("rows").alias("rows"), f.sum("bytes").alias("bytes"))
+    reason = reduce(lambda so_far, name: so_far.when(has(REASONS[name]), name), keeps, f.when(f.lit(False), ""))
+    fate = rows_with_bits.withColumn("reason", reason.otherwise(left))
+    # What is kept is counted where it is met; what is marked goes on with all that is known of it.
+    marked = f.when(f.col("reason") == MARKED, f.struct(*OBJECTS.names))
+    size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
+    counted = fate.groupBy("reason", marked.alias("object")).agg(
+        f.count(f.lit(1)).alias("rows"), f.sum(size).alias("bytes")
     )
+    return staged(counted, "fates")
+
+
+def accounts(fates: DataFrame) -> list[Account]:
+    """What became of the listing, reason by reason, of those that there are."""
+    sums = fates.groupBy("reason").agg(f.sum("rows").alias("rows"), f.sum("bytes").alias("bytes"))
     return [Account(row["reason"], row["rows"], row["bytes"]) for row in sums.orderBy("reason").collect()]
 
 
-def marked(listed: DataFrame, flags: DataFrame, confirming: DataFrame | None = None) -> DataFrame:
-    """The rows of the listing that are to be deleted, of the schema of ``objects/``. confirming: references, with
-    ``physical``: only what one of them names, letter by letter."""
-    chosen = flags.where(f.col("reason") == MARKED).select("known_as", "check")
-    rows = listed.select("*", *_known_as()).join(chosen, ["known_as", "check"], "left_semi")
-    if confirming is not None:
-        named = confirming.select("physical", _known_as()[0])
-        named = named.join(chosen, "known_as", "left_semi").distinct()
-        rows = rows.join(named, ["known_as", "physical"], "left_semi")
-    return rows.select(*OBJECTS.names)
+def marked(fates: DataFrame) -> DataFrame:
+    """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
+    chosen = fates.where(f.col("reason") == MARKED)
+    return chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
+
+
+def moved(accounts: Sequence[Account], written: Account, to: str) -> list[Account]:
+    """The accounts, where less was written than was marked: what was not confirmed has the other reason."""
+    found = {each.reason: each for each in accounts}
+    marked, other = (found.get(name, Account(name, 0, 0)) for name in (MARKED, to))
+    objects, size = marked.objects - written.objects, marked.bytes - written.bytes
+    found |= {MARKED: written, to: Account(to, other.objects + objects, other.bytes + size)}
+    return sorted((each for each in found.values() if each.objects), key=lambda each: each.reason)
+
+
+def confirmed(rows: DataFrame, references: DataFrame) -> DataFrame:
+    """Of rows of ``objects/`` those that a reference names, letter by letter. references: with ``physical``."""
+    own = rows.withColumn("physical", where_listed()).withColumn("known_as", _known_as(f.col("physical")))
+    named = references.select("physical", _known_as(f.col("physical")))
+    return own.join(named, ["known_as", "physical"], "left_semi").select(*OBJECTS.names)

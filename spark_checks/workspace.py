@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local."""
@@ -26,6 +26,13 @@ def folder(spark: SparkSession) -> Path:
 def fresh(spark: SparkSession, name: str) -> str:
     """A path in it that is not taken."""
     return str(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder(spark))) / name)
+
+
+def staged(rows: DataFrame, name: str) -> DataFrame:
+    """The same rows, from a table in the session's folder. Runs a job."""
+    target = fresh(rows.sparkSession, name)
+    rows.write.parquet(target)
+    return rows.sparkSession.read.schema(rows.schema).parquet(target)
 
 
 def remove(spark: SparkSession) -> None:

@@ -12,9 +12,9 @@ from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
 from spark_checks import holdings, ledger, runs
-from spark_checks.dataset import Dataset, read_table
+from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
-from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED
+from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED, MARKED
 from spark_checks.progress import doing
 from spark_checks.retention.rulebook import ALL, Rulebook
 from spark_checks.retention.walking import (
@@ -22,14 +22,15 @@ from spark_checks.retention.walking import (
     HEAD_MISSING,
     NOTES,
     TAG_MISSING,
-    WALKED,
     Walk,
     walked,
 )
 from spark_checks.runs import Report
-from spark_checks.workspace import fresh
+from spark_checks.workspace import staged
 
 KEEPS: Final = ("no-repository", "internal", "outside-data", "active-commit", "staged")
+_ELSEWHERE: Final = "expired-elsewhere"
+_NOBODY: Final = "unreferenced"
 _CSV: Final = ("commit_id", "expired", "metarange_id")
 
 
@@ -67,12 +68,13 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         lost = _demand_readable(dataset, committed.lost)
         listed = ledger.listing(dataset, entities.repositories)
         references = [ledger.marks(each) for each in (committed.references, holdings.staged(entities))]
-        left = f.when(ledger.has(EXPIRED), ledger.MARKED).when(ledger.has(ELSEWHERE), "expired-elsewhere")
-        flags = ledger.account(listed, references, KEEPS, left.otherwise("unreferenced"))
-        accounts = ledger.accounts(flags)
+        left = f.when(ledger.has(EXPIRED), MARKED).when(ledger.has(ELSEWHERE), _ELSEWHERE).otherwise(_NOBODY)
+        rows = committed.rows + entities.staged.count()
+        fates = ledger.judged(listed, references, KEEPS, left, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(ledger.has(EXPIRED))
-        confirmed = runs.write_marked(ledger.marked(listed, flags, expired), folder)
+        written = runs.write_marked(ledger.confirmed(ledger.marked(fates), expired), folder)
+        accounts = ledger.moved(ledger.accounts(fates), written, _NOBODY)
     report = Report(
         kind="retention",
         run=folder.name,
@@ -85,7 +87,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         findings={**findings, "expired-commit-cannot-be-read": lost},
         notes=tuple(rules.strangers(entities)),
     )
-    runs.finish(folder, report, confirmed)
+    runs.finish(folder, report, written)
     return report
 
 
@@ -97,10 +99,9 @@ def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
     tasks = max(entities.commits.count() // COMMITS_A_TASK + 1, spark.sparkContext.defaultParallelism)
     walk = Walk(asked.now, asked.tags)
-    target = fresh(spark, "walked")
-    found = walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, tasks)
-    found.write.parquet(target)
-    return read_table(spark, target, WALKED)
+    return staged(
+        walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, tasks), "walked"
+    )
 
 
 def _findings(states: DataFrame) -> dict[str, int]:

@@ -15,7 +15,7 @@ from spark_checks import holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import Entities, decode
-from spark_checks.ledger import ACTIVE, ISSUED, TRACKED
+from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
 from spark_checks.tables import STRING, table
@@ -64,19 +64,22 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
     with doing(spark, "reading the records"):
         entities = decode(dataset)
         holdings.demand_whole(dataset, entities)
-    with doing(spark, "matching the objects"):
+    with doing(spark, "reading what is committed"):
         roots = _roots(entities)
-        todo, known = _minus_known(roots, asked.since)
+        todo, before = _minus_known(roots, asked.since)
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         _demand_readable(dataset, committed.lost)
-        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
-        named = [committed.references, holdings.staged(entities), *_promised(dataset, entities, asked.cutoff)]
-        flags = ledger.account(listed, [*map(ledger.marks, named), *known], KEEPS, f.lit(ledger.MARKED))
-        accounts = ledger.accounts(flags)
-    with doing(spark, "writing the addresses"):
-        confirmed = runs.write_marked(ledger.marked(listed, flags), folder)
-        ledger.known(flags).write.parquet(str(folder / KNOWN / "committed"))
+        known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
         _all_roots(roots, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
+    with doing(spark, "matching the objects"):
+        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
+        references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
+        promised = _promised(dataset, entities, asked.cutoff)
+        references += [ledger.marks(each) for each in (holdings.staged(entities), *promised)]
+        rows = known.count() + entities.staged.count()
+        fates = ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows)
+    with doing(spark, "writing the addresses"):
+        written = runs.write_marked(ledger.marked(fates), folder)
     report = Report(
         kind="uncommitted",
         run=folder.name,
@@ -84,10 +87,10 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
         listing=dataset.objects.count(),
-        accounts=tuple(accounts),
+        accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
-    runs.finish(folder, report, confirmed)
+    runs.finish(folder, report, written)
     return report
 
 
@@ -99,15 +102,23 @@ def _roots(entities: Entities) -> DataFrame:
     return rows.select(*ROOTS.names).distinct()
 
 
-def _minus_known(roots: DataFrame, since: Path | None) -> tuple[DataFrame, list[DataFrame]]:
-    """The metaranges that are still to be read, and what the last run knew to be committed."""
+def _minus_known(roots: DataFrame, since: Path | None) -> tuple[DataFrame, DataFrame | None]:
+    """The metaranges that are still to be read, and what the last run knew to be committed: `ledger.KNOWN`."""
     if since is None:
-        return roots, []
+        return roots, None
     spark = roots.sparkSession
     read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
-    committed = read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
-    bits = f.lit(ACTIVE).cast("bigint").alias("bits")
-    return roots.join(read, ROOTS.names, "left_anti"), [committed.select(*ledger.KNOWN.names, bits)]
+    return roots.join(read, ROOTS.names, "left_anti"), read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
+
+
+def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> DataFrame:
+    """What is committed, written to the target: `ledger.KNOWN`. Runs go on from one another for long, and new
+    metaranges have much in common with old ones: then each fingerprint is written once."""
+    found = ledger.marks(references).select(*ledger.KNOWN.names)
+    if before is not None:
+        found = found.unionByName(before).distinct()
+    found.write.option("parquet.enable.dictionary", False).parquet(target)  # a dictionary of all different values
+    return read_table(references.sparkSession, target, ledger.KNOWN)
 
 
 def _all_roots(roots: DataFrame, since: Path | None) -> DataFrame:

@@ -1,4 +1,4 @@
-"""The ledger: what has no address is nobody's, what shares a fingerprint is kept, each row is counted once."""
+"""The ledger: what has no address is nobody's, a shared fingerprint deletes nothing, each row is counted once."""
 
 from datetime import UTC, datetime
 
@@ -9,7 +9,7 @@ from pyspark.sql import functions as f
 from spark_checks import addresses, ledger
 from spark_checks.dataset import Dataset, empty
 from spark_checks.holdings import nested
-from spark_checks.ledger import ACTIVE, EXPIRED, MARKED
+from spark_checks.ledger import ACTIVE, EXPIRED, MARKED, Account
 from spark_checks.tables import KV, LONG, METARANGES, OBJECTS, RANGES, STRING, table
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
@@ -29,9 +29,10 @@ def repositories(spark: SparkSession, *namespaces: str) -> DataFrame:
 
 def accounts(
     listed: DataFrame, references: DataFrame, keeps: tuple[str, ...], left: Column
-) -> tuple[dict[str, tuple[int, int]], DataFrame]:
-    flags = ledger.account(listed, [ledger.marks(references)], keeps, left)
-    return {each.reason: (each.objects, each.bytes) for each in ledger.accounts(flags)}, flags
+) -> tuple[list[Account], DataFrame]:
+    """What became of all, and the rows that were marked."""
+    fates = ledger.judged(listed, [ledger.marks(references)], keeps, left, 10)
+    return ledger.accounts(fates), ledger.marked(fates)
 
 
 def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spark: SparkSession) -> None:
@@ -51,8 +52,8 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spar
     listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r", "s3://b/r"), cutoff)
     keeps = ("no-repository", "internal", "outside-data", "too-young")
     references = spark.createDataFrame([("s3://b/r/data/old", ACTIVE)], REFERENCES)
-    found, flags = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
-    assert found == {
+    found, marked = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
+    assert {each.reason: (each.objects, each.bytes) for each in found} == {
         "active-commit": (1, 1),
         "too-young": (3, 8),
         "no-repository": (3, 152),
@@ -60,27 +61,42 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spar
         "outside-data": (1, 64),
         MARKED: (1, 0),
     }
-    assert [(row["address"], row["size_bytes"]) for row in ledger.marked(listed, flags).collect()] == [
-        ("data/size", None)
-    ]
+    assert [(row["address"], row["size_bytes"]) for row in marked.collect()] == [("data/size", None)]
 
 
-def test_addresses_that_share_a_fingerprint_are_kept_and_told(
+def weak(address: Column) -> Column:
+    """Two addresses, one fingerprint."""
+    return f.when(f.length(address) == len("s3://b/r/data/aa"), 1).otherwise(f.xxhash64(address))
+
+
+def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def weak(address: Column) -> Column:
-        return f.when(f.length(address) == len("s3://b/r/data/aa"), 1).otherwise(f.xxhash64(address))
-
     monkeypatch.setattr(addresses, "fingerprint", weak)
     rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("aa", "bb", "c", "dddd")]
     listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r"))
     names = ("s3://b/r/data/aa", "s3://b/r/data/c")
     expired = spark.createDataFrame([(each, EXPIRED) for each in names], REFERENCES)
     left = f.when(ledger.has(EXPIRED), MARKED).otherwise("unreferenced")
-    found, flags = accounts(listed, expired, (), left)
-    assert found == {"shared-fingerprint": (2, 2), MARKED: (1, 1), "unreferenced": (1, 1)}
-    assert [row["address"] for row in ledger.marked(listed, flags, expired).collect()] == ["data/c"]
-    assert ledger.known(flags).count() == 3
+    found, marked = accounts(listed, expired, (), left)
+    assert found == [Account(MARKED, 3, 3), Account("unreferenced", 1, 1)]
+    chosen = spark.createDataFrame([tuple(row)[:4] for row in marked.collect()], OBJECTS)
+    confirmed = sorted(row["address"] for row in ledger.confirmed(chosen, expired).collect())
+    assert confirmed == ["data/aa", "data/c"]
+    moved = ledger.moved(found, Account(MARKED, 2, 2), "unreferenced")
+    assert moved == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
+
+
+def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "fingerprint", weak)
+    rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("bb", "dddd")]
+    listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r"))
+    references = spark.createDataFrame([("s3://b/r/data/aa", ACTIVE)], REFERENCES)
+    found, marked = accounts(listed, references, ("committed",), f.lit(MARKED))
+    assert found == [Account("committed", 1, 1), Account(MARKED, 1, 1)]
+    assert [row["address"] for row in marked.collect()] == ["data/dddd"]
 
 
 def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(spark: SparkSession) -> None:
