@@ -1,5 +1,7 @@
 """What is wrong with a file, and where."""
 
+from model.linearizability.values import shown as shown
+
 
 class Unreadable(ValueError):
     """A file that is not a whole history. ``line`` counts from 1; 0: it is about the file."""
@@ -13,9 +15,3 @@ def reason(error: Exception) -> str:
     """What a library says of a text, on one line."""
     told = " ".join(str(error).split())
     return "a number of more than 4,300 digits" if "integer string conversion" in told else told
-
-
-def shown(text: object, most: int = 60) -> str:
-    """A piece of a file for a message: one line, and not too long."""
-    told = repr(text)
-    return told if len(told) <= most else f"{told[:most]}..."

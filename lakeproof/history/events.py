@@ -39,7 +39,8 @@ class Recorder:
         if opened is not None:
             if opened[0] != f:
                 raise Unreadable(
-                    f"process {shown(process)} returned from {shown(f)}; expected {opened[0]!r}, which it invoked", line
+                    f"process {shown(process)} returned from {shown(f)}; expected {shown(opened[0])}, which it invoked",
+                    line,
                 )
             if key is not None and self._frozen(key, line) != opened[1]:
                 raise Unreadable(f"key {shown(key)}; expected {shown(opened[1])}, as in the invoke", line)

@@ -11,6 +11,7 @@ from model.linearizability.history import NEVER, BrokenHistory, History
 from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
 from model.linearizability.search import search
 from model.linearizability.specifications import Specification, initial
+from model.linearizability.values import shown
 from model.linearizability.zones import zones
 from model.snapshot import Status
 
@@ -187,6 +188,6 @@ def specification_has(specification: Specification, history: History) -> None:
     foreign = sorted(history.fs - specification.fs)
     if foreign:
         raise BrokenHistory(
-            f"operation {foreign[0]!r} is not one of {specification.name}; "
+            f"operation {shown(foreign[0])} is not one of {specification.name}; "
             f"expected {', '.join(sorted(specification.fs))}, or another model (--model)"
         )

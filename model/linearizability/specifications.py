@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from model.linearizability.history import BrokenHistory, History, Settings
-from model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze
+from model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze, named, shown
 from model.snapshot import Status
 
 DONE: Final = Atom("answer", "done")
@@ -74,7 +74,7 @@ def observed(specification: Specification, settings: Settings, f: str, status: S
 
 def _pair(f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
     if not isinstance(argument, tuple) or len(argument) != 2:
-        raise ValueError(f"{f} of {argument!r}; expected two values: what it expects, and what it writes")
+        raise ValueError(f"{f} of {shown(argument)}; expected two values: what it expects, and what it writes")
     return argument[0], argument[1]
 
 
@@ -140,7 +140,7 @@ def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable,
     if f == "get":
         return state, state
     if not isinstance(argument, str) or not isinstance(state, str):
-        raise ValueError(f"{f} of {argument!r} to {state!r}; expected strings")  # noqa: TRY004  # of the recorded data
+        raise ValueError(f"{f} of {shown(argument)} to {shown(state)}; expected strings")  # noqa: TRY004  # of the recorded data
     return (argument if f == "put" else state + argument), DONE
 
 
@@ -158,7 +158,7 @@ def _bytes(key: Hashable) -> bytes:
         return key
     if isinstance(key, str):
         return key.encode("utf-8", "surrogatepass")
-    raise ValueError(f"key {key!r}; expected text or bytes, which a scan can order")
+    raise ValueError(f"key {shown(key)}; expected text or bytes, which a scan can order")
 
 
 def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
@@ -169,7 +169,7 @@ def _scan_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, H
     if f == "scan":
         start, limit = (None, None) if rest is None else _pair("scan", rest)
         if limit is not None and (not isinstance(limit, int) or limit < 0):
-            raise ValueError(f"scan with limit {limit!r}; expected a number or nil")
+            raise ValueError(f"scan with limit {shown(limit)}; expected a number or nil")
         least = b"" if start is None else _bytes(start)
         return state, tuple(entry for entry in state if _bytes(entry[0]) >= least)[:limit]
     _bytes(key)
@@ -188,7 +188,7 @@ def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]
         f = step[0] if isinstance(step, tuple) and len(step) == 3 else None
         f = str(f).removeprefix(":") if isinstance(f, str | Atom) else ""
         if not isinstance(step, tuple) or f not in _MICRO:
-            raise ValueError(f"txn of {argument!r}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
+            raise ValueError(f"txn of {shown(argument)}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
         steps.append((_MICRO[f], step[1], step[2]))
     return steps
 
@@ -284,7 +284,7 @@ def specification_of(fs: frozenset[str]) -> Specification:
     smallest = [s for s in fitting if all(s.fs <= other.fs for other in fitting)]
     if len(smallest) == 1:
         return smallest[0]
-    told = [f if f.isidentifier() else ascii(f) for f in sorted(fs)]
+    told = [named(f) for f in sorted(fs)]
     names = ", ".join(told if len(told) <= _NAMED else [*told[:_NAMED], "..."])
     if fitting:
         raise BrokenHistory(f"operations {names} could be of {', '.join(s.name for s in fitting)}: name one (--model)")

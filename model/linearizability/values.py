@@ -46,6 +46,7 @@ NOTHING: Final = None
 PLAIN: Final = frozenset({int, str, bytes, type(None), Atom, _Unknown, _Refused})
 
 
+_NAME_MAX: Final = 40
 DEPTH_MAX: Final = 100
 """How deep a value may be nested."""
 
@@ -73,6 +74,17 @@ def freeze(value: object, depth: int = 0) -> Hashable:
     if isinstance(value, AbstractSet):
         return Atom("set", frozenset(freeze(one, depth) for one in value))
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A piece of a history for a message: one line, and not too long."""
+    told = repr(value)
+    return told if len(told) <= most else f"{told[:most]}..."
+
+
+def named(f: str) -> str:
+    """An operation's name for a message: as it is, if it is a plain one."""
+    return f if f.isidentifier() and len(f) <= _NAME_MAX else shown(f)
 
 
 def size(value: Hashable) -> int:

@@ -24,6 +24,17 @@ def as_json(event: Event) -> str:
     return json.dumps(told if event.key is None else {**told, "key": event.key}) + "\n"
 
 
+def from_json(line: str) -> Event:
+    told = json.loads(line)
+    return Event(told["process"], told["type"], told["f"], told.get("key"), told.get("value"))
+
+
+def from_log(line: str) -> Event:
+    """The value is left as it is written."""
+    process, kind, f, value = line.strip().removeprefix("INFO  jepsen.util - ").split("\t")
+    return Event(int(process), kind.removeprefix(":"), f, None, value)
+
+
 def edn(value: object) -> str:
     """JSON's values as EDN writes them."""
     if isinstance(value, list):

@@ -12,9 +12,22 @@ from hypothesis import strategies as st
 
 from lakeproof.history import FORMATS as NAMES
 from tests.commands import complaint, lakeproof
-from tests.history.mangling import FORMATS, Draw, Event, Format, as_edn, as_json, as_log, histories, mangled, recordable
+from tests.history.mangling import (
+    FORMATS,
+    Draw,
+    Event,
+    Format,
+    as_edn,
+    as_json,
+    as_log,
+    from_json,
+    from_log,
+    histories,
+    mangled,
+    recordable,
+)
 
-MANY = int(os.environ.get("FUZZ_EXAMPLES", "2000"))
+MANY = int(os.environ.get("FUZZ_EXAMPLES", "500"))
 """Of each deep test."""
 PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 few = settings(PLAIN, max_examples=10)
@@ -133,11 +146,10 @@ class TestBytes:
             text = text[:at] + odd + text[at + data.draw(st.integers(0, 5)) :]
         name = data.draw(st.sampled_from([None, *NAMES]))
         verdict = judged(text, folder, *([] if name is None else ["--format", name]))
-        if verdict and (name or form.name) == form.name == "jsonl":
-            assert all(isinstance(json.loads(line), dict) for line in text.decode().split("\n") if line.strip())
         if verdict:
             assert b"\0" not in text
-            text.decode()
+            read = {"jsonl": from_json, "jepsen-log": from_log}.get(name or form.name)
+            assert read is None or recordable([read(line) for line in text.decode().split("\n") if line.strip()]), text
 
     @each_format
     @few
@@ -318,6 +330,20 @@ def test_an_argument_of_the_wrong_form_is_refused_whether_it_took_effect_or_not(
 ) -> None:
     options = ["--model", "append"] if events[0][2] == "append" else []
     assert not judged("".join(as_json(Event(*event)) for event in events).encode(), tmp_path, *options)
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "edn"])
+@pytest.mark.parametrize("name", ["write", "read", "process", "value"])
+def test_what_is_wrong_is_shown_shortened(format_: str, name: str, tmp_path: Path) -> None:
+    """A message of one line may have been a message of thousands of characters."""
+    long = "x" * 10_000
+    damaged = {"process": ":process 0", "value": ":value 7"} if format_ == "edn" else {}
+    damaged |= {"process": '"process": 0', "value": '"value": 7'} if format_ == "jsonl" else {}
+    as_before = damaged.get(name, name)
+    text = WHOLE[format_].replace(as_before, f"{as_before} {long}" if name in damaged else long, 1)
+    assert not judged(text.encode(), tmp_path, "--format", format_)
+    cas = WHOLE[format_].replace("write", "cas").replace("7", json.dumps(long))
+    assert not judged(cas.encode(), tmp_path, "--format", format_)
 
 
 def test_a_transaction_that_never_returned_is_no_damage(tmp_path: Path) -> None:

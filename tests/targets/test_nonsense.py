@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path")
 
 ENOUGH = ("cut", "twice", "surrogate", "much-on-stderr")
 """For every run; the others are deep."""
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "1000"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
 PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
