@@ -1,8 +1,9 @@
 """The same answers by DuckDB, from the same Parquet files: what the jobs on Spark are measured against.
 
 Run: ``python -m benchmarks.spark_rival JOB DATASET OUT [--memory 3GB]``. The dataset has ``decoded/``. Where DuckDB's
-task is easier than ours, that is in its favour: it joins addresses by their text without confirming anything, takes one
-threshold for all branches, holds that all commits are reachable, and writes no reasons.
+task is easier than ours, that is in its favour: it reads only what is decoded, refuses nothing, looks for no copies,
+takes one threshold for all branches, holds that all commits are reachable, and does not say which objects retention
+keeps.
 """
 
 import argparse
@@ -37,18 +38,28 @@ create view referred as
     from staged join tokens using (token);
 create view listed as
     select storage_namespace, storage_namespace || '/' || address as address, size_bytes, last_modified,
-        starts_with(address, 'data/') as data
+        starts_with(address, 'data/') as data, starts_with(address, '_lakefs/') as internal
     from objects;
 """
 
 UNCOMMITTED: Final = """
+create temp table known as select distinct address from committed where address is not null;
+create temp table promised as select distinct address from referred where address is not null and not tombstone;
+create temp table fates as
+    select storage_namespace, address, size_bytes, last_modified, case
+        when storage_namespace not in (select storage_namespace from repositories) then 'no-repository'
+        when internal then 'internal'
+        when not data then 'outside-data'
+        when known.address is not null then 'committed'
+        when promised.address is not null then 'staged'
+        when last_modified > (select max(last_modified) - interval 24 hours from objects) then 'too-young'
+        else 'marked' end as reason
+    from listed left join known using (address) left join promised using (address);
+copy (select * exclude (reason) from fates where reason = 'marked') to '{out}/addresses.parquet';
+copy (select hash(address) from known) to '{out}/known.parquet';
 copy (
-    select * from listed
-    where data and last_modified <= (select max(last_modified) - interval 24 hours from objects)
-        and storage_namespace in (select storage_namespace from repositories)
-        and address not in (select address from committed where address is not null)
-        and address not in (select address from referred where address is not null)
-) to '{out}/addresses.parquet'
+    select reason, count(*) as objects, sum(size_bytes)::bigint as bytes from fates group by reason order by reason
+) to '{out}/accounts.csv';
 """
 
 CHECKS: Final = """

@@ -69,25 +69,22 @@ class Committed:
     """What metaranges refer to.
 
     references: physical, bits; once for each namespace and range. lost: what, id, bits: metaranges and ranges that are
-    not in the dataset, with the bits of those who refer to them. rows: of references, about, and rather too many.
+    not in the dataset, with the bits of those who refer to them. pairs: storage_namespace, range_id, bits.
     """
 
     references: DataFrame
     lost: DataFrame
-    rows: int
+    pairs: DataFrame
 
 
 def committed(dataset: Dataset, roots: DataFrame) -> Committed:
-    """roots: storage_namespace, meta_range_id, bits; in any number. A metarange without entries is a row of
-    ``metaranges/`` without a range, or the id "". Runs two jobs: what is asked for more than once is staged."""
-    either = f.bit_or("bits").alias("bits")
-    roots = roots.where(f.coalesce("meta_range_id", f.lit("")) != "")
-    roots = staged_rows(roots.groupBy("storage_namespace", "meta_range_id").agg(either), "roots")
+    """roots: storage_namespace, meta_range_id, bits; each of the first two once, and cheap to read: they are read
+    twice. A metarange without entries is a row of ``metaranges/`` without a range, or the id "". Runs a job."""
     pairs = staged_rows(
         dataset.metaranges.where("range_id is not null")
         .join(roots, "meta_range_id")
         .groupBy("storage_namespace", "range_id")
-        .agg(either),
+        .agg(f.bit_or("bits").alias("bits")),
         "pairs",
     )
     named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
@@ -99,9 +96,14 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
         _lost("range", pairs, dataset.ranges, "range_id")
     )
-    sharing = pairs.agg(f.count(f.lit(1)).alias("pairs"), f.count_distinct("range_id").alias("ranges")).collect()[0]
-    share = sharing["pairs"] / max(sharing["ranges"], 1)
-    return Committed(references, lost, round(dataset.ranges.count() * share))
+    return Committed(references, lost, pairs)
+
+
+def about(dataset: Dataset, found: Committed) -> int:
+    """How many references there are, and rather too many: the entries of all ranges, as often as they are shared."""
+    sharing = found.pairs.agg(f.count(f.lit(1)).alias("pairs"), f.count_distinct("range_id").alias("ranges"))
+    row = sharing.collect()[0]
+    return int(dataset.ranges.count() * row["pairs"] / max(row["ranges"], 1))
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

@@ -78,27 +78,26 @@ def bit(condition: Column, value: int) -> Column:
     return f.when(condition, value).otherwise(0)
 
 
-def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> DataFrame:
+def listing(dataset: Dataset, repositories: DataFrame) -> DataFrame:
     """The objects as they are listed, with ``bits`` of what they are by themselves.
 
-    repositories: with storage_namespace. cutoff: microseconds; what was modified later, or nobody knows when, is
-    young. A row without a namespace or an address is nobody's.
+    repositories: with storage_namespace. A row without a namespace or an address is nobody's.
     """
     owned = repositories.select(f.col("storage_namespace").alias("owned")).distinct()
     rows = dataset.objects.join(owned, dataset.objects["storage_namespace"] == owned["owned"], "left")
     address = f.col("address")
     strange = f.col("owned").isNull() | address.isNull()
     special = ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False))
-    young = f.lit(False)
-    if cutoff is not None:
-        young = f.coalesce(f.unix_micros("last_modified") > cutoff, f.lit(True))
-    bits = (
-        bit(strange, STRANGE)
-        + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL)
-        + bit(special, SPECIAL)
-        + bit(young, YOUNG)
-    )
+    bits = bit(strange, STRANGE) + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL) + bit(special, SPECIAL)
     return rows.select(*OBJECTS.names, bits.cast("bigint").alias("bits"))
+
+
+def young(dataset: Dataset, cutoff: int) -> DataFrame:
+    """What was modified after the cutoff, in microseconds, or nobody knows when: references by time, as it were.
+    An object may be listed twice, before and after it was put again; its address is as young as the younger row."""
+    modified = f.col("last_modified")
+    late = dataset.objects.where(modified.isNull() | (modified > f.timestamp_micros(f.lit(cutoff))))
+    return late.select(where_listed().alias("physical"), f.lit(YOUNG).alias("bits"))
 
 
 def where_listed() -> Column:

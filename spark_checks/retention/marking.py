@@ -62,14 +62,13 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         _demand_heads(dataset, states)
     with doing(spark, "writing the commits"):
         _write_commits(states, entities, folder / runs.COMMITS)
-    roots = _roots(states, entities)
-    committed = holdings.committed(dataset, roots)
+    committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
         listed = ledger.listing(dataset, entities.repositories)
         references = [ledger.marks(each) for each in (committed.references, holdings.staged(entities))]
         left = f.when(ledger.has(EXPIRED), MARKED).when(ledger.has(ELSEWHERE), _ELSEWHERE).otherwise(_NOBODY)
-        rows = committed.rows + entities.staged.count()
+        rows = holdings.about(dataset, committed) + entities.staged.count()
         fates = ledger.judged(listed, references, KEEPS, left, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(ledger.has(EXPIRED))
@@ -133,8 +132,10 @@ def _write_commits(states: DataFrame, entities: Entities, target: Path) -> None:
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
-    rows = states.where("expired is not null").groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
-    return rows.join(homes, "home").select("storage_namespace", "meta_range_id", "bits")
+    known = states.where("expired is not null").where(f.coalesce("meta_range_id", f.lit("")) != "")
+    rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
+    found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
+    return found.agg(f.bit_or("bits").alias("bits"))
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:

@@ -19,6 +19,7 @@ from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
 from spark_checks.tables import STRING, table
+from spark_checks.workspace import staged
 
 KEEPS: Final = (
     "no-repository",
@@ -65,18 +66,19 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         entities = decode(dataset)
         holdings.demand_whole(dataset, entities)
     with doing(spark, "reading what is committed"):
-        roots = _roots(entities)
-        todo, before = _minus_known(roots, asked.since)
+        todo, before = _minus_known(_roots(entities), asked.since)
+        todo = staged(todo, "roots")
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         _demand_readable(dataset, committed.lost)
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
-        _all_roots(roots, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
+        _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
     with doing(spark, "matching the objects"):
-        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
+        listed = ledger.listing(dataset, entities.repositories)
         references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
-        promised = _promised(dataset, entities, asked.cutoff)
-        references += [ledger.marks(each) for each in (holdings.staged(entities), *promised)]
-        rows = known.count() + entities.staged.count()
+        others = [holdings.staged(entities), ledger.young(dataset, asked.cutoff)]
+        others += _promised(dataset, entities, asked.cutoff)
+        references += [ledger.marks(each) for each in others]
+        rows = known.count() + entities.staged.count() + dataset.objects.count()
         fates = ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows)
     with doing(spark, "writing the addresses"):
         written = runs.write_marked(ledger.marked(fates), folder)
@@ -121,11 +123,10 @@ def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> 
     return read_table(references.sparkSession, target, ledger.KNOWN)
 
 
-def _all_roots(roots: DataFrame, since: Path | None) -> DataFrame:
+def _all_roots(new: DataFrame, since: Path | None) -> DataFrame:
     if since is None:
-        return roots
-    read = read_table(roots.sparkSession, str(since / KNOWN / "metaranges"), ROOTS)
-    return roots.unionByName(read).distinct()
+        return new
+    return new.unionByName(read_table(new.sparkSession, str(since / KNOWN / "metaranges"), ROOTS))
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
@@ -137,7 +138,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
         )
 
 
-def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> list[DataFrame]:
+def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFrame, ...]:
     """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Raises Unusable."""
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     prefixed = f.startswith("key", f.lit(COPIES)) | f.startswith("key", f.lit(ISSUED_PREFIX))
@@ -158,7 +159,7 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> list[DataFra
         )
     rest = f.expr(f"substring(key, {len(ISSUED_PREFIX) + 1})").cast("string")
     issued = rows.where(~is_copy).select(physical(f.col("storage_namespace"), rest).alias("physical"))
-    return [
+    return (
         copies.where(f.col("began") > cutoff).select("physical", f.lit(TRACKED).cast("bigint").alias("bits")),
         issued.select("physical", f.lit(ISSUED).cast("bigint").alias("bits")),
-    ]
+    )

@@ -49,11 +49,13 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spar
         ("s3://b/rr", "data/x", 128, EARLY),
     ]
     cutoff = int(EARLY.timestamp()) * 1_000_000
-    listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r", "s3://b/r"), cutoff)
+    found = dataset(spark, rows)
+    listed = ledger.listing(found, repositories(spark, "s3://b/r", "s3://b/r"))
     keeps = ("no-repository", "internal", "outside-data", "too-young")
-    references = spark.createDataFrame([("s3://b/r/data/old", ACTIVE)], REFERENCES)
-    found, marked = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
-    assert {each.reason: (each.objects, each.bytes) for each in found} == {
+    active = spark.createDataFrame([("s3://b/r/data/old", ACTIVE)], REFERENCES)
+    references = active.unionAll(ledger.young(found, cutoff))
+    told, marked = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
+    assert {each.reason: (each.objects, each.bytes) for each in told} == {
         "active-commit": (1, 1),
         "too-young": (3, 8),
         "no-repository": (3, 152),
