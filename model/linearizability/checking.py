@@ -167,12 +167,10 @@ def _bytes(problem: Register) -> int:
 def arguments_fit(specification: Specification, history: History) -> None:
     """Raises BrokenHistory for an operation that cannot have its argument or its result, happened or not."""
     unasking = specification.unasking
-    numbers = [number for number, f in enumerate(history.names()) if f not in unasking]
-    if not numbers:
-        return
     begin, step = initial(specification, history), specification.step
-    for number in numbers:
-        f, key, argument = history.asked(number)
+    for number, (f, key, argument) in enumerate(history.asked()):
+        if f in unasking:
+            continue
         answering = f in specification.answering
         try:
             _, result = step(begin, f, argument if specification.by_key or answering else (key, argument))

@@ -131,20 +131,21 @@ class History:
             )
         self._finish(number, known, status, result, time, line)
 
-    def names(self) -> Iterator[str]:
-        """Of the operations, in the order of their numbers."""
-        return map(self._f_names.__getitem__, self._f)
-
-    def asked(self, number: int) -> tuple[str, Hashable, Hashable]:
-        """Name, key and argument of an operation."""
-        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
+    def asked(self) -> Iterator[tuple[str, Hashable, Hashable]]:
+        """Name, key and argument of the operations, in the order of their numbers."""
+        return zip(
+            map(self._f_names.__getitem__, self._f),
+            self._key,
+            map(self.values.__getitem__, self._argument),
+            strict=True,
+        )
 
     def opened(self, process: Hashable) -> tuple[str, Hashable, Hashable] | None:
         """Name, key and argument of the operation that a process has open."""
         number = self._open.get(self._processes.get(process, _OPEN))
         if number is None:
             return None
-        return self.asked(number)
+        return self._f_names[self._f[number]], self._key[number], self.values[self._argument[number]]
 
     def intern(self, value: Hashable) -> int:
         """The number of a value: equal numbers, equal values."""
