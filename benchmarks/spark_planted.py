@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -62,7 +62,7 @@ def checked(data: Path, work: Path, memory: str, log: Path) -> Outcome:
     cost = measured(command, told)
     if cost.code != 1:
         raise SystemExit(f"the check of {data} ended with {cost.code}, expected 1; see {told}")
-    seconds = {str(line["pass"]): float(line["seconds"]) for line in _lines(told) if line["seconds"] is not None}
+    seconds = {str(line["pass"]): float(line["seconds"]) for line in _lines(told) if line["seconds"]}
     listed = Counter(_named(json.loads(line)) for line in (data / "planted.jsonl").read_text().splitlines())
     seen = Counter(map(_named, _findings(out / "findings")))
     return Outcome(
@@ -76,7 +76,7 @@ def checked(data: Path, work: Path, memory: str, log: Path) -> Outcome:
     )
 
 
-def _lines(told: Path) -> list[dict[str, Any]]:
+def _lines(told: Path) -> list[dict[str, str | float | None]]:
     return [json.loads(line) for line in told.read_text().splitlines() if line.startswith("{")]
 
 
