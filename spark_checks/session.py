@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.tasks import Unusable
-from spark_checks import java, workspace
+from spark_checks import java, sharing, workspace
 from spark_checks.troubles import told
 
 P = ParamSpec("P")
@@ -113,14 +113,15 @@ def _started(options: Options) -> SparkSession:
         builder = builder.config(name, value)
     if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started the JVM, and has its own --master
         return builder.getOrCreate()
-    os.environ["JAVA_HOME"] = java.java_home()
+    os.environ["JAVA_HOME"] = home = java.java_home()
     os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough.
     quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY))
+    shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}"
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"
     builder = (
         builder.master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory)
