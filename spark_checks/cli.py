@@ -15,7 +15,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "explore": ("spark_checks.exploring.command:command", "Search scenarios exhaustively, the levels on Spark."),
     "generate": ("spark_checks.generate.command:command", "Write a dataset, sound or with planted violations."),
     "histories": ("spark_checks.histories.command:command", "Check recorded histories, key by key."),
-    "prepare": ("spark_checks.prepare_command:command", "Let Spark start in half the time."),
+    "prepare": ("spark_checks.prepare_command:command", "Let Spark start faster from now on."),
     "retention": ("spark_checks.retention.command:command", "Mark what only expired commits reach."),
     "sweep": ("spark_checks.retention.sweep_command:command", "Delete what a run has marked."),
     "uncommitted": ("spark_checks.uncommitted.command:command", "Mark objects that nothing refers to."),

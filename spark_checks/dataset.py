@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 import attrs
+import pyarrow as pa
+from pyarrow.parquet import read_schema
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
 
 from lakeproof.tasks import Unusable
@@ -102,6 +105,8 @@ def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame
 
 
 def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
+    if _is_exactly(where, schema):
+        return spark.read.schema(schema).parquet(where)
     name = where.rstrip("/").rpartition("/")[2]
     try:
         found = spark.read.parquet(where)
@@ -119,6 +124,20 @@ def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
             is_ = kinds[field.name].simpleString()
             raise Unusable(f"{where}: column {field.name} is {is_}; {_columns(name, schema)}")
     return found.select(*(found[field.name].cast(field.dataType).alias(field.name) for field in schema))
+
+
+def _is_exactly(where: str, schema: StructType) -> bool:
+    """Whether a footer says so, of a folder of this machine without partitions. Asking Spark is a job a table."""
+    path = _local(where)
+    files = [] if path is None else sorted(path.glob("*.parquet"))
+    if not files:
+        return False
+    try:
+        found = read_schema(files[0])
+    except (pa.ArrowException, OSError):
+        return False
+    wanted = to_arrow_schema(schema, timezone="UTC")
+    return all(field.name in found.names and found.field(field.name).type == field.type for field in wanted)
 
 
 def _fits(found: DataType, wanted: DataType) -> bool:

@@ -64,6 +64,8 @@ def settings(options: Options) -> dict[str, str]:
         # Whoever walks a graph or decodes a value gets columns, not pickled rows.
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
+        # The default, INT96, has no statistics: whoever asks for what is young would read all.
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # A partition column of digits is still what the schema says.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.

@@ -1,4 +1,4 @@
-"""Class-data sharing: the JVM's archive of the classes that Spark loads, which halves the time to start.
+"""Class-data sharing: the JVM's archive of the classes that Spark loads, with which it starts much faster.
 
 `make` is asked for once (``lakeproof spark prepare``); from then on each session of the same Java and the same Spark
 takes the archive. One that does not fit is passed over by the JVM, which then starts as it would without.

@@ -139,11 +139,14 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
 
 
 def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFrame, ...]:
-    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Raises Unusable."""
+    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Runs jobs.
+
+    Raises Unusable: a record of a copy says nothing.
+    """
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     prefixed = f.startswith("key", f.lit(COPIES)) | f.startswith("key", f.lit(ISSUED_PREFIX))
-    rows = dataset.kv.where(prefixed)
-    rows = rows.join(homes, rows["partition_key"] == homes["home"])
+    found = dataset.kv.where(prefixed)
+    rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
     is_copy = f.startswith("key", f.lit(COPIES))
     said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
     copies = rows.where(is_copy).select(
