@@ -76,7 +76,8 @@ def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> 
         decoded = {name: _table(spark, f"{where}/decoded/{name}", schema) for name, schema in DECODED.items()}
     only_decoded = decoded and not is_there(spark, f"{where}/kv")
     kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV)
-    return attrs.evolve(_with_tables(spark, where, keys, kv, beside or where), decoded=decoded)
+    found = _with_tables(spark, where, keys, kv, beside or where)
+    return attrs.evolve(found, decoded=decoded, tables=found.tables - {"kv"} if only_decoded else found.tables)
 
 
 def _with_tables(spark: SparkSession, where: str, keys: Keys, kv: DataFrame, beside: str | None) -> Dataset:

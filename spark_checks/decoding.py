@@ -5,6 +5,7 @@ record of its kind, and a key that no schema knows, become rows of ``undecodable
 Cost: five to ten microseconds a record; the tables are staged as Parquet, so that it is paid once.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -118,6 +119,9 @@ def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:
 
 def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) -> None:
     try:
+        if kind == COPY:
+            _demand_copy(value)
+            return
         if kind == "staged":
             row, problem = _staged_entry(partition, key, value)
             if problem is not None:
@@ -134,12 +138,25 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
         found.setdefault(name, []).append(row)
 
 
+def _demand_copy(value: bytes) -> None:
+    """No table has copies: `spark_checks.uncommitted` reads them where they are. Raises _Wrong, UnicodeDecodeError."""
+    began, space, address = value.decode().partition(" ")
+    if not space or not address or not re.fullmatch(r"-?\d{1,19}", began):
+        raise _Wrong("no record of a copy: expected microseconds, a space and an address")
+
+
 def _wrong(found: Rows, partition: bytes | None, key: bytes | None, kind: str | None, reason: str) -> None:
     found.setdefault("undecodable", []).append((partition, key, kind, reason))
 
 
 FOREIGN: Final = "foreign"
 """Of lakeFS' store, but none of the records that lakeproof knows."""
+
+COPY: Final = "copy"
+COPIES_PREFIX: Final = b"copies/"
+"""Records in a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
+ISSUED_PREFIX: Final = b"link-addresses/"
+"""Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
 
 _STAGED_NAME: Final = len(keys.STAGED_PREFIX)
 
@@ -149,7 +166,12 @@ def design_kind(partition: bytes, key: bytes) -> str | None:
     if key.startswith(keys.STAGED_PREFIX) and _may_stage(partition):
         return "staged" if len(key) > _STAGED_NAME else None
     parsed = keys.parse(partition, key)
-    return None if parsed is None else parsed.kind
+    if parsed is not None:
+        return parsed.kind
+    in_repository = keys.parse(partition, keys.BRANCHES_PREFIX + b"x") is not None
+    if in_repository and key.startswith(COPIES_PREFIX):
+        return COPY
+    return FOREIGN if in_repository and key.startswith(ISSUED_PREFIX) else None
 
 
 @lru_cache(1 << 16)

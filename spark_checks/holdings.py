@@ -4,6 +4,8 @@ Source: docs/hard-delete/offline.md: all entries under all tokens of a branch co
 and all commit records. An entry keeps its object wherever it lies: also in the namespace of another repository.
 """
 
+from collections.abc import Collection
+
 import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -15,15 +17,16 @@ from spark_checks.decoding import Entities
 from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
 from spark_checks.workspace import staged as staged_rows
 
-NEEDED = frozenset({"kv", "metaranges", "ranges", "objects"})
+NEEDED = frozenset({"metaranges", "ranges", "objects"})
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
 """Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
 
 
-def demand_whole(dataset: Dataset, entities: Entities) -> None:
-    """Raises Unusable: a table is missing; a record that matters cannot be read; the namespace of a repository lies
-    in the data of another, which so holds what is internal to the first."""
-    missing = sorted(NEEDED - dataset.tables)
+def demand_whole(dataset: Dataset, entities: Entities, also: Collection[str] = ()) -> None:
+    """Raises Unusable: a table is missing, also one of those that are needed beside the common ones; a record that
+    matters cannot be read; the namespace of a repository lies in the data of another, which so holds what is internal
+    to the first."""
+    missing = sorted(NEEDED.union(also) - dataset.tables)
     if missing:
         raise Unusable(f"{dataset.where}: has no {', '.join(missing)}; name a folder that has with --beside")
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))

@@ -14,7 +14,7 @@ from lakeproof.tasks import Unusable
 from spark_checks import holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
-from spark_checks.decoding import Entities, decode
+from spark_checks.decoding import COPIES_PREFIX, ISSUED_PREFIX, Entities, decode
 from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
@@ -31,11 +31,6 @@ KEEPS: Final = (
     "issued",
     "too-young",
 )
-COPIES: Final = b"copies/"
-"""Records in a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
-ISSUED_PREFIX: Final = b"link-addresses/"
-"""Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
-
 ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 
 
@@ -64,7 +59,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
     spark = dataset.spark
     with doing(spark, "reading the records"):
         entities = decode(dataset)
-        holdings.demand_whole(dataset, entities)
+        holdings.demand_whole(dataset, entities, {"kv"})  # no typed table has what is being copied
     with doing(spark, "reading what is committed"):
         todo, before = _minus_known(_roots(entities), asked.since)
         todo = staged(todo, "roots")
@@ -144,10 +139,10 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFr
     Raises Unusable: a record of a copy says nothing.
     """
     homes = entities.repositories.select("home", "storage_namespace").distinct()
-    prefixed = f.startswith("key", f.lit(COPIES)) | f.startswith("key", f.lit(ISSUED_PREFIX))
+    prefixed = f.startswith("key", f.lit(COPIES_PREFIX)) | f.startswith("key", f.lit(ISSUED_PREFIX))
     found = dataset.kv.where(prefixed)
     rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
-    is_copy = f.startswith("key", f.lit(COPIES))
+    is_copy = f.startswith("key", f.lit(COPIES_PREFIX))
     said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
     copies = rows.where(is_copy).select(
         "partition_key",

@@ -133,6 +133,18 @@ class TestDamage:
         found = row("undecodable", decoded({(HOME, b"branch/main"): b""}))
         assert (found["kind"], found["reason"]) == (None, "no record of the key schema has such a key")
 
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [(b"copies/data/x", b"1700000000000000 s3://bucket/r/data/x y"), (b"link-addresses/data/x", b"")],
+    )
+    def test_what_is_being_copied_and_what_was_issued_is_known_and_in_no_table(self, key: bytes, value: bytes) -> None:
+        assert decoded({(HOME, key): value}) == {}
+        assert list(decoded({(b"graveler", key): value})) == ["undecodable"]
+
+    @pytest.mark.parametrize("value", [b"", b"yesterday s3://b/x", b"17", b"17 ", b"\xff", b"9" * 20 + b" s3://b/x"])
+    def test_a_record_of_a_copy_that_says_nothing_is_told(self, value: bytes) -> None:
+        assert row("undecodable", decoded({(HOME, b"copies/x"): value}))["kind"] == "copy"
+
     @pytest.mark.parametrize("address", [(None, b"k"), (b"p", None), (None, None)])
     def test_a_record_without_a_key_is_told(self, address: tuple[bytes | None, bytes | None]) -> None:
         assert list(decoded({address: b"v"})) == ["undecodable"]

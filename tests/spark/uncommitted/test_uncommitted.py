@@ -1,6 +1,7 @@
 """A run over what was never committed marks what the model calls garbage, and goes on from the last run."""
 
 import random
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from model.references import repositories
 from model.snapshot import Snapshot
 from spark_checks import runs, snapshots
 from spark_checks.dataset import open_dataset, read_table
+from spark_checks.decoding import decode
 from spark_checks.runs import Report
 from spark_checks.tables import OBJECTS
 from spark_checks.uncommitted.marking import Asked, mark
@@ -210,3 +212,15 @@ def test_an_age_without_a_unit_is_refused(text: str) -> None:
 
 def test_an_age_is_a_number_with_a_unit() -> None:
     assert [runs.parse_age(text) for text in ("0s", "90m", "24h", "2d")] == [0, 90 * HOUR // 60, AGE, 2 * AGE]
+
+
+def test_a_dataset_that_has_only_typed_tables_is_refused_for_nobody_knows_what_is_being_copied(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    where = tmp_path / "dataset"
+    snapshots.write(snapshots.tables(world(1, 2)), where)
+    for name, rows in attrs.asdict(decode(open_dataset(spark, str(where))), recurse=False).items():
+        rows.write.parquet(str(where / "decoded" / name))
+    shutil.rmtree(where / "kv")
+    with pytest.raises(Unusable, match="has no kv;"):
+        mark(open_dataset(spark, str(where)), Asked(now=NOW, older_than=AGE), tmp_path / "run")
