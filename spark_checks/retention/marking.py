@@ -16,6 +16,7 @@ from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
 from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED, MARKED
 from spark_checks.progress import doing
+from spark_checks.retention import commit_files
 from spark_checks.retention.rulebook import ALL, Rulebook
 from spark_checks.retention.walking import (
     COMMITS_A_TASK,
@@ -25,13 +26,12 @@ from spark_checks.retention.walking import (
     Walk,
     walked,
 )
-from spark_checks.runs import Report
+from spark_checks.runs import Mismatch, Report
 from spark_checks.workspace import staged
 
 KEEPS: Final = ("no-repository", "internal", "outside-data", "active-commit", "staged")
 _ELSEWHERE: Final = "expired-elsewhere"
 _NOBODY: Final = "unreferenced"
-_CSV: Final = ("commit_id", "expired", "metarange_id")
 
 
 @attrs.frozen(kw_only=True)
@@ -61,7 +61,9 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
     if findings["head-exists"] and not asked.lenient:
         _demand_heads(dataset, states)
     with doing(spark, "writing the commits"):
-        _write_commits(states, entities, folder / runs.COMMITS)
+        count = _write_commits(states, entities, folder / runs.COMMITS)
+        if count != findings["commits"]:
+            raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
     committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
@@ -122,11 +124,11 @@ def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
         )
 
 
-def _write_commits(states: DataFrame, entities: Entities, target: Path) -> None:
+def _write_commits(states: DataFrame, entities: Entities, target: Path) -> int:
+    """How many there were."""
     homes = entities.repositories.groupBy("home").agg(f.min("repository_id").alias("repository_id"))
     rows = states.where("expired is not null").join(f.broadcast(homes), "home")
-    found = rows.select("repository_id", "commit_id", "expired", f.col("meta_range_id").alias("metarange_id"))
-    found.select("repository_id", *_CSV).write.partitionBy("repository_id").option("header", True).csv(str(target))
+    return commit_files.write(rows.withColumnRenamed("meta_range_id", "metarange_id"), target)
 
 
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:
