@@ -16,6 +16,9 @@ from model.linearizability.zones import zones
 from model.snapshot import Status
 
 ALGORITHMS: Final = ("zones", "frontier", "search")
+ZONES_CANNOT_TELL: Final = (
+    "an observed value has several possible writers, or one that was surely hidden several possible hiders"
+)
 
 CONFIGURATION_BYTES: Final = 360
 """What a configuration or place takes, its share of tables included, when it tells few optional operations apart."""
@@ -104,7 +107,7 @@ def answered(
         if answer is not None:
             return answer, "zones"
         if algorithm == "zones":
-            return Answer(Verdict.INCONCLUSIVE, "an observed value has several possible writers"), "zones"
+            return Answer(Verdict.INCONCLUSIVE, ZONES_CANNOT_TELL), "zones"
     most = limits.memory // _bytes(problem)
     if algorithm == "frontier":
         return frontier(problem, Budget(configurations=most, expired=limits.expired)), "frontier"
