@@ -4,13 +4,14 @@ Source: docs/hard-delete/offline.md: all entries under all tokens of a branch co
 and all commit records. An entry keeps its object wherever it lies: also in the namespace of another repository.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
+from model.catalog import DATA_PREFIX
 from spark_checks.addresses import inside, is_data, physical
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
@@ -18,6 +19,8 @@ from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
 from spark_checks.workspace import staged as staged_rows
 
 NEEDED = frozenset({"metaranges", "ranges", "objects"})
+FEW = 10_000
+"""Namespaces."""
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
 """Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
 
@@ -33,12 +36,33 @@ def demand_whole(dataset: Dataset, entities: Entities, also: Collection[str] = (
     for row in damaged.limit(1).collect():
         where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
         raise Unusable(f"{dataset.where}: {where}: {row['reason']}; nobody knows what it keeps: repair or delete it")
-    for outer, inner in nested(entities.repositories).limit(1).collect():
+    for outer, inner in _first_nested(entities.repositories):
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
 
 
 def _shown(name: bytes | None) -> str:
     return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
+
+
+def _first_nested(repositories: DataFrame) -> Sequence[tuple[str, str]]:
+    """A pair of `nested`, or none. Few names are looked at here: a join of few rows takes seconds to plan."""
+    names = repositories.select("storage_namespace").where("storage_namespace is not null").distinct()
+    few = [str(row[0]) for row in names.limit(FEW + 1).collect()]
+    if len(few) > FEW:
+        return [(row["outer"], row["inner"]) for row in nested(repositories).limit(1).collect()]
+    return nested_among(few)[:1]
+
+
+def nested_among(names: Collection[str]) -> list[tuple[str, str]]:
+    """`nested`, of names at hand. Linear in all their parts."""
+    known = set(names)
+    found = []
+    for inner in sorted(known):
+        parts = inner.split("/")
+        outers = ("/".join(parts[:n]) for n in range(1, len(parts)))
+        data = DATA_PREFIX.rstrip("/")
+        found += [(outer, inner) for n, outer in enumerate(outers, 1) if outer in known and parts[n] == data]
+    return found
 
 
 def nested(repositories: DataFrame) -> DataFrame:

@@ -40,6 +40,8 @@ COMMITTED: Final = ACTIVE | EXPIRED | ELSEWHERE
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
 
+TOO_YOUNG: Final = "too-young"
+
 REASONS: Final = {
     "no-repository": STRANGE,
     "internal": INTERNAL,
@@ -49,7 +51,7 @@ REASONS: Final = {
     "staged": STAGED,
     "tracked-copy": TRACKED,
     "issued": ISSUED,
-    "too-young": YOUNG,
+    TOO_YOUNG: YOUNG,
 }
 """Why an object is kept, if it has any of these bits. A job asks for some of them, in its own order."""
 
@@ -78,26 +80,27 @@ def bit(condition: Column, value: int) -> Column:
     return f.when(condition, value).otherwise(0)
 
 
-def listing(dataset: Dataset, repositories: DataFrame) -> DataFrame:
+def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> DataFrame:
     """The objects as they are listed, with ``bits`` of what they are by themselves.
 
-    repositories: with storage_namespace. A row without a namespace or an address is nobody's.
+    repositories: with storage_namespace. cutoff: microseconds; what was modified later, or nobody knows when, is
+    young. A row without a namespace or an address is nobody's.
     """
     owned = repositories.select(f.col("storage_namespace").alias("owned")).distinct()
     rows = dataset.objects.join(owned, dataset.objects["storage_namespace"] == owned["owned"], "left")
     address = f.col("address")
     strange = f.col("owned").isNull() | address.isNull()
     special = ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False))
-    bits = bit(strange, STRANGE) + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL) + bit(special, SPECIAL)
+    young = f.lit(False)
+    if cutoff is not None:
+        young = f.coalesce(f.unix_micros("last_modified") > cutoff, f.lit(True))
+    bits = (
+        bit(strange, STRANGE)
+        + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL)
+        + bit(special, SPECIAL)
+        + bit(young, YOUNG)
+    )
     return rows.select(*OBJECTS.names, bits.cast("bigint").alias("bits"))
-
-
-def young(dataset: Dataset, cutoff: int) -> DataFrame:
-    """What was modified after the cutoff, in microseconds, or nobody knows when: references by time, as it were.
-    An object may be listed twice, before and after it was put again; its address is as young as the younger row."""
-    modified = f.col("last_modified")
-    late = dataset.objects.where(modified.isNull() | (modified > f.timestamp_micros(f.lit(cutoff))))
-    return late.select(where_listed().alias("physical"), f.lit(YOUNG).alias("bits"))
 
 
 def where_listed() -> Column:
@@ -119,7 +122,8 @@ def judged(
 ) -> DataFrame:
     """What becomes of the listing, staged in the session's folder: ``reason``, ``object``, ``rows``, ``bytes``.
 
-    ``object`` is a row of ``objects/`` where the reason is that it is marked, else null: the rest is only counted.
+    ``object`` is a row of ``objects/`` where it is marked, or would be if it were not too young; the rest is only
+    counted.
 
     references: as `marks` makes them. keeps: the reasons to keep an object, the first one that applies counts. left:
     the reason of what is left, by ``bits``. rows: how many references there are, about.
@@ -136,7 +140,7 @@ def judged(
     reason = reduce(lambda so_far, name: so_far.when(has(REASONS[name]), name), keeps, f.when(f.lit(False), ""))
     fate = rows_with_bits.withColumn("reason", reason.otherwise(left))
     # What is kept is counted where it is met; what is marked goes on with all that is known of it.
-    marked = f.when(f.col("reason") == MARKED, f.struct(*OBJECTS.names))
+    marked = f.when(f.col("reason").isin(MARKED, TOO_YOUNG), f.struct(*OBJECTS.names))
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
     counted = fate.groupBy("reason", marked.alias("object")).agg(
         f.count(f.lit(1)).alias("rows"), f.sum(size).alias("bytes")
@@ -151,13 +155,17 @@ def accounts(fates: DataFrame) -> list[Account]:
 
 
 def marked(fates: DataFrame) -> DataFrame:
-    """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
+    """The rows of the listing that are to be deleted, of the schema of ``objects/``.
+
+    An object may be listed twice, before and after it was put again: its address is as young as the younger row."""
+    young = fates.where(f.col("reason") == TOO_YOUNG).select("object.storage_namespace", "object.address")
     chosen = fates.where(f.col("reason") == MARKED)
-    return chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
+    rows = chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
+    return rows.join(young, ["storage_namespace", "address"], "left_anti").select(*OBJECTS.names)
 
 
 def moved(accounts: Sequence[Account], written: Account, to: str) -> list[Account]:
-    """The accounts, where less was written than was marked: what was not confirmed has the other reason."""
+    """The accounts, where less was written than was marked: the rest has the other reason."""
     found = {each.reason: each for each in accounts}
     marked, other = (found.get(name, Account(name, 0, 0)) for name in (MARKED, to))
     objects, size = marked.objects - written.objects, marked.bytes - written.bytes

@@ -15,7 +15,7 @@ from spark_checks import holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import COPIES_PREFIX, ISSUED_PREFIX, Entities, decode
-from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TRACKED
+from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TOO_YOUNG, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
 from spark_checks.tables import STRING, table
@@ -29,7 +29,7 @@ KEEPS: Final = (
     "staged",
     "tracked-copy",
     "issued",
-    "too-young",
+    TOO_YOUNG,
 )
 ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 
@@ -68,15 +68,15 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
         _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
     with doing(spark, "matching the objects"):
-        listed = ledger.listing(dataset, entities.repositories)
+        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
         references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
-        others = [holdings.staged(entities), ledger.young(dataset, asked.cutoff)]
-        others += _promised(dataset, entities, asked.cutoff)
-        references += [ledger.marks(each) for each in others]
-        rows = known.count() + entities.staged.count() + dataset.objects.count()
+        promised = _promised(dataset, entities, asked.cutoff)
+        references += [ledger.marks(each) for each in (holdings.staged(entities), *promised)]
+        rows = known.count() + entities.staged.count()
         fates = ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows)
     with doing(spark, "writing the addresses"):
         written = runs.write_marked(ledger.marked(fates), folder)
+        accounts = ledger.moved(ledger.accounts(fates), written, TOO_YOUNG)
     report = Report(
         kind="uncommitted",
         run=folder.name,
@@ -84,7 +84,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
         listing=dataset.objects.count(),
-        accounts=tuple(ledger.accounts(fates)),
+        accounts=tuple(accounts),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
     runs.finish(folder, report, written)
