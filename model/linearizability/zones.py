@@ -260,11 +260,13 @@ class _Layout:
         forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
         backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)
         problem, unfit = self.problem, set[tuple[int, int]]()
+        first: dict[int, int] = {}  # by block: what is hidden once is hidden for good
+        for i in sorted(self.doubtful, key=problem.returns.__getitem__):
+            first.setdefault(block_of[self.writers[problem.values[i]]], i)
         for _ in range(_ROUNDS):
             calls, returns = self.calls, self.returns = _Own(given[0]), _Own(given[1])
             hiders: dict[int, list[tuple[int, int]]] = {}
-            for i in sorted(self.doubtful, key=problem.returns.__getitem__):
-                block = block_of[self.writers[problem.values[i]]]
+            for block, i in first.items():
                 barred = {root for other, root in unfit if other == i}
                 hider, after = self._hider(spans, block, problem.returns[i], forward, backward, roots, barred)
                 if after < max(spans[block]):  # the other one must be the first of the two, and be over by then
