@@ -11,22 +11,18 @@ ours: see docs/linearizability.md.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from typing import Final
 
+from model.linearizability.hiding import START, Hiders, Times
 from model.linearizability.history import NEVER
 from model.linearizability.problem import HOLDS, Answer, Register, Verdict
-from model.linearizability.specifications import IS, IS_NOT, NO_WRITE
-
-START: Final = -1
-"""The number of the operation that wrote the initial value, before all others."""
+from model.linearizability.specifications import ANY, IS, IS_NOT, NO_WRITE
 
 _SEVERAL: Final = -2
 _EARLIEST: Final = -1
 _MOMENT: Final = 0.5
 """Between two events."""
-_TRIED: Final = 64
 _ROUNDS: Final = 12
 
 
@@ -257,24 +253,38 @@ class _Layout:
         """
         spans, block_of, given = self.spans, self.block_of, (self.calls, self.returns)
         roots = {block: root for root, block in block_of.items() if root == START or not self._chained(root)}
-        forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
-        backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)
-        problem, unfit = self.problem, set[tuple[int, int]]()
-        first: dict[int, int] = {}  # by block: what is hidden once is hidden for good
+        candidates = Hiders(spans, roots, self._spare())
+        problem, unfit, urgent = self.problem, set[tuple[int, int]](), list[int]()
+        first: dict[int, int] = {}  # what is hidden once is hidden for good
         for i in sorted(self.doubtful, key=problem.returns.__getitem__):
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
+        happened = self.happened
         for _ in range(_ROUNDS):
             calls, returns = self.calls, self.returns = _Own(given[0]), _Own(given[1])
+            self.happened = bytearray(happened)
             hiders: dict[int, list[tuple[int, int]]] = {}
-            for block, i in first.items():
-                barred = {root for other, root in unfit if other == i}
-                hider, after = self._hider(spans, block, problem.returns[i], forward, backward, roots, barred)
+            stuck: int | None = None
+            for i in (*urgent, *(i for i in first.values() if i not in urgent)):
+                block = block_of[self.writers[problem.values[i]]]
+                barred = {root for other, root in unfit if other == i} if unfit else ()
+                found = candidates.find(block, problem.returns[i], Times(calls, returns, self.happened), barred)
+                if found is None:
+                    stuck = i
+                    break
+                hider, after = found
+                self.happened[hider] = 1
                 if after < max(spans[block]):  # the other one must be the first of the two, and be over by then
                     returns[roots[block]] = min(returns[roots[block]], after + _MOMENT / 2)
                     hiders.setdefault(roots[block], []).append((i, hider))
                 calls[hider] = max(calls[hider], after + _MOMENT)
                 returns[hider] = min(returns[hider], problem.returns[i] - _MOMENT / 2)
                 hiders.setdefault(hider, []).append((i, hider))
+            if stuck is not None:  # the others have left it nothing: it chooses first, and among all
+                if stuck in urgent:
+                    break
+                urgent.insert(0, stuck)
+                unfit = {(i, root) for i, root in unfit if i != stuck}
+                continue
             try:
                 self._spans()
                 self._lay_out()
@@ -289,39 +299,18 @@ class _Layout:
                     break
         raise _Undecided
 
+    def _spare(self) -> list[tuple[float, int]]:
+        """The writes that may have happened, and that nobody would have noticed, by their calls."""
+        problem = self.problem
+        denied = {value for value, guard in zip(problem.values, problem.guards, strict=True) if guard == IS_NOT}
+        return [
+            (problem.calls[i], i)
+            for i, value in enumerate(problem.writes)
+            if value != NO_WRITE and not self.happened[i] and problem.guards[i] == ANY and value not in denied
+        ]
+
     def _chained(self, writer: int) -> bool:
         return self.problem.guards[writer] == IS
-
-    def _hider(
-        self,
-        spans: Sequence[tuple[float, float]],
-        block: int,
-        deadline: float,
-        forward: Sequence[tuple[float, float, int]],
-        backward: Sequence[tuple[float, float, int]],
-        roots: Mapping[int, int],
-        barred: AbstractSet[int],
-    ) -> tuple[int, float]:
-        """The first writer of a block that can hide another one before a deadline, and the event that it comes after.
-
-        Best after all of the other one could be over; else when all of it has been called, which makes it first.
-        """
-        at = bisect_left(backward, (deadline, 0, 0))
-        near = backward[max(at - _TRIED, 0) : at + _TRIED]
-        following = bisect_left(forward, (max(spans[block]), 0, 0))
-        for over in sorted({max(spans[block]), spans[block][1]}, reverse=True):
-            for latest, end, other in near:
-                root = roots[other]
-                if other != block and root != START and root not in barred:
-                    begin, until = max(over, self.calls[root]), min(deadline, end, self.returns[root])
-                    if begin < until and _free(max(begin, latest), until, latest, forward):
-                        return root, begin
-            for end, _, other in forward[max(following - _ROUNDS, 0) : following + 1]:
-                root = roots[other]
-                begin, until = max(over, self.calls[root]), min(deadline, end, self.returns[root])
-                if other != block and root != START and root not in barred and begin < until:
-                    return root, begin
-        raise _Undecided
 
     def _clocks(self) -> None:
         """By value: when it was surely written (the earliest return in its block from its writer on), last met."""
@@ -367,10 +356,3 @@ def _writers(problem: Register) -> dict[int, int]:
         if value != NO_WRITE:
             writers[value] = _SEVERAL if value in writers else i
     return writers
-
-
-def _free(begin: float, until: float, latest: float, forward: Sequence[tuple[float, float, int]]) -> bool:
-    """Whether there is a moment between two that no forward zone holds; if none is left, whether none holds what then
-    becomes a zone, up to the latest call."""
-    inside = bisect_left(forward, (max(begin, latest), 0, 0)) - 1
-    return inside < 0 or forward[inside][1] < until
