@@ -4,8 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Hashable
 
+import attrs
 import pytest
 
+from benchmarks.linearizability import Shape, generated
 from model.invariants import Violation
 from model.linearizability.checking import ALGORITHMS, Limits, answered, check
 from model.linearizability.frontier import frontier
@@ -158,3 +160,12 @@ def test_an_algorithm_that_is_asked_for_answers_or_says_that_it_cannot(algorithm
         if found.verdict is Verdict.INCONCLUSIVE:
             assert algorithm == "zones"
             assert "several possible writers" in found.why
+
+
+@pytest.mark.parametrize(("clients", "indefinite"), [(5, 0.0), (20, 0.0), (5, 0.01), (20, 0.05)])
+def test_zones_decide_closed_loop_histories_of_distinct_values(clients: int, indefinite: float) -> None:
+    shape = Shape(operations=20_000, clients=clients, keys=1, distinct=True, indefinite=indefinite)
+    [found] = check(CAS_REGISTER, generated(shape), algorithm="zones")
+    assert found.verdict is Verdict.HOLDS
+    [found] = check(CAS_REGISTER, generated(attrs.evolve(shape, stale=True)), algorithm="zones")
+    assert found.verdict is Verdict.VIOLATED
