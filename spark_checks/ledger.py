@@ -57,8 +57,8 @@ REASONS: Final = {
 
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of what is committed. One may be there more than once."""
-PIECE: Final = 1_000_000
-"""References in a task, about: some 50 MB of its memory."""
+PIECE: Final = 500_000
+"""References in a task, about: some 25 MB of its memory, which the caches still help with."""
 
 
 @attrs.frozen
