@@ -24,6 +24,7 @@ from typing import Final
 import attrs
 
 from benchmarks.search import machine
+from lakeproof.pausing import no_cycles
 from model.linearizability.checking import ALGORITHMS, Limits, check
 from model.linearizability.history import History, Settings
 from model.linearizability.specifications import CAS_REGISTER
@@ -169,7 +170,8 @@ def measure(shape: Shape, algorithm: str | None) -> dict[str, object]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.perf_counter()
     limits = Limits(memory=MEMORY, expired=lambda: time.perf_counter() - begun > LIMIT)
-    found = list(check(CAS_REGISTER, history, limits, algorithm=algorithm))
+    with no_cycles():  # as `lakeproof check` does
+        found = list(check(CAS_REGISTER, history, limits, algorithm=algorithm))
     seconds = time.perf_counter() - begun
     verdicts = {one.verdict.value for one in found}
     return {

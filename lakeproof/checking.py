@@ -14,6 +14,7 @@ import click
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
 from lakeproof.history.showing import as_history, as_object, plain, story, value
+from lakeproof.pausing import no_cycles
 from model.linearizability.checking import KeyVerdict, Limits, check, parts
 from model.linearizability.evidence import Evidence, explain
 from model.linearizability.history import BrokenHistory, History
@@ -80,7 +81,8 @@ def command(
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
-        return _Report(specification, history, limits, as_json, out, evidence).tell(parameters, verdicts, started)
+        with no_cycles():
+            return _Report(specification, history, limits, as_json, out, evidence).tell(parameters, verdicts, started)
     except TooLarge as error:
         click.echo(f"INCONCLUSIVE: {file} does not fit into memory: {error}; allow more with --max-memory")
         return INCONCLUSIVE
