@@ -130,7 +130,7 @@ def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
 def _is_exactly(where: str, schema: StructType) -> bool:
     """Whether a footer says so, of a folder of this machine without partitions. Asking Spark is a job a table."""
     path = _local(where)
-    files = [] if path is None else sorted(path.glob("*.parquet"))
+    files = [] if path is None else sorted(path.glob("[!._]*.parquet"))  # Spark passes over the others
     if not files:
         return False
     try:

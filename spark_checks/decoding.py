@@ -19,6 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from impl.codec import graveler_pb2 as pb
+from impl.hard_delete.offline import COPIES_PREFIX
 from model import catalog_pb2, keys
 from model.catalog import AddressType
 from model.records import RepositoryState
@@ -141,7 +142,8 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
 def _demand_copy(value: bytes) -> None:
     """No table has copies: `spark_checks.uncommitted` reads them where they are. Raises _Wrong, UnicodeDecodeError."""
     began, space, address = value.decode().partition(" ")
-    if not space or not address or not re.fullmatch(r"-?\d{1,19}", began):
+    number = int(began) if re.fullmatch(r"-?[0-9]{1,19}", began) else None
+    if not space or not address or number is None or abs(number) > _LONG_MAX:
         raise _Wrong("no record of a copy: expected microseconds, a space and an address")
 
 
@@ -153,8 +155,7 @@ FOREIGN: Final = "foreign"
 """Of lakeFS' store, but none of the records that lakeproof knows."""
 
 COPY: Final = "copy"
-COPIES_PREFIX: Final = b"copies/"
-"""Records in a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
+"""In a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
 ISSUED_PREFIX: Final = b"link-addresses/"
 """Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
 

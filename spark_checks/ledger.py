@@ -155,26 +155,31 @@ def accounts(fates: DataFrame) -> list[Account]:
 
 
 def marked(fates: DataFrame) -> DataFrame:
-    """The rows of the listing that are to be deleted, of the schema of ``objects/``.
-
-    An object may be listed twice, before and after it was put again: its address is as young as the younger row."""
-    young = fates.where(f.col("reason") == TOO_YOUNG).select("object.storage_namespace", "object.address")
+    """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
     chosen = fates.where(f.col("reason") == MARKED)
-    rows = chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
-    return rows.join(young, ["storage_namespace", "address"], "left_anti").select(*OBJECTS.names)
+    return chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
 
 
-def moved(accounts: Sequence[Account], written: Account, to: str) -> list[Account]:
-    """The accounts, where less was written than was marked: the rest has the other reason."""
-    found = {each.reason: each for each in accounts}
-    marked, other = (found.get(name, Account(name, 0, 0)) for name in (MARKED, to))
-    objects, size = marked.objects - written.objects, marked.bytes - written.bytes
-    found |= {MARKED: written, to: Account(to, other.objects + objects, other.bytes + size)}
-    return sorted((each for each in found.values() if each.objects), key=lambda each: each.reason)
+def no_older_than_young(fates: DataFrame) -> DataFrame:
+    """The same fates, but that what is marked is too young where another row of its address is. An object may be listed
+    twice, before and after it was put again."""
+    young = fates.where(f.col("reason") == TOO_YOUNG).select(_where_marked().alias("physical"))
+    return _reconsidered(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
 
 
-def confirmed(rows: DataFrame, references: DataFrame) -> DataFrame:
-    """Of rows of ``objects/`` those that a reference names, letter by letter. references: with ``physical``."""
-    own = rows.withColumn("physical", where_listed()).withColumn("known_as", _known_as(f.col("physical")))
-    named = references.select("physical", _known_as(f.col("physical")))
-    return own.join(named, ["known_as", "physical"], "left_semi").select(*OBJECTS.names)
+def only_named(fates: DataFrame, references: DataFrame, otherwise: str) -> DataFrame:
+    """The same fates, but that what is marked has the other reason unless a reference names it, letter by letter.
+    references: with ``physical``."""
+    return _reconsidered(fates, references.select("physical"), f.col("there").isNull(), otherwise)
+
+
+def _where_marked() -> Column:
+    return f.concat("object.storage_namespace", f.lit("/"), "object.address")
+
+
+def _reconsidered(fates: DataFrame, addresses_: DataFrame, condition: Column, otherwise: str) -> DataFrame:
+    """condition: of ``there``, which is null where the address of an object is none of the addresses."""
+    there = addresses_.where("physical is not null").distinct().withColumn("there", f.lit(True))
+    met = fates.withColumn("physical", _where_marked()).join(there, "physical", "left")
+    reason = f.when((f.col("reason") == MARKED) & condition, otherwise).otherwise(f.col("reason"))
+    return staged(met.withColumn("reason", reason).select(*fates.columns), "settled")

@@ -155,9 +155,6 @@ def finish(folder: Path, report: Report, confirmed: Account) -> None:
     total = sum(each.objects for each in report.accounts)
     if total != report.listing:
         raise Mismatch(f"{total} objects are accounted for, and the listing has {report.listing}: nothing was marked")
-    short = [each for each in report.accounts if each.objects < 0 or each.bytes < 0]
-    if short:
-        raise Mismatch(f"{short[0]}: more was written than was marked: nothing is to be swept")
     if attrs.astuple(confirmed)[1:] != attrs.astuple(report.marked)[1:]:
         raise Mismatch(f"{confirmed} was written, and {report.marked} was marked: nothing is to be swept")
     part = folder / f"{REPORT}.part"

@@ -74,8 +74,8 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         fates = ledger.judged(listed, references, KEEPS, left, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(ledger.has(EXPIRED))
-        written = runs.write_marked(ledger.confirmed(ledger.marked(fates), expired), folder)
-        accounts = ledger.moved(ledger.accounts(fates), written, _NOBODY)
+        fates = ledger.only_named(fates, expired, _NOBODY)
+        written = runs.write_marked(ledger.marked(fates), folder)
     report = Report(
         kind="retention",
         run=folder.name,
@@ -83,7 +83,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         now=asked.now,
         asked={"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)},
         listing=dataset.objects.count(),
-        accounts=tuple(accounts),
+        accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},
         notes=tuple(rules.strangers(entities)),

@@ -10,11 +10,12 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
 from spark_checks import holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
-from spark_checks.decoding import COPIES_PREFIX, ISSUED_PREFIX, Entities, decode
+from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
 from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TOO_YOUNG, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
@@ -73,10 +74,9 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         promised = _promised(dataset, entities, asked.cutoff)
         references += [ledger.marks(each) for each in (holdings.staged(entities), *promised)]
         rows = known.count() + entities.staged.count()
-        fates = ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows)
+        fates = ledger.no_older_than_young(ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows))
     with doing(spark, "writing the addresses"):
         written = runs.write_marked(ledger.marked(fates), folder)
-        accounts = ledger.moved(ledger.accounts(fates), written, TOO_YOUNG)
     report = Report(
         kind="uncommitted",
         run=folder.name,
@@ -84,7 +84,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
         listing=dataset.objects.count(),
-        accounts=tuple(accounts),
+        accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
     runs.finish(folder, report, written)

@@ -141,7 +141,10 @@ class TestDamage:
         assert decoded({(HOME, key): value}) == {}
         assert list(decoded({(b"graveler", key): value})) == ["undecodable"]
 
-    @pytest.mark.parametrize("value", [b"", b"yesterday s3://b/x", b"17", b"17 ", b"\xff", b"9" * 20 + b" s3://b/x"])
+    @pytest.mark.parametrize(
+        "value",
+        [b"", b"yesterday s3://b/x", b"17", b"17 ", b"\xff", b"9" * 20 + b" s3://b/x", b"9" * 19 + b" s3://b/x"],
+    )
     def test_a_record_of_a_copy_that_says_nothing_is_told(self, value: bytes) -> None:
         assert row("undecodable", decoded({(HOME, b"copies/x"): value}))["kind"] == "copy"
 

@@ -28,10 +28,11 @@ def repositories(spark: SparkSession, *namespaces: str) -> DataFrame:
 
 
 def accounts(
-    listed: DataFrame, references: DataFrame, keeps: tuple[str, ...], left: Column
+    listed: DataFrame, references: DataFrame, keeps: tuple[str, ...], left: Column, named: DataFrame | None = None
 ) -> tuple[list[Account], DataFrame]:
     """What became of all, and the rows that were marked."""
     fates = ledger.judged(listed, [ledger.marks(references)], keeps, left, 10)
+    fates = ledger.no_older_than_young(fates) if named is None else ledger.only_named(fates, named, "unreferenced")
     return ledger.accounts(fates), ledger.marked(fates)
 
 
@@ -53,8 +54,7 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spar
     keeps = ("no-repository", "internal", "outside-data", "too-young")
     references = spark.createDataFrame([("s3://b/r/data/old", ACTIVE)], REFERENCES)
     told, marked = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
-    written = Account(MARKED, marked.count(), 0)
-    assert {each.reason: (each.objects, each.bytes) for each in ledger.moved(told, written, "too-young")} == {
+    assert {each.reason: (each.objects, each.bytes) for each in told} == {
         "active-commit": (1, 1),
         "too-young": (3, 8),
         "no-repository": (3, 152),
@@ -79,13 +79,9 @@ def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(
     names = ("s3://b/r/data/aa", "s3://b/r/data/c")
     expired = spark.createDataFrame([(each, EXPIRED) for each in names], REFERENCES)
     left = f.when(ledger.has(EXPIRED), MARKED).otherwise("unreferenced")
-    found, marked = accounts(listed, expired, (), left)
-    assert found == [Account(MARKED, 3, 3), Account("unreferenced", 1, 1)]
-    chosen = spark.createDataFrame([tuple(row)[:4] for row in marked.collect()], OBJECTS)
-    confirmed = sorted(row["address"] for row in ledger.confirmed(chosen, expired).collect())
-    assert confirmed == ["data/aa", "data/c"]
-    moved = ledger.moved(found, Account(MARKED, 2, 2), "unreferenced")
-    assert moved == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
+    found, marked = accounts(listed, expired, (), left, expired)
+    assert found == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
+    assert sorted(row["address"] for row in marked.collect()) == ["data/aa", "data/c"]
 
 
 def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(
