@@ -57,7 +57,7 @@ class Shape:
 
 
 @attrs.define
-class _Client:
+class Client:
     process: int
     seen: dict[int, int | None] = attrs.Factory(dict)
     phase: int = _IDLE
@@ -68,13 +68,13 @@ class _Client:
     status: Status = Status.OK
 
 
-class _Simulation:
+class Simulation:
     def __init__(self, shape: Shape, seed: int) -> None:
         self.shape = shape
         self.rng = random.Random(seed)
         self.history = History(Settings(fail="predicate-false"))
         self.state: dict[int, int | None] = dict.fromkeys(range(shape.keys))
-        self.clients = [_Client(process) for process in range(shape.clients)]
+        self.clients = [Client(process) for process in range(shape.clients)]
         self.processes = shape.clients
         self.begun = self.ended = self.value = 0
         self.stale = not shape.stale
@@ -91,7 +91,7 @@ class _Simulation:
                 self._call(client)
         return self.history
 
-    def _call(self, client: _Client) -> None:
+    def _call(self, client: Client) -> None:
         some = self.rng.random
         self.begun += 1
         client.phase, client.status = _CALLED, Status.OK
@@ -109,7 +109,7 @@ class _Simulation:
                 argument = (client.expected, client.value)
         self.history.call(client.process, client.f, client.key, argument)
 
-    def _take_effect(self, client: _Client) -> None:
+    def _take_effect(self, client: Client) -> None:
         some, state, key = self.rng.random, self.state, client.key
         client.phase = _DONE
         if client.f == "read":
@@ -124,7 +124,7 @@ class _Simulation:
         else:
             state[key] = client.value
 
-    def _return(self, client: _Client) -> None:
+    def _return(self, client: Client) -> None:
         result = client.value
         if client.f == "read" and not self.stale and self.ended > self.shape.operations * 0.95:
             self.stale = True
@@ -140,7 +140,7 @@ class _Simulation:
 
 def generated(shape: Shape, seed: int = 0) -> History:
     """A history of that shape; equal seeds, equal histories."""
-    return _Simulation(shape, seed).run()
+    return Simulation(shape, seed).run()
 
 
 def shapes(*, quick: bool) -> Iterator[Shape]:

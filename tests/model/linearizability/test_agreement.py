@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import attrs
 import pytest
 
-from benchmarks.linearizability import Shape, generated
+from benchmarks.linearizability import Client, Shape, Simulation, generated
 from model.invariants import Violation
 from model.linearizability.checking import ALGORITHMS, Limits, answered, check
 from model.linearizability.frontier import frontier
@@ -169,3 +169,34 @@ def test_zones_decide_closed_loop_histories_of_distinct_values(clients: int, ind
     assert found.verdict is Verdict.HOLDS
     [found] = check(CAS_REGISTER, generated(attrs.evolve(shape, stale=True)), algorithm="zones")
     assert found.verdict is Verdict.VIOLATED
+
+
+class _Refusing(Simulation):
+    """Tells of compare-and-sets that took place as if they had been refused."""
+
+    def _take_effect(self, client: Client) -> None:
+        super()._take_effect(client)
+        if client.f == "cas" and client.status is Status.OK and self.rng.random() < 0.2:
+            client.status = Status.FAIL
+
+
+def refusals(seeds: range) -> Counter[tuple[Verdict | None, Verdict]]:
+    """What zones and the frontier say of closed-loop histories with refusals, some of them told wrongly."""
+    said: Counter[tuple[Verdict | None, Verdict]] = Counter()
+    for seed in seeds:
+        operations, clients, indefinite = (8, 20, 60)[seed % 3], 2 + seed % 4, (0.0, 0.1, 0.3)[seed % 5 % 3]
+        shape = Shape(operations=operations, clients=clients, keys=1, distinct=True, indefinite=indefinite)
+        told = (_Refusing if seed % 2 else Simulation)(shape, seed).run()
+        problem = register(CAS_REGISTER, told, range(len(told)))
+        by_zones, by_frontier = zones(problem), frontier(problem, Budget())
+        said[None if by_zones is None else by_zones.verdict, by_frontier.verdict] += 1
+    return said
+
+
+@pytest.mark.parametrize("seeds", [range(1_500), pytest.param(range(1_500, 40_000), marks=pytest.mark.deep)])
+def test_what_zones_say_of_refusals_the_frontier_says(seeds: range) -> None:
+    said = refusals(seeds)
+    assert {pair for pair in said if pair[0] is not None and pair[0] is not pair[1]} == set()
+    assert said[Verdict.HOLDS, Verdict.HOLDS] > len(seeds) / 2
+    assert said[Verdict.VIOLATED, Verdict.VIOLATED] > len(seeds) / 20
+    assert sum(count for (by_zones, _), count in said.items() if by_zones is None) < len(seeds) / 10
