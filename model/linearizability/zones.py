@@ -11,7 +11,7 @@ ours: see docs/linearizability.md.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from model.linearizability.hiding import START, Hiders, Times
@@ -260,25 +260,10 @@ class _Layout:
             first.setdefault(block_of[self.writers[problem.values[i]]], i)
         happened = self.happened
         for _ in range(_ROUNDS):
-            calls, returns = self.calls, self.returns = _Own(given[0]), _Own(given[1])
+            self.calls, self.returns = given
             self.happened = bytearray(happened)
-            hiders: dict[int, list[tuple[int, int]]] = {}
-            stuck: int | None = None
-            for i in (*urgent, *(i for i in first.values() if i not in urgent)):
-                block = block_of[self.writers[problem.values[i]]]
-                barred = {root for other, root in unfit if other == i} if unfit else ()
-                found = candidates.find(block, problem.returns[i], Times(calls, returns, self.happened), barred)
-                if found is None:
-                    stuck = i
-                    break
-                hider, after = found
-                self.happened[hider] = 1
-                if after < max(spans[block]):  # the other one must be the first of the two, and be over by then
-                    returns[roots[block]] = min(returns[roots[block]], after + _MOMENT / 2)
-                    hiders.setdefault(roots[block], []).append((i, hider))
-                calls[hider] = max(calls[hider], after + _MOMENT)
-                returns[hider] = min(returns[hider], problem.returns[i] - _MOMENT / 2)
-                hiders.setdefault(hider, []).append((i, hider))
+            order = sorted(first.items(), key=lambda each: each[1] not in urgent)  # each: a block and its "not"
+            hiders, stuck = self._choose(order, candidates, unfit)
             if stuck is not None:  # the others have left it nothing: it chooses first, and among all
                 if stuck in urgent:
                     break
@@ -298,6 +283,33 @@ class _Layout:
                 if len(unfit) == known:
                     break
         raise _Undecided
+
+    def _choose(
+        self, order: Sequence[tuple[int, int]], candidates: Hiders, unfit: Collection[tuple[int, int]]
+    ) -> tuple[dict[int, list[tuple[int, int]]], int | None]:
+        """One hider for each "not", in this order, and the times that follow. order: blocks with what is to hide them.
+        unfit: pairs of a "not" and a hider that are not to be.
+
+        Returns the pairs by the writer whose times they have moved, and the first "not" that found nobody.
+        """
+        problem, calls, returns = self.problem, _Own(self.calls), _Own(self.returns)
+        self.calls, self.returns = calls, returns
+        hiders: dict[int, list[tuple[int, int]]] = {}
+        for block, i in order:
+            barred = {root for other, root in unfit if other == i} if unfit else ()
+            found = candidates.find(block, problem.returns[i], Times(calls, returns, self.happened), barred)
+            if found is None:
+                return hiders, i
+            hider, after = found
+            root, over = candidates.roots[block], max(candidates.spans[block])
+            self.happened[hider] = 1
+            if after < over:  # the other one must be the first of the two, and be over by then
+                returns[root] = min(returns[root], after + _MOMENT / 2)
+                hiders.setdefault(root, []).append((i, hider))
+            calls[hider] = max(calls[hider], after + _MOMENT)
+            returns[hider] = min(returns[hider], problem.returns[i] - _MOMENT / 2)
+            hiders.setdefault(hider, []).append((i, hider))
+        return hiders, None
 
     def _spare(self) -> list[tuple[float, int]]:
         """The writes that may have happened, and that nobody would have noticed, by their calls."""
