@@ -92,6 +92,14 @@ def without_file(folder: Path) -> Path:
     return folder
 
 
+def with_hidden_file(folder: Path) -> Path:
+    """Spark passes over it, and so nothing is there."""
+    [*files] = (folder / "ranges").glob("*.parquet")
+    for file in files:
+        file.rename(file.with_name(f".{file.name}"))
+    return folder
+
+
 def without_column(folder: Path) -> Path:
     write(folder, "objects", [], pa.schema([("storage_namespace", pa.string())]))
     return folder
@@ -109,6 +117,7 @@ def wrong_type(folder: Path) -> Path:
         (missing_folder, ["nowhere: there is no such folder", "kv/"]),
         (without_table, ["ranges: there is no table ranges/", "an empty one will do"]),
         (without_file, ["ranges: has no Parquet file"]),
+        (with_hidden_file, ["ranges: has no Parquet file"]),
         (without_column, ["objects: has no column address", "expected of objects/", "last_modified: timestamp"]),
         (wrong_type, ["objects: column size_bytes is string", "size_bytes: bigint"]),
     ],
