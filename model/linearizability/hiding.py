@@ -5,7 +5,7 @@ blocks could have done it, one is chosen. Any choice that leads to a layout will
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import attrs
@@ -34,7 +34,7 @@ class Hiders:
     """The blocks of a layout, as those who may hide one another. roots: by block, its first writer. spare: writes that
     are not known to have happened, with their calls, in the order of these."""
 
-    def __init__(self, spans: Sequence[Span], roots: Mapping[int, int], spare: Sequence[tuple[float, int]]) -> None:
+    def __init__(self, spans: Sequence[Span], roots: Sequence[int], spare: Sequence[tuple[float, int]]) -> None:
         self.spans, self.roots, self.spare = spans, roots, spare
         self.forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
         self.backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)

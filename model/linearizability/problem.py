@@ -103,6 +103,8 @@ class Register:
         guards, values, writes, returns = self.guards, self.values, self.writes, self.returns
         asked = {value for value, guard in zip(values, guards, strict=True) if guard != ANY}
         self.writes = writes = [w if w < 0 or w in asked else NO_VALUE for w in writes]
+        if NEVER not in returns:
+            return
         held = {self.initial, *writes}
         keep = [i for i, returned in enumerate(returns) if returned != NEVER or guards[i] != IS or values[i] in held]
         if IS_NOT not in guards:

@@ -11,7 +11,7 @@ ours: see docs/linearizability.md.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from model.linearizability.hiding import START, Hiders, Times
@@ -65,16 +65,19 @@ class _Layout:
         self.happened = self._happened()
         self.heirs: dict[int, int] = {}
         """By value: the compare-and-set that took it and wrote another."""
-        self.members: dict[int, list[int]] = {}
-        """By value: those that met it and left it."""
+        self.met_by: dict[int, int] = {}
+        """By value: the earliest return of those that met it and left it. Nothing moves their times."""
+        self.met_from: dict[int, int] = {}
+        """By value: the latest call of those that met it and left it."""
         self.block_of: dict[int, int] = {}
         """By writer: its block."""
+        self.roots: list[int] = []
+        """By block: its first writer."""
         self.spans: list[tuple[float, float]] = []
         """By block: earliest return, latest call."""
         self.there_by: dict[int, float] = {}
         self.doubtful: list[int] = []
         """The "not this value" that some block must surely hide, but which one is open."""
-        self.last_met: dict[int, float] = {}
         self.by_end: list[tuple[float, float, int]] = []
         self.latest_so_far: list[tuple[float, int, float]] = []
         """Along `by_end`: the latest call, its block, and the latest one of another block."""
@@ -83,9 +86,10 @@ class _Layout:
         self._gather()
         self._spans()
         self._lay_out()  # without any "not": if this is impossible, all is
-        if any(guard == IS_NOT for guard in self.problem.guards):
-            if self._nots():
-                self._spans()
+        if IS_NOT in self.problem.guards:
+            moved = self._nots()
+            if moved:
+                self._move(moved)
                 self._lay_out()
             if self.doubtful:
                 self._hide()
@@ -96,9 +100,12 @@ class _Layout:
         Raises _Undecided if something met has several possible writers, _Violated if it has none.
         """
         guards, values, returns = self.problem.guards, self.problem.values, self.returns
-        happened = bytearray(returned != NEVER for returned in returns)
+        happened = bytearray(b"\1") * len(returns)
+        if NEVER in returns:
+            happened = bytearray(returned != NEVER for returned in returns)
         writers = self.writers
-        todo = [values[i] for i, guard in enumerate(guards) if guard == IS and happened[i]]
+        asked = {value for value, guard, here in zip(values, guards, happened, strict=True) if guard == IS and here}
+        todo = list(asked)
         met: set[int] = set()
         undecided = False
         while todo:
@@ -120,57 +127,56 @@ class _Layout:
         return happened
 
     def _gather(self) -> None:
-        guards, values, writes = self.problem.guards, self.problem.values, self.problem.writes
-        for i, here in enumerate(self.happened):
-            if here and guards[i] == IS:
-                value = values[i]
-                if writes[i] == NO_WRITE:
-                    self.members.setdefault(value, []).append(i)
-                elif self.heirs.setdefault(value, i) != i:
-                    raise _Violated(i, self.heirs[value])  # both took it, and it was there once
+        """Raises _Violated if two took one value, which was there once."""
+        problem, heirs, met_by, met_from = self.problem, self.heirs, self.met_by, self.met_from
+        calls, returns = problem.calls, problem.returns
+        rows = zip(self.happened, problem.guards, problem.values, problem.writes, strict=True)
+        for i, (here, guard, value, write) in enumerate(rows):
+            if guard == IS and here:
+                if write == NO_WRITE:
+                    met_from[value] = calls[i]
+                    if returns[i] < met_by.get(value, NEVER):
+                        met_by[value] = returns[i]
+                elif heirs.setdefault(value, i) != i:
+                    raise _Violated(i, heirs[value])
 
     def _spans(self) -> None:
         """Blocks from their first writers on. Raises _Violated if a block's own order does not fit its times."""
-        guards, writes = self.problem.guards, self.problem.writes
-        self.spans, self.block_of = [], {}
-        self._block(START, self.problem.initial)
-        chained = 0
-        for i, here in enumerate(self.happened):
-            if here and writes[i] != NO_WRITE:
-                if guards[i] == IS:
-                    chained += 1
-                else:
-                    self._block(i, writes[i])
-        reached = sum(1 for i in self.block_of if i != START and guards[i] == IS)
-        if reached != chained:
+        writers = [i for i, here in enumerate(self.happened) if here and self.problem.writes[i] != NO_WRITE]
+        self.roots = [START, *(i for i in writers if not self._chained(i))]
+        self.block_of = {root: block for block, root in enumerate(self.roots)}
+        self.spans = [self._span(block) for block in range(len(self.roots))]
+        if len(self.block_of) != len(writers) + 1:
             raise _Violated  # compare-and-sets that only follow from each other
 
-    def _block(self, writer: int, value: int) -> None:
-        calls, returns, writes = self.calls, self.returns, self.problem.writes
-        block = len(self.spans)
-        self.block_of[writer] = block
-        latest = _EARLIEST if writer == START else calls[writer]
-        earliest = _EARLIEST if writer == START else returns[writer]
-        if self.writers.get(value) != writer:  # one of several, and nobody met what it wrote
-            self.spans.append((earliest, latest))
-            return
+    def _move(self, writers: Iterable[int]) -> None:
+        """Take the spans again of what these have written, whose times have changed. Raises _Violated as `_spans`."""
+        for block in {self.block_of[writer] for writer in writers}:
+            self.spans[block] = self._span(block)
+
+    def _span(self, block: int) -> tuple[float, float]:
+        """Raises _Violated if the block's own order does not fit its times. Notes who belongs to it."""
+        calls, returns, met_by, heirs = self.calls, self.returns, self.met_by, self.heirs
+        writer = self.roots[block]
+        earliest: float = _EARLIEST
+        latest: float = _EARLIEST
+        value = self.problem.initial
+        if writer != START:
+            earliest, latest, value = returns[writer], calls[writer], self.problem.writes[writer]
         while True:
-            before = latest
-            for i in self.members.get(value, ()):
-                if returns[i] < before:
-                    raise _Violated(i, self._called(before))
-                earliest = min(earliest, returns[i])
-                latest = max(latest, calls[i])
-            heir = self.heirs.get(value)
+            met = met_by.get(value)
+            if met is not None:
+                if met < latest:
+                    raise _Violated(self.problem.returns.index(met), self._called(latest))
+                earliest, latest = min(earliest, met), max(latest, self.met_from[value])
+            heir = heirs.get(value)
             if heir is None:
-                break
+                return earliest, latest
             if returns[heir] < latest:
                 raise _Violated(heir, self._called(latest))
-            latest = max(latest, calls[heir])
-            earliest = min(earliest, returns[heir])
+            earliest, latest = min(earliest, returns[heir]), max(latest, calls[heir])
             self.block_of[heir] = block
-            value = writes[heir]
-        self.spans.append((earliest, latest))
+            value = self.problem.writes[heir]
 
     def _lay_out(self) -> None:
         """Raises _Violated, with all pairs that conflict, unless forward zones are disjoint and hold no other."""
@@ -194,20 +200,18 @@ class _Layout:
         """The operation that was called then."""
         return bisect_left(self.problem.calls, event)
 
-    def _nots(self) -> bool:
-        """Settle all "not this value", but for the doubtful ones. True if some deadline moved.
+    def _nots(self) -> set[int]:
+        """Settle all "not this value", but for the doubtful ones. Gives those whose deadline has moved.
 
         Raises _Violated or _Undecided. All that is found stays true when times get tighter.
         """
-        problem, moved = self.problem, False
-        self._clocks()
-        for i, guard in enumerate(problem.guards):
-            if guard == IS_NOT and self.happened[i]:
-                moved |= self._not(i)
-        return moved
+        guards, happened = self.problem.guards, self.happened
+        nots = [i for i, guard in enumerate(guards) if guard == IS_NOT and happened[i]]
+        self._clocks({self.problem.values[i] for i in nots})
+        return {self.heirs[self.problem.values[i]] for i in nots if self._not(i)}
 
     def _not(self, i: int) -> bool:
-        """Whether a deadline moved. An observer has until its return; what also writes may take place at its call."""
+        """Whether its deadline moved. An observer has until its return; what also writes may take place at its call."""
         problem = self.problem
         value, call, observes = problem.values[i], problem.calls[i], problem.writes[i] == NO_WRITE
         writer = self.writers.get(value)
@@ -228,7 +232,7 @@ class _Layout:
         if self.there_by[value] > call:
             raise _Undecided
         if heir is None:
-            if self.last_met.get(value, _EARLIEST) > problem.returns[i]:
+            if self.met_from.get(value, _EARLIEST) > problem.returns[i]:
                 raise _Violated
             if not observes:
                 raise _Undecided
@@ -252,8 +256,7 @@ class _Layout:
         Tighter times have fewer layouts, so that any layout that is left will do.
         """
         spans, block_of, given = self.spans, self.block_of, (self.calls, self.returns)
-        roots = {block: root for root, block in block_of.items() if root == START or not self._chained(root)}
-        candidates = Hiders(spans, roots, self._spare())
+        candidates = Hiders(spans, self.roots, self._spare())
         problem, unfit, urgent = self.problem, set[tuple[int, int]](), list[int]()
         first: dict[int, int] = {}  # what is hidden once is hidden for good
         for i in sorted(self.doubtful, key=problem.returns.__getitem__):
@@ -270,16 +273,18 @@ class _Layout:
                 urgent.insert(0, stuck)
                 unfit = {(i, root) for i, root in unfit if i != stuck}
                 continue
+            spared = [i for i in hiders if i not in block_of]  # blocks of their own, which nobody met
+            self.spans = [*spans, *((self.returns[i], self.calls[i]) for i in spared)]
             try:
-                self._spans()
+                self._move(hiders.keys() - spared)
                 self._lay_out()
                 return
             except _Violated as error:
                 known = len(unfit)
                 for k in error.operations:  # another block must hide what those of this one were to hide
                     value = problem.values[k] if problem.guards[k] == IS else problem.writes[k]
-                    root = roots.get(block_of.get(self.writers.get(value, _SEVERAL), -1), k)
-                    unfit.update(hiders.get(root, ()))
+                    block = block_of.get(self.writers.get(value, _SEVERAL))
+                    unfit.update(hiders.get(k if block is None else self.roots[block], ()))
                 if len(unfit) == known:
                     break
         raise _Undecided
@@ -324,23 +329,20 @@ class _Layout:
     def _chained(self, writer: int) -> bool:
         return self.problem.guards[writer] == IS
 
-    def _clocks(self) -> None:
-        """By value: when it was surely written (the earliest return in its block from its writer on), last met."""
-        calls, returns, members = self.problem.calls, self.returns, self.members
-        for value, those in members.items():
-            self.last_met[value] = max(map(calls.__getitem__, those))
-        for root in self.block_of:
-            if root != START and self.problem.guards[root] == IS:
-                continue
-            chain = [(self.problem.initial, _EARLIEST) if root == START else (self.problem.writes[root], returns[root])]
-            if self.writers.get(chain[0][0]) != root:
-                continue
+    def _clocks(self, values: Iterable[int]) -> None:
+        """When these, and all others of their blocks, were surely there: at the earliest return from their writers on.
+
+        Then the ends of all blocks, in order.
+        """
+        met_by, returns, writes = self.met_by, self.returns, self.problem.writes
+        blocks = {self.block_of.get(self.writers.get(value, _SEVERAL), -1) for value in values} - {-1}
+        for root in map(self.roots.__getitem__, blocks):
+            chain = [(self.problem.initial, _EARLIEST) if root == START else (writes[root], returns[root])]
             while (heir := self.heirs.get(chain[-1][0])) is not None:
-                chain.append((self.problem.writes[heir], returns[heir]))
+                chain.append((writes[heir], returns[heir]))
             earliest: float = NEVER
             for value, returned in reversed(chain):
-                own = min(map(returns.__getitem__, members.get(value, ())), default=NEVER)
-                earliest = self.there_by[value] = min(earliest, returned, own)
+                earliest = self.there_by[value] = min(earliest, returned, met_by.get(value, NEVER))
         self.by_end = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans))
         best: tuple[float, int] = (_EARLIEST, -1)
         second: float = _EARLIEST
