@@ -123,16 +123,16 @@ def _by_turns(problem: Register, told: Callable[[], Stepped], most: int, limits:
         answer, by = _beam(problem, Budget(configurations=most, expired=expired), _BEAMS[-1])
     configurations, steps = _FIRST_CONFIGURATIONS, _FIRST_STEPS_A_STEP * (len(problem) + 10)
     attempts: list[Callable[[], tuple[Answer, str]]] = []
-    while answer.verdict is Verdict.INCONCLUSIVE:
+    while answer.verdict is Verdict.INCONCLUSIVE and (not answer.why or not expired()):
         if not attempts:
             if configurations > most:
                 break
-            words = words or told()
+            if words is None:
+                words = told()
+                continue  # which has taken its time
             attempts = _attempts(problem, words, min(configurations, most), most, steps, expired)
             configurations, steps = configurations * 4, steps * 8
         answer, by = attempts.pop(0)()
-        if expired():
-            break
     return answer, by
 
 
