@@ -4,30 +4,53 @@ A part of `model.linearizability.zones`: where a "not this value" says that some
 blocks could have done it, one is chosen. Any choice that leads to a layout will do.
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
 
-START: Final = -1
-"""The number of the operation that wrote the initial value, before all others."""
+from model.linearizability.layout import START, Span
+
 _TRIED: Final = 64
 _NEXT: Final = 12
 
-Span = tuple[float, float]
-"""Of a block: its earliest return, its latest call."""
-Hider = tuple[int, float]
-"""The first writer of a block that can hide another one, and the event that it comes after."""
+Hider = tuple[int, float, float]
+"""The first writer of a block that can hide another one; when that one must be over, and when this one begins at the
+earliest."""
+MOMENT: Final = 0.5
+"""Between two events."""
+
+
+class Moved:
+    """The spans of those whose times were moved, to see soon whether the next ones are in their way."""
+
+    def __init__(self) -> None:
+        self.spans: dict[int, Span] = {}
+        """By first writer."""
+        self.by_end: list[tuple[float, float, int]] = []
+
+    def put(self, root: int, span: Span) -> None:
+        before = self.spans.get(root)
+        if before is not None:
+            del self.by_end[bisect_left(self.by_end, (*before, root))]
+        self.spans[root] = span
+        insort(self.by_end, (*span, root))
+
+    def clash(self, root: int, span: Span) -> bool:
+        """Whether one that is near conflicts with another span of this writer's block."""
+        at = bisect_left(self.by_end, (span[1], 0, 0))
+        return any(span[0] < latest and other != root for _, latest, other in self.by_end[max(at - _NEXT, 0) : at])
 
 
 @attrs.frozen(eq=False)
 class Times:
-    """What the choices so far have left: by operation its call and return, and whether it happened."""
+    """What the choices so far have left: by operation its call and return, and whether it happened; the spans moved."""
 
-    calls: Sequence[float]
-    returns: Sequence[float]
+    calls: list[float]
+    returns: list[float]
     happened: bytearray
+    moved: Moved = attrs.Factory(Moved)
 
 
 class Hiders:
@@ -39,34 +62,37 @@ class Hiders:
         self.forward = sorted((end, latest, block) for block, (end, latest) in enumerate(spans) if end < latest)
         self.backward = sorted((latest, end, block) for block, (end, latest) in enumerate(spans) if end >= latest)
 
-    def find(self, block: int, deadline: float, times: Times, barred: Collection[int]) -> Hider | None:
-        """Best after all of the hidden block could be over; else when all of it has been called and there was a moment
-        for it, which makes it first; else by a write that nobody knows of. Cost: O(log n)."""
-        forward, spans, roots = self.forward, self.spans, self.roots
-        at = bisect_left(self.backward, (deadline, 0, 0))
-        near = self.backward[max(at - _TRIED, 0) : at + _TRIED]
-        following = bisect_left(forward, (max(spans[block]), 0, 0))
-        for over in sorted({max(spans[block]), self._past(spans[block][1], block)}, reverse=True):
-            for latest, end, other in near:
-                root = roots[other]
-                if other != block and root != START and root not in barred:
-                    begin, until = max(over, times.calls[root]), min(deadline, end, times.returns[root])
-                    if begin < until and self._free(max(begin, latest), until, latest):
-                        return root, begin
-            for end, _, other in forward[max(following - _NEXT, 0) : following + 1]:
-                root = roots[other]
-                begin, until = max(over, times.calls[root]), min(deadline, end, times.returns[root])
-                if other != block and root != START and root not in barred and begin < until:
-                    return root, begin
-        return self._spare(max(spans[block]), deadline, times, barred)
+    def find(self, block: int, deadline: float, times: Times) -> Iterator[Hider]:
+        """Who could, the likely ones first: best after all of the hidden block could be over; else when all of it has
+        been called and there was a moment for it, which makes it first; else by a write that nobody knows of. Cost:
+        O(log n) for each."""
+        first, last = self.spans[block][1], max(self.spans[block])
+        yield from self._backward(block, last, deadline, times)
+        following = bisect_left(self.forward, (last, 0, 0))
+        for _, latest, other in reversed(self.forward[max(following - _NEXT, 0) : following + _NEXT]):
+            root = self.roots[other]
+            if other != block and root != START and latest > first and times.calls[root] < deadline:
+                yield root, latest - MOMENT / 2, times.calls[root]
+        past = self._past(first, block)
+        if past < last:
+            yield from self._backward(block, past, deadline, times)
+        yield from self._spare(last, deadline, times)
 
-    def _spare(self, over: float, deadline: float, times: Times, barred: Collection[int]) -> Hider | None:
+    def _backward(self, block: int, over: float, deadline: float, times: Times) -> Iterator[Hider]:
+        at = bisect_left(self.backward, (deadline, 0, 0))
+        for latest, end, other in self.backward[max(at - _TRIED, 0) : at + _NEXT]:
+            root = self.roots[other]
+            if end > over and other != block and root != START:
+                begin, until = max(over, times.calls[root]), min(deadline, end, times.returns[root])
+                if begin < until and self._free(max(begin, latest), until, latest):
+                    yield root, begin + MOMENT / 2, begin + MOMENT
+
+    def _spare(self, over: float, deadline: float, times: Times) -> Iterator[Hider]:
         last = bisect_left(self.spare, (deadline, START))
         for call, i in reversed(self.spare[max(last - _TRIED, 0) : last]):
             begin = max(over, call)
-            if i not in barred and not times.happened[i] and begin < deadline and self._free(begin, deadline, begin):
-                return i, begin
-        return None
+            if not times.happened[i] and begin < deadline and self._free(begin, deadline, begin):
+                yield i, begin + MOMENT / 2, begin + MOMENT
 
     def _past(self, moment: float, block: int) -> float:
         """The first moment from this one on that no forward zone of another block holds."""
