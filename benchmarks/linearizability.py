@@ -146,10 +146,9 @@ def generated(shape: Shape, seed: int = 0) -> History:
 def shapes(*, quick: bool) -> Iterator[Shape]:
     sizes = (1_000, 10_000) if quick else (1_000, 10_000, 100_000, 1_000_000)
     for operations in sizes:
-        clients = (20,) if operations == sizes[-1] else (5, 20, 100)
         for distinct in (True, False):
             for keys in (1, 10, 1_000):
-                for count in clients if keys == 1 else (20,):
+                for count in (5, 20, 100) if keys == 1 else (20,):
                     yield Shape(operations=operations, clients=count, keys=keys, distinct=distinct)
             yield Shape(operations=operations, clients=20, keys=1, distinct=distinct, stale=True)
             for count, indefinite in ((5, 0.01), (20, 0.05)) if operations < sizes[-1] else ():
