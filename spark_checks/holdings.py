@@ -25,13 +25,16 @@ MATTERS = ("repository", "branch", "commit", "staged", "entry")
 """Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
 
 
-def demand_whole(dataset: Dataset, entities: Entities, also: Collection[str] = ()) -> None:
-    """Raises Unusable: a table is missing, also one of those that are needed beside the common ones; a record that
-    matters cannot be read; the namespace of a repository lies in the data of another, which so holds what is internal
-    to the first."""
+def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
+    """Raises Unusable: a table is missing, also one of those that are needed beside the common ones."""
     missing = sorted(NEEDED.union(also) - dataset.tables)
     if missing:
         raise Unusable(f"{dataset.where}: has no {', '.join(missing)}; name a folder that has with --beside")
+
+
+def demand_sound(dataset: Dataset, entities: Entities) -> None:
+    """Raises Unusable: a record that matters cannot be read; the namespace of a repository lies in the data of another,
+    which so holds what is internal to the first."""
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
     for row in damaged.limit(1).collect():
         where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"

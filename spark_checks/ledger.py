@@ -57,8 +57,18 @@ REASONS: Final = {
 
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of what is committed. One may be there more than once."""
+FEW: Final = 1_000
+"""Namespaces, which are compared one by one."""
 PIECE: Final = 500_000
 """References in a task, about: some 25 MB of its memory, which the caches still help with."""
+
+
+_BLANK: Final = {
+    "storage_namespace": "''",
+    "address": "''",
+    "size_bytes": "0L",
+    "last_modified": "timestamp_micros(0)",
+}
 
 
 @attrs.frozen
@@ -80,27 +90,40 @@ def bit(condition: Column, value: int) -> Column:
     return f.when(condition, value).otherwise(0)
 
 
-def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> DataFrame:
-    """The objects as they are listed, with ``bits`` of what they are by themselves.
+@attrs.frozen
+class Listing:
+    """The objects as they are listed. owned: the namespaces of repositories, one column of that name. cutoff:
+    microseconds; what was modified later, or nobody knows when, is young. A row without a namespace or an address is
+    nobody's."""
 
-    repositories: with storage_namespace. cutoff: microseconds; what was modified later, or nobody knows when, is
-    young. A row without a namespace or an address is nobody's.
-    """
-    owned = repositories.select(f.col("storage_namespace").alias("owned")).distinct()
-    rows = dataset.objects.join(owned, dataset.objects["storage_namespace"] == owned["owned"], "left")
-    address = f.col("address")
-    strange = f.col("owned").isNull() | address.isNull()
-    special = ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False))
-    young = f.lit(False)
-    if cutoff is not None:
-        young = f.coalesce(f.unix_micros("last_modified") > cutoff, f.lit(True))
-    bits = (
-        bit(strange, STRANGE)
-        + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL)
-        + bit(special, SPECIAL)
-        + bit(young, YOUNG)
-    )
-    return rows.select(*OBJECTS.names, bits.cast("bigint").alias("bits"))
+    objects: DataFrame
+    owned: DataFrame
+    cutoff: int | None = None
+
+    def with_bits(self, rows: DataFrame) -> DataFrame:
+        """Rows of the listing with ``bits`` of what they are by themselves."""
+        address, namespace = f.col("address"), f.col("storage_namespace")
+        names = [row["owned"] for row in self.owned.limit(FEW + 1).collect()]
+        ours = f.coalesce(namespace.isin(*names), f.lit(False))
+        if len(names) > FEW:
+            rows = rows.join(f.broadcast(self.owned), namespace == f.col("owned"), "left")
+            ours = f.col("owned").isNotNull()
+        young = f.lit(False)
+        if self.cutoff is not None:
+            young = f.coalesce(f.unix_micros("last_modified") > self.cutoff, f.lit(True))
+        bits = (
+            bit(~ours | address.isNull(), STRANGE)
+            + bit(f.startswith(address, f.lit(INTERNAL_PREFIX)), INTERNAL)
+            + bit(~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False)), SPECIAL)
+            + bit(young, YOUNG)
+        )
+        return rows.withColumn("bits", bits.cast("bigint"))
+
+
+def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> Listing:
+    """repositories: with storage_namespace."""
+    names = repositories.select(f.col("storage_namespace").alias("owned")).where("owned is not null")
+    return Listing(dataset.objects.select(*OBJECTS.names), names.distinct(), cutoff)
 
 
 def where_listed() -> Column:
@@ -118,34 +141,36 @@ def _known_as(physical: Column) -> Column:
 
 
 def judged(
-    listed: DataFrame, references: Sequence[DataFrame], keeps: Sequence[str], left: Column, rows: int
+    listed: Listing, references: Sequence[DataFrame], keeps: Sequence[str], left: Column, rows: int
 ) -> DataFrame:
-    """What becomes of the listing, staged in the session's folder: ``reason``, ``object``, ``rows``, ``bytes``.
-
-    ``object`` is a row of ``objects/`` where it is marked, or would be if it were not too young; the rest is only
-    counted.
+    """What becomes of the listing, staged in the session's folder: ``reason``, the columns of ``objects/``, ``rows``,
+    ``bytes``. These columns say something where a row is marked, or would be if it were not too young; what is kept
+    is only counted. ``bytes``: of all ``rows``.
 
     references: as `marks` makes them. keeps: the reasons to keep an object, the first one that applies counts. left:
     the reason of what is left, by ``bits``. rows: how many references there are, about.
     """
-    pieces = max(rows // PIECE + 1, listed.sparkSession.sparkContext.defaultParallelism)
+    pieces = max(rows // PIECE + 1, listed.objects.sparkSession.sparkContext.defaultParallelism)
     # Brought together before they are aggregated: of most addresses there is one reference, so that to aggregate in
     # each task first only costs. The tables of the join are small by the number of pieces, so nothing is sorted.
     met = reduce(DataFrame.unionAll, references).repartition(pieces, "known_as").groupBy("known_as")
     referred = met.agg(f.bit_or("bits").alias("met")).hint("shuffle_hash")
-    own = listed.withColumn("known_as", _known_as(where_listed())).repartition(pieces, "known_as")
-    rows_with_bits = own.join(referred, "known_as", "left").withColumn(
+    own = listed.objects.withColumn("known_as", _known_as(where_listed())).repartition(pieces, "known_as")
+    rows_with_bits = listed.with_bits(own.join(referred, "known_as", "left")).withColumn(
         "bits", f.col("bits").bitwiseOR(f.coalesce("met", f.lit(0)))
     )
     reason = reduce(lambda so_far, name: so_far.when(has(REASONS[name]), name), keeps, f.when(f.lit(False), ""))
-    fate = rows_with_bits.withColumn("reason", reason.otherwise(left))
-    # What is kept is counted where it is met; what is marked goes on with all that is known of it.
-    marked = f.when(f.col("reason").isin(MARKED, TOO_YOUNG), f.struct(*OBJECTS.names))
+    return staged(_counted(rows_with_bits.withColumn("reason", reason.otherwise(left))), "fates")
+
+
+def _counted(rows: DataFrame) -> DataFrame:
+    """What is marked goes on with all that is known of it; what is kept is counted where it is met, all of a reason
+    together: its columns are blank, and not null, for which aggregation has a slower way."""
+    matters = f.col("reason").isin(MARKED, TOO_YOUNG)
+    named = [f.when(matters, f.col(name)).otherwise(f.expr(blank)).alias(name) for name, blank in _BLANK.items()]
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
-    counted = fate.groupBy("reason", marked.alias("object")).agg(
-        f.count(f.lit(1)).alias("rows"), f.sum(size).alias("bytes")
-    )
-    return staged(counted, "fates")
+    counted = rows.select("reason", *named, size.alias("counted")).groupBy("reason", *OBJECTS.names)
+    return counted.agg(f.count(f.lit(1)).alias("rows"), f.sum("counted").alias("bytes"))
 
 
 def accounts(fates: DataFrame) -> list[Account]:
@@ -157,13 +182,17 @@ def accounts(fates: DataFrame) -> list[Account]:
 def marked(fates: DataFrame) -> DataFrame:
     """The rows of the listing that are to be deleted, of the schema of ``objects/``."""
     chosen = fates.where(f.col("reason") == MARKED)
-    return chosen.select(f.explode(f.array_repeat("object", f.col("rows").cast("int")))).select("col.*")
+    each = f.explode(f.array_repeat(f.struct(*OBJECTS.names), f.col("rows").cast("int")))
+    return chosen.select(each.alias("each")).select("each.*")
 
 
 def no_older_than_young(fates: DataFrame) -> DataFrame:
     """The same fates, but that what is marked is too young where another row of its address is. An object may be listed
-    twice, before and after it was put again."""
-    young = fates.where(f.col("reason") == TOO_YOUNG).select(_where_marked().alias("physical"))
+    twice, before and after it was put again: seldom, so it is asked whether there is any before all is written anew."""
+    young = fates.where(f.col("reason") == TOO_YOUNG).select(where_listed().alias("physical"))
+    marked_too = fates.where(f.col("reason") == MARKED).select(where_listed().alias("physical"))
+    if marked_too.join(young, "physical", "left_semi").isEmpty():
+        return fates
     return _reconsidered(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
 
 
@@ -173,13 +202,9 @@ def only_named(fates: DataFrame, references: DataFrame, otherwise: str) -> DataF
     return _reconsidered(fates, references.select("physical"), f.col("there").isNull(), otherwise)
 
 
-def _where_marked() -> Column:
-    return f.concat("object.storage_namespace", f.lit("/"), "object.address")
-
-
 def _reconsidered(fates: DataFrame, addresses_: DataFrame, condition: Column, otherwise: str) -> DataFrame:
     """condition: of ``there``, which is null where the address of an object is none of the addresses."""
     there = addresses_.where("physical is not null").distinct().withColumn("there", f.lit(True))
-    met = fates.withColumn("physical", _where_marked()).join(there, "physical", "left")
+    met = fates.withColumn("physical", where_listed()).join(there, "physical", "left")
     reason = f.when((f.col("reason") == MARKED) & condition, otherwise).otherwise(f.col("reason"))
     return staged(met.withColumn("reason", reason).select(*fates.columns), "settled")

@@ -66,6 +66,8 @@ def settings(options: Options) -> dict[str, str]:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
         # The default, INT96, has no statistics: whoever asks for what is young would read all.
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        # Jobs that are begun at once share the cores, each in a pool of its own.
+        "spark.scheduler.mode": "FAIR",
         # A partition column of digits is still what the schema says.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.
@@ -76,6 +78,10 @@ def settings(options: Options) -> dict[str, str]:
         found |= {
             # The default of 200 makes 200 tiny tasks of a small table. AQE joins them, but they are written first.
             "spark.sql.shuffle.partitions": str(options.parts or 4 * cores),
+            # Rows are hashed once more when they are shuffled, to find stages that another executor has repeated and
+            # not the same: here there is one.
+            "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
+            "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "false",
             # A laptop's host name may resolve to nothing.
             "spark.driver.host": LOOPBACK,
             "spark.driver.bindAddress": LOOPBACK,

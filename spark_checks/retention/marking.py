@@ -52,9 +52,10 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         Mismatch.
     """
     spark = dataset.spark
+    holdings.demand_tables(dataset)
     with doing(spark, "reading the records"):
         entities = decode(dataset)
-        holdings.demand_whole(dataset, entities)
+        holdings.demand_sound(dataset, entities)
     with doing(spark, "walking the commits"):
         states = _states(entities, rules, asked)
     findings = _findings(states)

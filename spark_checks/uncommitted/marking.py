@@ -20,6 +20,7 @@ from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TOO_YOUNG, TRACKED
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
 from spark_checks.tables import STRING, table
+from spark_checks.together import together
 from spark_checks.workspace import staged
 
 KEEPS: Final = (
@@ -58,24 +59,28 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         Mismatch.
     """
     spark = dataset.spark
+    holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
     with doing(spark, "reading the records"):
         entities = decode(dataset)
-        holdings.demand_whole(dataset, entities, {"kv"})  # no typed table has what is being copied
-    with doing(spark, "reading what is committed"):
+    with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
+        sound = begin(lambda: holdings.demand_sound(dataset, entities))
+        promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
+        others = begin(lambda: holdings.staged(entities))
         todo, before = _minus_known(_roots(entities), asked.since)
         todo = staged(todo, "roots")
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
-        _demand_readable(dataset, committed.lost)
+        sound.result()
+        begin(lambda: _demand_readable(dataset, committed.lost))
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
         _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
     with doing(spark, "matching the objects"):
         listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
         references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
-        promised = _promised(dataset, entities, asked.cutoff)
-        references += [ledger.marks(each) for each in (holdings.staged(entities), *promised)]
+        references += [ledger.marks(each) for each in (others.result(), *promised.result())]
         rows = known.count() + entities.staged.count()
         fates = ledger.no_older_than_young(ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows))
-    with doing(spark, "writing the addresses"):
+    with doing(spark, "writing the addresses"), together(spark) as begin:
+        sums = begin(lambda: ledger.accounts(fates))
         written = runs.write_marked(ledger.marked(fates), folder)
     report = Report(
         kind="uncommitted",
@@ -84,7 +89,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
         listing=dataset.objects.count(),
-        accounts=tuple(ledger.accounts(fates)),
+        accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
     runs.finish(folder, report, written)
@@ -134,12 +139,15 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
 
 
 def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFrame, ...]:
-    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Runs jobs.
+    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Few have any: the keys
+    are read first, and the values only where there are some. Runs jobs.
 
     Raises Unusable: a record of a copy says nothing.
     """
-    homes = entities.repositories.select("home", "storage_namespace").distinct()
     prefixed = f.startswith("key", f.lit(COPIES_PREFIX)) | f.startswith("key", f.lit(ISSUED_PREFIX))
+    if dataset.kv.select("key").where(prefixed).isEmpty():
+        return ()
+    homes = entities.repositories.select("home", "storage_namespace").distinct()
     found = dataset.kv.where(prefixed)
     rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
     is_copy = f.startswith("key", f.lit(COPIES_PREFIX))

@@ -28,7 +28,7 @@ def repositories(spark: SparkSession, *namespaces: str) -> DataFrame:
 
 
 def accounts(
-    listed: DataFrame, references: DataFrame, keeps: tuple[str, ...], left: Column, named: DataFrame | None = None
+    listed: ledger.Listing, references: DataFrame, keeps: tuple[str, ...], left: Column, named: DataFrame | None = None
 ) -> tuple[list[Account], DataFrame]:
     """What became of all, and the rows that were marked."""
     fates = ledger.judged(listed, [ledger.marks(references)], keeps, left, 10)
@@ -36,7 +36,11 @@ def accounts(
     return ledger.accounts(fates), ledger.marked(fates)
 
 
-def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(spark: SparkSession) -> None:
+@pytest.mark.parametrize("few", [ledger.FEW, 0])
+def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(ledger, "FEW", few)
     rows: list[Listed] = [
         ("s3://b/r", "data/old", 1, EARLY),
         ("s3://b/r", "data/twice", 2, EARLY),
