@@ -92,20 +92,21 @@ def bit(condition: Column, value: int) -> Column:
 
 @attrs.frozen
 class Listing:
-    """The objects as they are listed. owned: the namespaces of repositories, one column of that name. cutoff:
-    microseconds; what was modified later, or nobody knows when, is young. A row without a namespace or an address is
-    nobody's."""
+    """The objects as they are listed. owned: the namespaces of repositories, one column of that name; few: the same, if
+    they are few. cutoff: microseconds; what was modified later, or nobody knows when, is young. A row without a
+    namespace or an address is nobody's."""
 
     objects: DataFrame
     owned: DataFrame
+    few: tuple[str, ...] | None
     cutoff: int | None = None
 
     def with_bits(self, rows: DataFrame) -> DataFrame:
         """Rows of the listing with ``bits`` of what they are by themselves."""
         address, namespace = f.col("address"), f.col("storage_namespace")
-        names = [row["owned"] for row in self.owned.limit(FEW + 1).collect()]
-        ours = f.coalesce(namespace.isin(*names), f.lit(False))
-        if len(names) > FEW:
+        if self.few is not None:
+            ours = f.coalesce(namespace.isin(*self.few), f.lit(False))
+        else:
             rows = rows.join(f.broadcast(self.owned), namespace == f.col("owned"), "left")
             ours = f.col("owned").isNotNull()
         young = f.lit(False)
@@ -121,9 +122,10 @@ class Listing:
 
 
 def listing(dataset: Dataset, repositories: DataFrame, cutoff: int | None = None) -> Listing:
-    """repositories: with storage_namespace."""
-    names = repositories.select(f.col("storage_namespace").alias("owned")).where("owned is not null")
-    return Listing(dataset.objects.select(*OBJECTS.names), names.distinct(), cutoff)
+    """repositories: with storage_namespace. Runs a job."""
+    owned = repositories.select(f.col("storage_namespace").alias("owned")).where("owned is not null").distinct()
+    names = tuple(row["owned"] for row in owned.limit(FEW + 1).collect())
+    return Listing(dataset.objects.select(*OBJECTS.names), owned, names if len(names) <= FEW else None, cutoff)
 
 
 def where_listed() -> Column:

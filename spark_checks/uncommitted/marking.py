@@ -66,19 +66,21 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         sound = begin(lambda: holdings.demand_sound(dataset, entities))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
+        listed = begin(lambda: ledger.listing(dataset, entities.repositories, asked.cutoff))
+        entries, objects = begin(entities.staged.count), begin(dataset.objects.count)
         todo, before = _minus_known(_roots(entities), asked.since)
         todo = staged(todo, "roots")
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         sound.result()
         begin(lambda: _demand_readable(dataset, committed.lost))
+        begin(lambda: _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges")))
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
-        _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges"))
     with doing(spark, "matching the objects"):
-        listed = ledger.listing(dataset, entities.repositories, asked.cutoff)
         references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
         references += [ledger.marks(each) for each in (others.result(), *promised.result())]
-        rows = known.count() + entities.staged.count()
-        fates = ledger.no_older_than_young(ledger.judged(listed, references, KEEPS, f.lit(MARKED), rows))
+        rows = known.count() + entries.result()
+        judged = ledger.judged(listed.result(), references, KEEPS, f.lit(MARKED), rows)
+        fates = ledger.no_older_than_young(judged)
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
         written = runs.write_marked(ledger.marked(fates), folder)
@@ -88,7 +90,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         dataset=dataset.where,
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
-        listing=dataset.objects.count(),
+        listing=objects.result(),
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
