@@ -3,6 +3,7 @@
 Under ``spark-submit`` the session is what it says; else it is a local one, or that of ``--master``.
 """
 
+import logging
 import os
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeproof.commands import complain
 from lakeproof.tasks import Unusable
 from spark_checks import java, sharing, workspace
 from spark_checks.troubles import told
@@ -96,7 +98,8 @@ def settings(options: Options) -> dict[str, str]:
 @contextmanager
 def session(options: Options | None = None) -> Iterator[SparkSession]:
     """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
-    A session that this process has already is used as it is, and goes on.
+    A session that this process has already is used as it is, and goes on. Ctrl-C ends all jobs, and comes out as
+    click.Abort.
 
     Raises Unusable: also where there is no Java, or Spark does not start.
     """
@@ -106,9 +109,13 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
             yield there
         return
     spark = _started(options or Options())
+    logging.getLogger().addHandler(logging.NullHandler())  # py4j logs a traceback of what Ctrl-C has interrupted
     try:
         with told():
             yield spark
+    except KeyboardInterrupt as error:
+        complain("interrupted")
+        raise click.Abort from error
     finally:
         workspace.remove(spark)
         spark.stop()
