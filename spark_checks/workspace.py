@@ -3,6 +3,7 @@ the session."""
 
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -12,15 +13,17 @@ SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local."""
 
 _made: dict[str, Path] = {}
+_making: Final = threading.Lock()
 
 
 def folder(spark: SparkSession) -> Path:
     """The session's folder, made when it is first asked for."""
     session = spark.sparkContext.applicationId
-    if session not in _made:
-        parent = spark.conf.get(SETTING, None)
-        _made[session] = Path(tempfile.mkdtemp(prefix="lakeproof-spark-", dir=parent))
-    return _made[session]
+    with _making:  # jobs that are begun at once ask at once
+        if session not in _made:
+            parent = spark.conf.get(SETTING, None)
+            _made[session] = Path(tempfile.mkdtemp(prefix="lakeproof-spark-", dir=parent))
+        return _made[session]
 
 
 def fresh(spark: SparkSession, name: str) -> str:

@@ -64,6 +64,7 @@ class _Denying(Layout):
         guards, happened = self.problem.guards, self.happened
         nots = [i for i, guard in enumerate(guards) if guard == IS_NOT and happened[i]]
         self._clocks({self.problem.values[i] for i in nots})
+        self._order()
         self.returns = returns = list(self.returns)
         return {self.heirs[self.problem.values[i]] for i in nots if self._not(i, returns)}
 
@@ -204,12 +205,8 @@ class _Denying(Layout):
         ]
 
     def _clocks(self, values: Iterable[int]) -> None:
-        """When these, and all others of their blocks, were surely there: at the earliest return from their writers on.
-
-        Then the ends of all blocks, in order.
-        """
+        """When these, and all others of their blocks, were surely there: at the earliest return from their writers."""
         met_by, returns, writes = self.met_by, self.returns, self.problem.writes
-        self._order()
         blocks = {self.block_of.get(self.writers.get(value, SEVERAL), -1) for value in values} - {-1}
         for root in map(self.roots.__getitem__, blocks):
             chain = [(self.problem.initial, EARLIEST) if root == START else (writes[root], returns[root])]
@@ -218,12 +215,3 @@ class _Denying(Layout):
             earliest: float = NEVER
             for value, returned in reversed(chain):
                 earliest = self.there_by[value] = min(earliest, returned, met_by.get(value, NEVER))
-        self.by_end = sorted((end, latest, block) for block, (end, latest) in enumerate(self.spans))
-        best: tuple[float, int] = (EARLIEST, -1)
-        second: float = EARLIEST
-        for _, latest, block in self.by_end:
-            if latest > best[0]:
-                best, second = (latest, block), best[0]
-            else:
-                second = max(second, latest)
-            self.latest_so_far.append((*best, second))

@@ -1,11 +1,16 @@
 """Jobs at once: nothing that was begun is forgotten, and the first failure is the one that is told."""
 
+import tempfile
 import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks import workspace
 from spark_checks.together import POOL, together
 
 
@@ -48,3 +53,18 @@ def test_a_failure_of_the_block_waits_for_what_was_begun(spark: SparkSession) ->
         begin(late)
         fail("block")
     assert over.is_set()
+
+
+def test_those_who_ask_at_once_for_the_folder_of_the_session_get_one(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def slow(prefix: str, dir: str | None) -> str:  # noqa: A002  # as tempfile has it
+        time.sleep(0.05)
+        return tempfile.mkdtemp(prefix=prefix, dir=tmp_path)
+
+    monkeypatch.setattr(workspace, "_made", {})
+    monkeypatch.setattr(workspace, "tempfile", SimpleNamespace(mkdtemp=slow))
+    with together(spark) as begin:
+        asked = [begin(lambda: workspace.folder(spark)) for _ in range(4)]
+    assert len({each.result() for each in asked}) == 1
+    assert len(list(tmp_path.iterdir())) == 1
