@@ -4,23 +4,22 @@ Source: docs/hard-delete/offline.md: all entries under all tokens of a branch co
 and all commit records. An entry keeps its object wherever it lies: also in the namespace of another repository.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from model.catalog import DATA_PREFIX
-from spark_checks.addresses import inside, is_data, physical
+from spark_checks import footers
+from spark_checks.addresses import inside, physical
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
-from spark_checks.ledger import ELSEWHERE, EXPIRED, STAGED
+from spark_checks.ledger import ELSEWHERE, EXPIRED
+from spark_checks.namespaces import Namespaces, first_nested
 from spark_checks.workspace import staged as staged_rows
 
 NEEDED = frozenset({"metaranges", "ranges", "objects"})
-FEW = 10_000
-"""Namespaces."""
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
 """Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
 
@@ -33,13 +32,17 @@ def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
 
 
 def demand_sound(dataset: Dataset, entities: Entities) -> None:
-    """Raises Unusable: a record that matters cannot be read; the namespace of a repository lies in the data of another,
-    which so holds what is internal to the first."""
+    """Raises Unusable: a record that matters cannot be read. Runs a job."""
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
     for row in damaged.limit(1).collect():
         where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
         raise Unusable(f"{dataset.where}: {where}: {row['reason']}; nobody knows what it keeps: repair or delete it")
-    for outer, inner in _first_nested(entities.repositories):
+
+
+def demand_apart(dataset: Dataset, found: Namespaces) -> None:
+    """Raises Unusable: the namespace of a repository lies in the data of another, which so holds what is internal to
+    the first."""
+    for outer, inner in first_nested(found):
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
 
 
@@ -47,39 +50,8 @@ def _shown(name: bytes | None) -> str:
     return "nothing" if name is None else repr(bytes(name).decode("utf-8", "backslashreplace"))
 
 
-def _first_nested(repositories: DataFrame) -> Sequence[tuple[str, str]]:
-    """A pair of `nested`, or none. Few names are looked at here: a join of few rows takes seconds to plan."""
-    names = repositories.select("storage_namespace").where("storage_namespace is not null").distinct()
-    few = [str(row[0]) for row in names.limit(FEW + 1).collect()]
-    if len(few) > FEW:
-        return [(row["outer"], row["inner"]) for row in nested(repositories).limit(1).collect()]
-    return nested_among(few)[:1]
-
-
-def nested_among(names: Collection[str]) -> list[tuple[str, str]]:
-    """`nested`, of names at hand. Linear in all their parts."""
-    known = set(names)
-    found = []
-    for inner in sorted(known):
-        parts = inner.split("/")
-        outers = ("/".join(parts[:n]) for n in range(1, len(parts)))
-        data = DATA_PREFIX.rstrip("/")
-        found += [(outer, inner) for n, outer in enumerate(outers, 1) if outer in known and parts[n] == data]
-    return found
-
-
-def nested(repositories: DataFrame) -> DataFrame:
-    """Pairs of namespaces, the second where the first has the objects of users."""
-    names = repositories.select(f.col("storage_namespace").alias("inner")).where("inner is not null").distinct()
-    parts = f.split("inner", "/")
-    shorter = f.transform(f.sequence(f.lit(1), f.size(parts) - 1), lambda n: f.concat_ws("/", f.slice(parts, 1, n)))
-    prefixes = names.where(f.size(parts) > 1).select("inner", f.explode(shorter).alias("outer"))
-    found = prefixes.join(names.select(f.col("inner").alias("outer")), "outer")
-    return found.where(is_data(f.col("outer"), f.concat("inner", f.lit("/")))).select("outer", "inner")
-
-
 def staged(entities: Entities) -> DataFrame:
-    """What is staged under the tokens of branches: physical, bits. Runs a job."""
+    """What is staged under the tokens of branches: physical. Runs a job."""
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
@@ -91,7 +63,7 @@ def staged(entities: Entities) -> DataFrame:
     )
     entries = entities.staged.where(~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != ""))
     where = physical(f.col("storage_namespace"), f.col("address"), f.col("address_type"))
-    return entries.join(tokens, "token").select(where.alias("physical"), f.lit(STAGED).cast("bigint").alias("bits"))
+    return entries.join(tokens, "token").select(where.alias("physical"))
 
 
 @attrs.frozen
@@ -133,10 +105,11 @@ def about(dataset: Dataset, found: Committed) -> int:
     """How many references there are, and rather too many: the entries of all ranges, as often as they are shared."""
     sharing = found.pairs.agg(f.count(f.lit(1)).alias("pairs"), f.count_distinct("range_id").alias("ranges"))
     row = sharing.collect()[0]
-    return int(dataset.ranges.count() * row["pairs"] / max(row["ranges"], 1))
+    return int(footers.count(dataset.ranges) * row["pairs"] / max(row["ranges"], 1))
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:
-    known = there.select(name).distinct()
-    lost = wanted.join(known, name, "left_anti")
+    # As bytes: strings have a hash of their own in an aggregate, byte by byte.
+    known = there.select(f.col(name).cast("binary").alias("there")).distinct()
+    lost = wanted.join(known, f.col(name).cast("binary") == f.col("there"), "left_anti")
     return lost.select(f.lit(what).alias("what"), f.col(name).alias("id"), "bits")

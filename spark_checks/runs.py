@@ -15,15 +15,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, cast
-from urllib.parse import unquote, urlsplit
 
 import attrs
-from pyarrow import ArrowException
-from pyarrow.parquet import read_metadata
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
+from spark_checks import footers
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.ledger import MARKED, Account
 from spark_checks.tables import OBJECTS
@@ -211,29 +209,10 @@ def time_of(text: str | None, dataset: Dataset) -> int:
     if text is not None:
         return parse_time(text)
     clock = time.time_ns() // 1000
-    youngest = _by_footers(dataset.objects.inputFiles())
+    youngest = footers.youngest(dataset.objects, "last_modified")
     if youngest is None:
         youngest = dataset.objects.agg(f.max(f.unix_micros("last_modified"))).collect()[0][0]
     return clock if youngest is None else min(clock, int(youngest))
-
-
-def _by_footers(files: Sequence[str]) -> int | None:
-    """The same by the statistics of Parquet files, where all lie on this machine and have them."""
-    youngest = []
-    for name in files:
-        if not name.startswith("file:"):
-            return None
-        try:
-            footer = read_metadata(unquote(urlsplit(name).path))
-        except (ArrowException, OSError):
-            return None
-        for group in range(footer.num_row_groups):
-            columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
-            told = next((each.statistics for each in columns if each.path_in_schema == "last_modified"), None)
-            if told is None or not told.has_min_max or not isinstance(told.max, datetime) or not told.max.tzinfo:
-                return None
-            youngest.append(_microseconds(told.max))
-    return max(youngest, default=None)
 
 
 def parse_time(text: str) -> int:
@@ -246,12 +225,7 @@ def parse_time(text: str) -> int:
         raise Unusable(
             f"--now {text!r}: expected a date as 2026-01-31T12:00:00Z, or microseconds since 1970; write one"
         ) from None
-    return _microseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
-
-
-def _microseconds(moment: datetime) -> int:
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return footers.microseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
 
 
 def parse_age(text: str) -> int:

@@ -11,10 +11,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import holdings, ledger, runs
+from spark_checks import footers, holdings, ledger, runs
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
-from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED, MARKED
+from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED, KNOWN, MARKED
+from spark_checks.namespaces import namespaces
 from spark_checks.progress import doing
 from spark_checks.retention import commit_files
 from spark_checks.retention.rulebook import ALL, Rulebook
@@ -29,9 +30,18 @@ from spark_checks.retention.walking import (
 from spark_checks.runs import Mismatch, Report
 from spark_checks.workspace import staged
 
-KEEPS: Final = ("no-repository", "internal", "outside-data", "active-commit", "staged")
-_ELSEWHERE: Final = "expired-elsewhere"
-_NOBODY: Final = "unreferenced"
+NOBODY: Final = "unreferenced"
+ORDER: Final = (
+    "no-repository",
+    "internal",
+    "outside-data",
+    "active-commit",
+    "staged",
+    MARKED,
+    "expired-elsewhere",
+    NOBODY,
+)
+_BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": ELSEWHERE}
 
 
 @attrs.frozen(kw_only=True)
@@ -56,6 +66,8 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
     with doing(spark, "reading the records"):
         entities = decode(dataset)
         holdings.demand_sound(dataset, entities)
+        owned = namespaces(entities.repositories)
+        holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
         states = _states(entities, rules, asked)
     findings = _findings(states)
@@ -68,14 +80,13 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
     committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
-        listed = ledger.listing(dataset, entities.repositories)
-        references = [ledger.marks(each) for each in (committed.references, holdings.staged(entities))]
-        left = f.when(ledger.has(EXPIRED), MARKED).when(ledger.has(ELSEWHERE), _ELSEWHERE).otherwise(_NOBODY)
-        rows = holdings.about(dataset, committed) + entities.staged.count()
-        fates = ledger.judged(listed, references, KEEPS, left, rows)
+        references = _references(committed.references)
+        references["staged"] = ledger.fingerprints(holdings.staged(entities))
+        rows = holdings.about(dataset, committed) + footers.count(entities.staged)
+        fates = ledger.judged(ledger.listing(dataset, owned), ORDER, references, rows)
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(ledger.has(EXPIRED))
-        fates = ledger.only_named(fates, expired, _NOBODY)
+        fates = ledger.only_named(fates, expired, NOBODY)
         written = runs.write_marked(ledger.marked(fates), folder)
     report = Report(
         kind="retention",
@@ -83,7 +94,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         dataset=dataset.where,
         now=asked.now,
         asked={"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)},
-        listing=dataset.objects.count(),
+        listing=footers.count(dataset.objects),
         accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},
@@ -139,6 +150,12 @@ def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
     found = rows.join(homes, "home").groupBy("storage_namespace", "meta_range_id")
     return found.agg(f.bit_or("bits").alias("bits"))
+
+
+def _references(committed: DataFrame) -> dict[str, DataFrame]:
+    """By reason. Ranges are read once, and not for each."""
+    known = staged(committed.select("bits", ledger.known_as()), "known")
+    return {reason: known.where(ledger.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:

@@ -7,23 +7,24 @@ from pathlib import Path
 from typing import Final
 
 import attrs
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
-from spark_checks import holdings, ledger, runs
+from spark_checks import footers, holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
-from spark_checks.ledger import ACTIVE, ISSUED, MARKED, TOO_YOUNG, TRACKED
+from spark_checks.ledger import ACTIVE, MARKED, TOO_YOUNG
+from spark_checks.namespaces import namespaces
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
 from spark_checks.tables import STRING, table
 from spark_checks.together import together
 from spark_checks.workspace import staged
 
-KEEPS: Final = (
+ORDER: Final = (
     "no-repository",
     "internal",
     "outside-data",
@@ -32,6 +33,7 @@ KEEPS: Final = (
     "tracked-copy",
     "issued",
     TOO_YOUNG,
+    MARKED,
 )
 ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 
@@ -63,23 +65,22 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
     with doing(spark, "reading the records"):
         entities = decode(dataset)
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
+        owned = begin(lambda: namespaces(entities.repositories))
         sound = begin(lambda: holdings.demand_sound(dataset, entities))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
-        listed = begin(lambda: ledger.listing(dataset, entities.repositories, asked.cutoff))
-        entries, objects = begin(entities.staged.count), begin(dataset.objects.count)
-        todo, before = _minus_known(_roots(entities), asked.since)
-        todo = staged(todo, "roots")
+        todo, before = _minus_known(_roots(entities), asked.since, folder)
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+        holdings.demand_apart(dataset, owned.result())
         sound.result()
-        begin(lambda: _demand_readable(dataset, committed.lost))
-        begin(lambda: _all_roots(todo, asked.since).write.parquet(str(folder / KNOWN / "metaranges")))
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
-    with doing(spark, "matching the objects"):
-        references = [known.withColumn("bits", f.lit(ACTIVE).cast("bigint"))]
-        references += [ledger.marks(each) for each in (others.result(), *promised.result())]
-        rows = known.count() + entries.result()
-        judged = ledger.judged(listed.result(), references, KEEPS, f.lit(MARKED), rows)
+    with doing(spark, "matching the objects"), together(spark) as begin:
+        begin(lambda: _demand_readable(dataset, committed.lost))
+        said = {"staged": others.result(), **promised.result()}
+        references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
+        rows = footers.count(known) + footers.count(entities.staged)
+        listed = ledger.listing(dataset, owned.result(), asked.cutoff)
+        judged = ledger.judged(listed, ORDER, references, rows)
         fates = ledger.no_older_than_young(judged)
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
@@ -90,7 +91,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         dataset=dataset.where,
         now=asked.now,
         asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
-        listing=objects.result(),
+        listing=footers.count(dataset.objects),
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
     )
@@ -106,29 +107,29 @@ def _roots(entities: Entities) -> DataFrame:
     return rows.select(*ROOTS.names).distinct()
 
 
-def _minus_known(roots: DataFrame, since: Path | None) -> tuple[DataFrame, DataFrame | None]:
-    """The metaranges that are still to be read, and what the last run knew to be committed: `ledger.KNOWN`."""
-    if since is None:
-        return roots, None
+def _minus_known(roots: DataFrame, since: Path | None, folder: Path) -> tuple[DataFrame, DataFrame | None]:
+    """The metaranges that are still to be read, and what the last run knew to be committed: `ledger.KNOWN`. All roots,
+    those of the last run with them, are written to the folder."""
     spark = roots.sparkSession
+    target = str(folder / KNOWN / "metaranges")
+    if since is None:
+        roots.write.parquet(target)
+        return read_table(spark, target, ROOTS), None
     read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
-    return roots.join(read, ROOTS.names, "left_anti"), read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
+    todo = staged(roots.join(read, ROOTS.names, "left_anti"), "roots")
+    todo.unionByName(read).write.parquet(target)
+    return todo, read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
 
 
 def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> DataFrame:
     """What is committed, written to the target: `ledger.KNOWN`. Runs go on from one another for long, and new
     metaranges have much in common with old ones: then each fingerprint is written once."""
-    found = ledger.marks(references).select(*ledger.KNOWN.names)
+    found = ledger.fingerprints(references)
     if before is not None:
         found = found.unionByName(before).distinct()
-    found.write.option("parquet.enable.dictionary", False).parquet(target)  # a dictionary of all different values
+    # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
+    found.write.option("parquet.enable.dictionary", False).option("compression", "uncompressed").parquet(target)
     return read_table(references.sparkSession, target, ledger.KNOWN)
-
-
-def _all_roots(new: DataFrame, since: Path | None) -> DataFrame:
-    if since is None:
-        return new
-    return new.unionByName(read_table(new.sparkSession, str(since / KNOWN / "metaranges"), ROOTS))
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
@@ -140,19 +141,19 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
         )
 
 
-def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFrame, ...]:
-    """What is being copied since the cutoff, and what was issued to be linked: physical, bits. Few have any: the keys
-    are read first, and the values only where there are some. Runs jobs.
+def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, DataFrame]:
+    """What is being copied since the cutoff, and what was issued to be linked, by reason: physical. Few have any: the
+    keys are read first, and the values only where there are some. Runs jobs.
 
     Raises Unusable: a record of a copy says nothing.
     """
-    prefixed = f.startswith("key", f.lit(COPIES_PREFIX)) | f.startswith("key", f.lit(ISSUED_PREFIX))
+    is_copy, is_issued = (begins("key", prefix) for prefix in (COPIES_PREFIX, ISSUED_PREFIX))
+    prefixed = is_copy | is_issued
     if dataset.kv.select("key").where(prefixed).isEmpty():
-        return ()
+        return {}
     homes = entities.repositories.select("home", "storage_namespace").distinct()
     found = dataset.kv.where(prefixed)
     rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
-    is_copy = f.startswith("key", f.lit(COPIES_PREFIX))
     said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
     copies = rows.where(is_copy).select(
         "partition_key",
@@ -166,8 +167,12 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> tuple[DataFr
             f"{dataset.where}: {key}: is no record of a copy, expected microseconds, a space and an address; delete it"
         )
     rest = f.expr(f"substring(key, {len(ISSUED_PREFIX) + 1})").cast("string")
-    issued = rows.where(~is_copy).select(physical(f.col("storage_namespace"), rest).alias("physical"))
-    return (
-        copies.where(f.col("began") > cutoff).select("physical", f.lit(TRACKED).cast("bigint").alias("bits")),
-        issued.select("physical", f.lit(ISSUED).cast("bigint").alias("bits")),
-    )
+    issued = rows.where(is_issued).select(physical(f.col("storage_namespace"), rest).alias("physical"))
+    return {"tracked-copy": copies.where(f.col("began") > cutoff).select("physical"), "issued": issued}
+
+
+def begins(name: str, prefix: bytes) -> Column:
+    """Whether bytes begin with others, as a comparison: groups of rows whose statistics say no are not read. The last
+    byte of the prefix is not 255."""
+    after = prefix[:-1] + bytes([prefix[-1] + 1])
+    return (f.col(name) >= f.lit(prefix)) & (f.col(name) < f.lit(after))

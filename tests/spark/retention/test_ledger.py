@@ -1,19 +1,22 @@
 """The ledger: what has no address is nobody's, a shared fingerprint deletes nothing, each row is counted once."""
 
+from collections import Counter
 from datetime import UTC, datetime
+from itertools import permutations
 
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from spark_checks import addresses, ledger
+from spark_checks import namespaces as namespaces_
 from spark_checks.dataset import Dataset, empty
-from spark_checks.holdings import nested, nested_among
-from spark_checks.ledger import ACTIVE, EXPIRED, MARKED, Account
-from spark_checks.tables import KV, LONG, METARANGES, OBJECTS, RANGES, STRING, table
+from spark_checks.ledger import ALONE, MARKED, TOO_YOUNG, Account
+from spark_checks.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
+from spark_checks.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
-REFERENCES = table(physical=STRING, bits=LONG)
+REFERENCES = table(physical=STRING)
 Listed = tuple[str | None, str | None, int | None, datetime | None]
 
 
@@ -23,16 +26,25 @@ def dataset(spark: SparkSession, rows: list[Listed]) -> Dataset:
     return Dataset("d", "design", kv, metaranges, ranges, listing, tables=frozenset())
 
 
-def repositories(spark: SparkSession, *namespaces: str) -> DataFrame:
-    return spark.createDataFrame([(each,) for each in namespaces], table(storage_namespace=STRING))
+def owned(spark: SparkSession, *names: str) -> Namespaces:
+    return namespaces(spark.createDataFrame([(each,) for each in names], table(storage_namespace=STRING)))
+
+
+def to(spark: SparkSession, *addresses_: str) -> DataFrame:
+    """References."""
+    return spark.createDataFrame([(each,) for each in addresses_], REFERENCES)
 
 
 def accounts(
-    listed: ledger.Listing, references: DataFrame, keeps: tuple[str, ...], left: Column, named: DataFrame | None = None
+    listed: ledger.Listing, references: dict[str, DataFrame], order: tuple[str, ...], by_name: DataFrame | None = None
 ) -> tuple[list[Account], DataFrame]:
     """What became of all, and the rows that were marked."""
-    fates = ledger.judged(listed, [ledger.marks(references)], keeps, left, 10)
-    fates = ledger.no_older_than_young(fates) if named is None else ledger.only_named(fates, named, "unreferenced")
+    known = {reason: ledger.fingerprints(rows) for reason, rows in references.items()}
+    fates = ledger.judged(listed, order, known, 10)
+    if by_name is None:
+        fates = ledger.no_older_than_young(fates) if TOO_YOUNG in order else fates
+    else:
+        fates = ledger.only_named(fates, by_name, "unreferenced")
     return ledger.accounts(fates), ledger.marked(fates)
 
 
@@ -54,12 +66,11 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(
         ("s3://b/rr", "data/x", 128, EARLY),
     ]
     cutoff = int(EARLY.timestamp()) * 1_000_000
-    listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r", "s3://b/r"), cutoff)
-    keeps = ("no-repository", "internal", "outside-data", "too-young")
-    references = spark.createDataFrame([("s3://b/r/data/old", ACTIVE)], REFERENCES)
-    told, marked = accounts(listed, references, ("active-commit", *keeps), f.lit(MARKED))
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r", "s3://b/r"), cutoff)
+    references = {"committed": to(spark, "s3://b/r/data/old", "s3://b/r/data/old", "s3://b/r/_lakefs/x")}
+    told, marked = accounts(listed, references, (*ALONE[:3], "committed", TOO_YOUNG, MARKED))
     assert {each.reason: (each.objects, each.bytes) for each in told} == {
-        "active-commit": (1, 1),
+        "committed": (1, 1),
         "too-young": (3, 8),
         "no-repository": (3, 152),
         "internal": (1, 32),
@@ -79,11 +90,9 @@ def test_what_shares_its_fingerprint_with_what_is_marked_by_name_is_not_marked(
 ) -> None:
     monkeypatch.setattr(addresses, "fingerprint", weak)
     rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("aa", "bb", "c", "dddd")]
-    listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r"))
-    names = ("s3://b/r/data/aa", "s3://b/r/data/c")
-    expired = spark.createDataFrame([(each, EXPIRED) for each in names], REFERENCES)
-    left = f.when(ledger.has(EXPIRED), MARKED).otherwise("unreferenced")
-    found, marked = accounts(listed, expired, (), left, expired)
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    expired = to(spark, "s3://b/r/data/aa", "s3://b/r/data/c")
+    found, marked = accounts(listed, {MARKED: expired}, (MARKED, "unreferenced"), expired)
     assert found == [Account(MARKED, 2, 2), Account("unreferenced", 2, 2)]
     assert sorted(row["address"] for row in marked.collect()) == ["data/aa", "data/c"]
 
@@ -93,16 +102,38 @@ def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(
 ) -> None:
     monkeypatch.setattr(addresses, "fingerprint", weak)
     rows: list[Listed] = [("s3://b/r", f"data/{name}", 1, EARLY) for name in ("bb", "dddd")]
-    listed = ledger.listing(dataset(spark, rows), repositories(spark, "s3://b/r"))
-    references = spark.createDataFrame([("s3://b/r/data/aa", ACTIVE)], REFERENCES)
-    found, marked = accounts(listed, references, ("committed",), f.lit(MARKED))
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    found, marked = accounts(listed, {"committed": to(spark, "s3://b/r/data/aa")}, ("committed", MARKED))
     assert found == [Account("committed", 1, 1), Account(MARKED, 1, 1)]
     assert [row["address"] for row in marked.collect()] == ["data/dddd"]
 
 
-def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(spark: SparkSession) -> None:
+@pytest.mark.parametrize("order", list(permutations(("committed", "staged", "internal"))), ids="-".join)
+def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[str, ...]) -> None:
+    letter = {"committed": "c", "staged": "s"}  # an address has the reasons of its letters
+    rows: list[Listed] = [("s3://b/r", "_lakefs/" + each, 1, EARLY) for each in ("c", "s", "cs", "x")]
+    referred = {
+        reason: to(spark, *(f"s3://b/r/{row[1]}" for row in rows if letter[reason] in str(row[1])[8:]))
+        for reason in ("committed", "staged")
+    }
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    found, _ = accounts(listed, referred, (*order, MARKED))
+    expected = Counter(
+        next(reason for reason in order if reason == "internal" or letter[reason] in letters)
+        for letters in ("c", "s", "cs", "x")
+    )
+    assert {each.reason: each.objects for each in found} == expected
+
+
+@pytest.mark.parametrize("at_hand", [10, 0])
+def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, at_hand: int
+) -> None:
+    monkeypatch.setattr(namespaces_, "AT_HAND", at_hand)
     names = ("s3://b", "s3://b/r", "s3://b/data", "s3://b/data/x", "s3://b/datax", "s3://b/data/x/data")
-    found = [tuple(row) for row in nested(repositories(spark, *names)).collect()]
+    all_of_them = owned(spark, *names)
+    found = [tuple(row) for row in nested(all_of_them.owned).collect()]
+    assert tuple(first_nested(all_of_them)[0]) in found
     assert sorted(found) == sorted(nested_among(names))
     assert set(found) == {
         ("s3://b", "s3://b/data"),

@@ -1,0 +1,65 @@
+"""What the footers of Parquet files say: answers that need neither a job nor the rows.
+
+All of it is for tables as they are read, row for row; where a file does not lie on this machine, nobody knows.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from urllib.parse import unquote, urlsplit
+
+from pyarrow import ArrowException
+from pyarrow.parquet import FileMetaData, read_metadata
+from pyspark.sql import DataFrame
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def count(table: DataFrame) -> int:
+    """How many rows a table has. Where footers do not tell, Spark counts."""
+    found = _footers(table)
+    return table.count() if not found else sum(each.num_rows for each in found)
+
+
+def youngest(table: DataFrame, column: str) -> int | None:
+    """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
+    told = [each for footer in _footers(table) for each in _latest(footer, column)]
+    return None if None in told else max((each for each in told if each is not None), default=None)
+
+
+def _footers(table: DataFrame) -> list[FileMetaData]:
+    """Of all its files, or of none."""
+    try:
+        return [read_metadata(name) for name in _local(table)]
+    except (ArrowException, OSError, _Elsewhere):
+        return []
+
+
+class _Elsewhere(Exception):
+    """A file that does not lie on this machine."""
+
+
+def _local(table: DataFrame) -> Iterator[str]:
+    for name in table.inputFiles():
+        if not name.startswith("file:"):
+            raise _Elsewhere
+        yield unquote(urlsplit(name).path)
+
+
+def _latest(footer: FileMetaData, column: str) -> Iterator[int | None]:
+    """One for each group of rows."""
+    for group in range(footer.num_row_groups):
+        columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
+        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
+        if told is None or not told.has_min_max or not isinstance(told.max, datetime) or not told.max.tzinfo:
+            yield None
+        else:
+            yield microseconds(told.max)
+
+
+def microseconds(moment: datetime) -> int:
+    """Since 1970."""
+    since = moment - _EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+__all__ = ["count", "microseconds", "youngest"]
