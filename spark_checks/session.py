@@ -136,10 +136,7 @@ def _started(options: Options) -> SparkSession:
     quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY))
     shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
-    # A heap that grows is collected each time before it does.
-    heap = "" if options.small else f" -Xms{options.memory}"
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()}{heap} -XX:+UseParallelGC -XX:-DontCompileHugeMethods"
-    jvm += f"{quick}{shared}"
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"
     builder = (
         builder.master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory)
