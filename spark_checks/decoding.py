@@ -48,6 +48,10 @@ class Entities:
     cleanups: DataFrame
     undecodable: DataFrame
 
+    def homes(self) -> DataFrame:
+        """The partition of each repository's entities, and its namespace: home, storage_namespace."""
+        return self.repositories.select("home", "storage_namespace").distinct()
+
 
 class _Wrong(ValueError):
     """A value that is no record. Says why."""

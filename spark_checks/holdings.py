@@ -5,23 +5,32 @@ and all commit records. An entry keeps its object wherever it lies: also in the 
 """
 
 from collections.abc import Collection
+from typing import Final
 
 import attrs
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import footers
 from spark_checks.addresses import inside, physical
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
-from spark_checks.ledger import ELSEWHERE, EXPIRED
 from spark_checks.namespaces import Namespaces, first_nested
 from spark_checks.workspace import staged as staged_rows
+
+ACTIVE: Final = 1
+EXPIRED: Final = 2
+ELSEWHERE: Final = 4
+"""Bits of who refers to a range. The last: an expired commit, of a repository in whose namespace it does not lie."""
 
 NEEDED = frozenset({"metaranges", "ranges", "objects"})
 MATTERS = ("repository", "branch", "commit", "staged", "entry")
 """Kinds of records that say what is kept: without one of them nothing can be said to be garbage."""
+
+
+def has(bits: int) -> Column:
+    """Whether a row has any of the bits."""
+    return f.col("bits").bitwiseAND(bits) != 0
 
 
 def demand_tables(dataset: Dataset, also: Collection[str] = ()) -> None:
@@ -52,7 +61,7 @@ def _shown(name: bytes | None) -> str:
 
 def staged(entities: Entities) -> DataFrame:
     """What is staged under the tokens of branches: physical. Runs a job."""
-    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    homes = entities.homes()
     branches = entities.branches.where(f.coalesce("commit_id", f.lit("")) != "")  # "" is a deleted branch
     sealed = f.coalesce("sealed_tokens", f.array().cast("array<string>"))
     tokens = staged_rows(
@@ -92,20 +101,13 @@ def committed(dataset: Dataset, roots: DataFrame) -> Committed:
     named = dataset.ranges.where(f.coalesce("address", f.lit("")) != "")
     where = physical(f.col("storage_namespace"), f.col("address"))
     rows = named.join(pairs, "range_id").select("storage_namespace", where.alias("physical"), "bits")
-    own = (f.col("bits").bitwiseAND(EXPIRED) == 0) | inside(f.col("storage_namespace"), f.col("physical"))
+    own = ~has(EXPIRED) | inside(f.col("storage_namespace"), f.col("physical"))
     outside = f.col("bits").bitwiseAND(~EXPIRED).bitwiseOR(ELSEWHERE)
     references = rows.select("physical", f.when(own, f.col("bits")).otherwise(outside).alias("bits"))
     lost = _lost("metarange", roots, dataset.metaranges, "meta_range_id").unionAll(
         _lost("range", pairs, dataset.ranges, "range_id")
     )
     return Committed(references, lost, pairs)
-
-
-def about(dataset: Dataset, found: Committed) -> int:
-    """How many references there are, and rather too many: the entries of all ranges, as often as they are shared."""
-    sharing = found.pairs.agg(f.count(f.lit(1)).alias("pairs"), f.count_distinct("range_id").alias("ranges"))
-    row = sharing.collect()[0]
-    return int(footers.count(dataset.ranges) * row["pairs"] / max(row["ranges"], 1))
 
 
 def _lost(what: str, wanted: DataFrame, there: DataFrame, name: str) -> DataFrame:

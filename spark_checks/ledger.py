@@ -24,11 +24,6 @@ from spark_checks.namespaces import Namespaces
 from spark_checks.tables import LONG, OBJECTS, table
 from spark_checks.workspace import staged
 
-ACTIVE: Final = 1
-EXPIRED: Final = 2
-ELSEWHERE: Final = 4
-"""Bits of who refers to something. The last: an expired commit, of a repository in whose namespace it does not lie."""
-
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
 TOO_YOUNG: Final = "too-young"
@@ -56,11 +51,6 @@ class Account:
     reason: str
     objects: int
     bytes: int
-
-
-def has(bits: int) -> Column:
-    """Whether a row has any of the bits."""
-    return f.col("bits").bitwiseAND(bits) != 0
 
 
 @attrs.frozen

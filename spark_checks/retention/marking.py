@@ -14,7 +14,8 @@ from lakeproof.tasks import Unusable
 from spark_checks import footers, holdings, ledger, runs
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
-from spark_checks.ledger import ACTIVE, ELSEWHERE, EXPIRED, KNOWN, MARKED
+from spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
+from spark_checks.ledger import KNOWN, MARKED
 from spark_checks.namespaces import namespaces
 from spark_checks.progress import doing
 from spark_checks.retention import commit_files
@@ -80,12 +81,13 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
     committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
         lost = _demand_readable(dataset, committed.lost)
-        references = _references(committed.references)
+        known = staged(committed.references.select("bits", ledger.known_as()), "known")  # ranges are read once
+        references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
         references["staged"] = ledger.fingerprints(holdings.staged(entities))
-        rows = holdings.about(dataset, committed) + footers.count(entities.staged)
+        rows = footers.count(known) + footers.count(entities.staged)
         fates = ledger.judged(ledger.listing(dataset, owned), ORDER, references, rows)
     with doing(spark, "writing the addresses"):
-        expired = committed.references.where(ledger.has(EXPIRED))
+        expired = committed.references.where(holdings.has(EXPIRED))
         fates = ledger.only_named(fates, expired, NOBODY)
         written = runs.write_marked(ledger.marked(fates), folder)
     report = Report(
@@ -144,7 +146,7 @@ def _write_commits(states: DataFrame, entities: Entities, target: Path) -> int:
 
 
 def _roots(states: DataFrame, entities: Entities) -> DataFrame:
-    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    homes = entities.homes()
     bits = f.when(f.col("expired"), EXPIRED).otherwise(ACTIVE).cast("bigint").alias("bits")
     known = states.where("expired is not null").where(f.coalesce("meta_range_id", f.lit("")) != "")
     rows = known.groupBy("home", "meta_range_id").agg(f.bit_or(bits).alias("bits"))
@@ -152,18 +154,14 @@ def _roots(states: DataFrame, entities: Entities) -> DataFrame:
     return found.agg(f.bit_or("bits").alias("bits"))
 
 
-def _references(committed: DataFrame) -> dict[str, DataFrame]:
-    """By reason. Ranges are read once, and not for each."""
-    known = staged(committed.select("bits", ledger.known_as()), "known")
-    return {reason: known.where(ledger.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
-
-
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
     """How many metaranges and ranges are missing that only expired commits have. Raises Unusable for others."""
     first = f.min_by(f.struct("what", "id"), "id").alias("first")
     counts = {
         row["kept"]: row
-        for row in lost.groupBy(ledger.has(ACTIVE).alias("kept")).agg(f.count(f.lit(1)).alias("rows"), first).collect()
+        for row in lost.groupBy(holdings.has(ACTIVE).alias("kept"))
+        .agg(f.count(f.lit(1)).alias("rows"), first)
+        .collect()
     }
     if True in counts:
         what, name = counts[True]["first"]

@@ -16,7 +16,8 @@ from spark_checks import footers, holdings, ledger, runs
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
-from spark_checks.ledger import ACTIVE, MARKED, TOO_YOUNG
+from spark_checks.holdings import ACTIVE
+from spark_checks.ledger import MARKED, TOO_YOUNG
 from spark_checks.namespaces import namespaces
 from spark_checks.progress import doing
 from spark_checks.runs import KNOWN, Report
@@ -73,9 +74,9 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         holdings.demand_apart(dataset, owned.result())
         sound.result()
-        known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
-    with doing(spark, "matching the objects"), together(spark) as begin:
         begin(lambda: _demand_readable(dataset, committed.lost))
+        known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
+    with doing(spark, "matching the objects"):
         said = {"staged": others.result(), **promised.result()}
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
@@ -101,7 +102,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
 
 def _roots(entities: Entities) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
-    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    homes = entities.homes()
     commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
@@ -151,7 +152,7 @@ def _promised(dataset: Dataset, entities: Entities, cutoff: int) -> dict[str, Da
     prefixed = is_copy | is_issued
     if dataset.kv.select("key").where(prefixed).isEmpty():
         return {}
-    homes = entities.repositories.select("home", "storage_namespace").distinct()
+    homes = entities.homes()
     found = dataset.kv.where(prefixed)
     rows = staged(found.join(homes, found["partition_key"] == homes["home"]), "promised")
     said = f.when(f.is_valid_utf8("value"), f.col("value").cast("string"))
