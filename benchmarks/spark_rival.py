@@ -47,11 +47,11 @@ create temp table known as select distinct address from committed where address 
 create temp table promised as select distinct address from referred where address is not null and not tombstone;
 create temp table fates as
     select storage_namespace, address, size_bytes, last_modified, case
+        when known.address is not null then 'committed'
+        when promised.address is not null then 'staged'
         when storage_namespace not in (select storage_namespace from repositories) then 'no-repository'
         when internal then 'internal'
         when not data then 'outside-data'
-        when known.address is not null then 'committed'
-        when promised.address is not null then 'staged'
         when last_modified > (select max(last_modified) - interval 24 hours from objects) then 'too-young'
         else 'marked' end as reason
     from listed left join known using (address) left join promised using (address);

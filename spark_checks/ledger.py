@@ -70,23 +70,23 @@ class Listing:
             return rows
         return rows.join(f.broadcast(self.owned), f.col("storage_namespace") == f.col("owned"), "left")
 
-    def alone(self, order: Sequence[str]) -> Column:
-        """The number of the first reason of the order that a row has by itself, or how many reasons there are."""
+    def alone(self) -> dict[str, Column]:
+        """Whether a row has a reason of `ALONE` by itself. Where it is of no repository, the next two mean nothing."""
         address = f.col("address")
         ours = f.col("owned").isNotNull() if self.few is None else f.col("storage_namespace").isin(*self.few)
         young = f.lit(False)
         if self.cutoff is not None:
             young = f.coalesce(f.unix_micros("last_modified") > self.cutoff, f.lit(True))
-        holds = {
+        return {
             "no-repository": ~f.coalesce(ours, f.lit(False)) | address.isNull(),
             "internal": f.startswith(address, f.lit(INTERNAL_PREFIX)),
             "outside-data": ~f.coalesce(f.startswith(address, f.lit(DATA_PREFIX)), f.lit(False)),
             TOO_YOUNG: young,
         }
-        return _first((number, holds[name]) for number, name in enumerate(order) if name in holds).otherwise(len(order))
 
 
 def _first(cases: Iterable[tuple[int, Column]]) -> Column:
+    """The first that applies; what comes after it is not looked at."""
     return reduce(lambda so_far, case: so_far.when(case[1], case[0]), cases, f.when(f.lit(False), 0))
 
 
@@ -135,10 +135,10 @@ def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataF
     pieces = max(count // PIECE + 1, listed.objects.sparkSession.sparkContext.defaultParallelism)
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
     rows = listed.owners(rows.repartition(pieces, "listed_as"))
-    found = {claims.index(name): _is_among(each, pieces) for name, each in references.items()}
-    least = [f.when(there, number).otherwise(len(claims)) for number, there in found.items()]
+    holds = listed.alone() | {name: _is_among(each, pieces) for name, each in references.items()}
     # All joins are in one projection, or each would copy the rows.
-    rows = rows.select(*OBJECTS.names, reduce(f.least, least, listed.alone(claims)).alias("number"))
+    first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
+    rows = rows.select(*OBJECTS.names, first.otherwise(len(claims)).alias("number"))
     return Fates(tuple(order), staged(_counted(rows, order), "fates"))
 
 
@@ -176,8 +176,8 @@ def no_older_than_young(fates: Fates) -> Fates:
     """The same fates, but that what is marked is too young where another row of its address is. An object may be listed
     twice, before and after it was put again: seldom, so it is asked whether there is any before all is written anew.
     Runs a job."""
-    young = fates.of(TOO_YOUNG).select(where_listed().alias("physical"))
-    if fates.of(MARKED).select(where_listed().alias("physical")).join(young, "physical", "left_semi").isEmpty():
+    marked_, young = (fates.of(name).select(where_listed().alias("physical")) for name in (MARKED, TOO_YOUNG))
+    if fingerprints(marked_).join(fingerprints(young), KNOWN.names, "left_semi").isEmpty():
         return fates
     return _reconsidered(fates, young, f.col("there").isNotNull(), TOO_YOUNG)
 

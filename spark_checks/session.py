@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -36,6 +36,14 @@ LAZY: Final = (
     "-XX:Tier4BackEdgeThreshold=400000",
 )
 """A hundred (for loops, ten) times the JVM's defaults."""
+PLANNING: Final = (
+    "org.apache.xbean.asm9.ClassReader",
+    "org.codehaus.janino.Scanner",
+    "jdk.internal.loader.URLClassPath*",
+    "java.io.ObjectInputStream",
+)
+"""Classes that loop much while a job is planned and sent, and over no rows: to compile their methods, some of which are
+huge, takes longer than to run them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -133,7 +141,7 @@ def _started(options: Options) -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough.
-    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY))
+    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *_later(PLANNING)))
     shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
     jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"
@@ -152,6 +160,12 @@ def _started(options: Options) -> SparkSession:
                 f"Spark: did not start on {options.master or 'this machine'} ({why[:200]}); see {log}, or try another "
                 "--master or --memory"
             ) from None
+
+
+def _later(classes: Iterable[str]) -> Iterator[str]:
+    """Compile the methods of these classes when they have run ten times as often as others, and say nothing of it."""
+    yield "-XX:CompileCommand=quiet"
+    yield from (f"-XX:CompileCommand=CompileThresholdScaling,{each}::*,10.0" for each in classes)
 
 
 @contextmanager

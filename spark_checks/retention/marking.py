@@ -33,11 +33,11 @@ from spark_checks.workspace import staged
 
 NOBODY: Final = "unreferenced"
 ORDER: Final = (
+    "active-commit",
+    "staged",
     "no-repository",
     "internal",
     "outside-data",
-    "active-commit",
-    "staged",
     MARKED,
     "expired-elsewhere",
     NOBODY,

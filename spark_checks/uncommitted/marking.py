@@ -26,13 +26,13 @@ from spark_checks.together import together
 from spark_checks.workspace import staged
 
 ORDER: Final = (
-    "no-repository",
-    "internal",
-    "outside-data",
     "committed",
     "staged",
     "tracked-copy",
     "issued",
+    "no-repository",
+    "internal",
+    "outside-data",
     TOO_YOUNG,
     MARKED,
 )

@@ -13,7 +13,9 @@ from spark_checks import namespaces as namespaces_
 from spark_checks.dataset import Dataset, empty
 from spark_checks.ledger import ALONE, MARKED, TOO_YOUNG, Account
 from spark_checks.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
+from spark_checks.retention import marking as retention
 from spark_checks.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
+from spark_checks.uncommitted import marking as uncommitted
 
 LATE, EARLY = datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 REFERENCES = table(physical=STRING)
@@ -123,6 +125,24 @@ def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[
         for letters in ("c", "s", "cs", "x")
     )
     assert {each.reason: each.objects for each in found} == expected
+
+
+def test_who_refers_to_an_object_tells_more_than_where_it_lies(spark: SparkSession) -> None:
+    rows: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
+    for order, who in ((uncommitted.ORDER, ("committed", "staged")), (retention.ORDER, ("active-commit", MARKED))):
+        found, _ = accounts(listed, dict.fromkeys(who, everything), order)
+        assert found == [Account(who[0], 2, 3)]
+
+
+def test_what_lies_where_no_user_puts_anything_is_not_marked_whoever_refers_to_it(spark: SparkSession) -> None:
+    rows: list[Listed] = [("s3://b/none", "data/x", 1, EARLY), ("s3://b/r", "_lakefs/x", 2, EARLY)]
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"))
+    everything = to(spark, "s3://b/none/data/x", "s3://b/r/_lakefs/x")
+    found, marked = accounts(listed, {MARKED: everything}, retention.ORDER, everything)
+    assert found == [Account("internal", 1, 2), Account("no-repository", 1, 1)]
+    assert marked.isEmpty()
 
 
 @pytest.mark.parametrize("at_hand", [10, 0])
