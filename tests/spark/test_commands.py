@@ -1,13 +1,16 @@
 """The group as a user meets it: help without a JVM, and one line for what is wrong."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from spark_checks.cli import LATER
+from tests.commands import spawned
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -52,3 +55,20 @@ def test_an_out_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     done = run("spark", "decode", str(tmp_path), "--out", str(tmp_path))
     assert done.returncode == 2
     assert done.stderr == f"lakeproof: {tmp_path}: is there already; name another folder, or remove it\n"
+
+
+def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    target = tmp_path / "data"
+    process = spawned("spark", "generate", str(target), "--profile", "offline-design")  # for minutes
+    assert process.stderr is not None
+    assert process.stderr.readline() == "writing kv/\n"
+    time.sleep(3)  # some into the first of its jobs
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
+    stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr == "lakeproof: interrupted\n"
+    assert list(tmp_path.iterdir()) == [scratch]
+    assert not list(scratch.glob("lakeproof-*"))
