@@ -60,6 +60,3 @@ def microseconds(moment: datetime) -> int:
     """Since 1970."""
     since = moment - _EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-
-
-__all__ = ["count", "microseconds", "youngest"]

@@ -27,8 +27,6 @@ from spark_checks.workspace import staged
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
 TOO_YOUNG: Final = "too-young"
-ALONE: Final = ("no-repository", "internal", "outside-data", TOO_YOUNG)
-"""What a row of the listing is by itself. All other reasons are of those who refer to it."""
 
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of addresses. One may be there more than once."""
@@ -71,7 +69,8 @@ class Listing:
         return rows.join(f.broadcast(self.owned), f.col("storage_namespace") == f.col("owned"), "left")
 
     def alone(self) -> dict[str, Column]:
-        """Whether a row has a reason of `ALONE` by itself. Where it is of no repository, the next two mean nothing."""
+        """Whether a row has a reason by itself: by where it lies, or by its age. Where it is of no repository, the next
+        two mean nothing. All other reasons are of those who refer to it."""
         address = f.col("address")
         ours = f.col("owned").isNotNull() if self.few is None else f.col("storage_namespace").isin(*self.few)
         young = f.lit(False)
@@ -128,10 +127,14 @@ class Fates:
 def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
     """What becomes of the listing, staged in the session's folder.
 
-    order: as `Fates` has it. references: `KNOWN` of those of these reasons that are not in `ALONE`; without any, nobody
-    has it. count: how many references there are, about. Runs a job.
+    order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
+    is nobody's. count: how many references there are, about. Runs a job.
+
+    Raises ValueError: references are of a reason that is not in the order, or its last: they would keep nothing.
     """
     *claims, _ = order
+    if strange := references.keys() - claims:
+        raise ValueError(f"references of {sorted(strange)}, expected reasons among {claims}: put them in the order")
     pieces = max(count // PIECE + 1, listed.objects.sparkSession.sparkContext.defaultParallelism)
     rows = listed.objects.withColumn("listed_as", addresses.fingerprint(where_listed()))
     rows = listed.owners(rows.repartition(pieces, "listed_as"))

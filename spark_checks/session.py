@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -36,14 +36,20 @@ LAZY: Final = (
     "-XX:Tier4BackEdgeThreshold=400000",
 )
 """A hundred (for loops, ten) times the JVM's defaults."""
-PLANNING: Final = (
-    "org.apache.xbean.asm9.ClassReader",
-    "org.codehaus.janino.Scanner",
-    "jdk.internal.loader.URLClassPath*",
-    "java.io.ObjectInputStream",
+LATER: Final = (
+    "-XX:CompileCommand=quiet",
+    *(
+        f"-XX:CompileCommand=CompileThresholdScaling,{each}::*,10.0"
+        for each in (
+            "org.apache.xbean.asm9.ClassReader",
+            "org.codehaus.janino.Scanner",
+            "jdk.internal.loader.URLClassPath*",
+            "java.io.ObjectInputStream",
+        )
+    ),
 )
-"""Classes that loop much while a job is planned and sent, and over no rows: to compile their methods, some of which are
-huge, takes longer than to run them."""
+"""Ten times these, for classes that loop much while a job is planned and sent, and over no rows: to compile their
+methods, some of which are huge, takes longer than to run them. The JVM is to say nothing of it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -141,7 +147,7 @@ def _started(options: Options) -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough.
-    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *_later(PLANNING)))
+    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *LATER))
     shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
     jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"
@@ -160,12 +166,6 @@ def _started(options: Options) -> SparkSession:
                 f"Spark: did not start on {options.master or 'this machine'} ({why[:200]}); see {log}, or try another "
                 "--master or --memory"
             ) from None
-
-
-def _later(classes: Iterable[str]) -> Iterator[str]:
-    """Compile the methods of these classes when they have run ten times as often as others, and say nothing of it."""
-    yield "-XX:CompileCommand=quiet"
-    yield from (f"-XX:CompileCommand=CompileThresholdScaling,{each}::*,10.0" for each in classes)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 from spark_checks import addresses, ledger
 from spark_checks import namespaces as namespaces_
 from spark_checks.dataset import Dataset, empty
-from spark_checks.ledger import ALONE, MARKED, TOO_YOUNG, Account
+from spark_checks.ledger import MARKED, TOO_YOUNG, Account
 from spark_checks.namespaces import Namespaces, first_nested, namespaces, nested, nested_among
 from spark_checks.retention import marking as retention
 from spark_checks.tables import KV, METARANGES, OBJECTS, RANGES, STRING, table
@@ -70,7 +70,8 @@ def test_every_row_has_one_reason_also_those_that_come_twice_or_say_nothing(
     cutoff = int(EARLY.timestamp()) * 1_000_000
     listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r", "s3://b/r"), cutoff)
     references = {"committed": to(spark, "s3://b/r/data/old", "s3://b/r/data/old", "s3://b/r/_lakefs/x")}
-    told, marked = accounts(listed, references, (*ALONE[:3], "committed", TOO_YOUNG, MARKED))
+    order = ("no-repository", "internal", "outside-data", "committed", TOO_YOUNG, MARKED)
+    told, marked = accounts(listed, references, order)
     assert {each.reason: (each.objects, each.bytes) for each in told} == {
         "committed": (1, 1),
         "too-young": (3, 8),
@@ -125,6 +126,24 @@ def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[
         for letters in ("c", "s", "cs", "x")
     )
     assert {each.reason: each.objects for each in found} == expected
+
+
+def test_what_shares_its_fingerprint_with_what_is_young_is_marked_all_the_same(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "fingerprint", weak)
+    rows: list[Listed] = [("s3://b/r", "data/aa", 1, LATE), ("s3://b/r", "data/bb", 2, EARLY)]
+    listed = ledger.listing(dataset(spark, rows), owned(spark, "s3://b/r"), int(EARLY.timestamp()) * 1_000_000)
+    found, marked = accounts(listed, {}, (TOO_YOUNG, MARKED))
+    assert found == [Account(MARKED, 1, 2), Account(TOO_YOUNG, 1, 1)]
+    assert [row["address"] for row in marked.collect()] == ["data/bb"]
+
+
+@pytest.mark.parametrize("reason", ["commited", MARKED])
+def test_references_that_would_keep_nothing_are_refused(spark: SparkSession, reason: str) -> None:
+    listed = ledger.listing(dataset(spark, []), owned(spark, "s3://b/r"))
+    with pytest.raises(ValueError, match=f"references of \\['{reason}'\\], expected reasons among \\['committed'"):
+        accounts(listed, {reason: to(spark, "s3://b/r/data/a")}, ("committed", TOO_YOUNG, MARKED))
 
 
 def test_who_refers_to_an_object_tells_more_than_where_it_lies(spark: SparkSession) -> None:
