@@ -36,20 +36,21 @@ LAZY: Final = (
     "-XX:Tier4BackEdgeThreshold=400000",
 )
 """A hundred (for loops, ten) times the JVM's defaults."""
-LATER: Final = (
+COMPILED: Final = {
+    "org.apache.xbean.asm9.ClassReader": 10.0,
+    "org.codehaus.janino.Scanner": 10.0,
+    "jdk.internal.loader.URLClassPath*": 10.0,
+    "java.io.ObjectInputStream": 10.0,
+    "org.apache.spark.sql.catalyst.expressions.GeneratedClass*": 0.1,
+}
+"""So many times these, for some classes. Ten times, where much is looped while a job is planned and sent, and over no
+rows: to compile those methods, some of which are huge, takes longer than to run them. A tenth, for what Spark generates
+for a query: all of it runs for each row."""
+SCALED: Final = (
     "-XX:CompileCommand=quiet",
-    *(
-        f"-XX:CompileCommand=CompileThresholdScaling,{each}::*,10.0"
-        for each in (
-            "org.apache.xbean.asm9.ClassReader",
-            "org.codehaus.janino.Scanner",
-            "jdk.internal.loader.URLClassPath*",
-            "java.io.ObjectInputStream",
-        )
-    ),
+    *(f"-XX:CompileCommand=CompileThresholdScaling,{name}::*,{times}" for name, times in COMPILED.items()),
 )
-"""Ten times these, for classes that loop much while a job is planned and sent, and over no rows: to compile their
-methods, some of which are huge, takes longer than to run them. The JVM is to say nothing of it."""
+"""The JVM is to say nothing of it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -147,7 +148,7 @@ def _started(options: Options) -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough.
-    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *LATER))
+    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *SCALED))
     shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
     jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"

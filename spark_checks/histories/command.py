@@ -49,7 +49,7 @@ def command(
     from spark_checks import workspace
     from spark_checks.dataset import read_table
     from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-    from spark_checks.histories.reading import EVENTS, events
+    from spark_checks.histories.reading import events
     from spark_checks.progress import doing
 
     if model is not None and model not in ALL:
@@ -60,9 +60,7 @@ def command(
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
     with session(options) as spark:
         with doing(spark, "reading the events"):
-            staged = workspace.fresh(spark, "events")
-            events(spark, folder).write.parquet(staged)
-            read = read_table(spark, staged, EVENTS)
+            read = workspace.staged(events(spark, folder), "events")
             judging = Judging(
                 model=model or model_of(read), settings=settings, memory=max_memory << 20, seconds=max_seconds
             )
