@@ -46,7 +46,7 @@ deep: $(READY)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
 services: $(READY)  ## a PostgreSQL and a Redis for conform and stress, until Ctrl-C
-	@$(BIN)/python -m tests.services
+	@$(BIN)/python -m tests.start_services
 
 bench: $(READY)  ## the search against its rivals, commits against a lock, hard delete against a listing, histories, Spark
 	@$(BIN)/python -m benchmarks.search $(ARGS)
