@@ -188,6 +188,20 @@ class TestGoingOnFromTheLastRun:
             runs.demand_run(tmp_path / "none", "uncommitted")
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(20))
+def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
+    spark: SparkSession, seed: int, tmp_path: Path
+) -> None:
+    chance, kept = random.Random(seed), TestAgainstTheModel.kept
+    one = run(spark, with_promises(world(seed, chance.choice([1, 2, 3, 10, 40]))), tmp_path / "one")
+    found = addresses(spark, one.folder)
+    assert found == marked_by_the_model(one.found) - kept
+    swept = {address for address in sorted(found) if chance.random() < 0.5}
+    two = run(spark, a_day_later(one.found, chance, swept), tmp_path / "two", one)
+    assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
+
+
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
     nothing = Snapshot(store={}, objects={}, now=NOW, clients=())
     done = run(spark, nothing, tmp_path / "first")
