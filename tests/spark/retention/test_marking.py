@@ -1,6 +1,7 @@
 """A run of retention over a dataset says what the model says of the same snapshot, and accounts for every object."""
 
 import json
+import random
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,30 +63,30 @@ def rules_of(view: RepositoryView) -> Rules:
     return RULES.repositories.get(view.repository.repository_id, RULES.default)
 
 
-def active_of(view: RepositoryView) -> frozenset[CommitID]:
+def active_of(view: RepositoryView, *, tags: bool = True) -> frozenset[CommitID]:
     heads = {branch_id: branch.commit_id for branch_id, branch in view.branches.items()}
-    tagged = [tag.commit_id for tag in view.tags.values()]
+    tagged = [tag.commit_id for tag in view.tags.values() if tags]
     return active(view.commits, heads, rules_of(view), NOW, tagged=tagged)
 
 
-def spared(view: RepositoryView) -> set[str]:
+def spared(view: RepositoryView, *, tags: bool = True) -> set[str]:
     """What active commits and staged entries of a repository refer to, wherever it lies."""
     found = {each.address for branch_id in view.branches for each in view.owned_references(branch_id)}
-    for commit_id in active_of(view):
+    for commit_id in active_of(view, tags=tags):
         found.update(each.address for each in view.committed(commit_id) or ())
     return found
 
 
-def marked_by_the_model(found: Snapshot) -> set[str]:
+def marked_by_the_model(found: Snapshot, *, tags: bool = True) -> set[str]:
     """In each repository the data that only its expired commits have, less what another repository keeps."""
     views = repositories(found)
     marked = {
         address
         for view in views
-        for address in only_expired(view, rules_of(view), NOW, tags=True)
+        for address in only_expired(view, rules_of(view), NOW, tags=tags)
         if address in view.data()
     }
-    return marked - {address for view in views for address in spared(view)}
+    return marked - {address for view in views for address in spared(view, tags=tags)}
 
 
 def addresses(spark: SparkSession, folder: Path) -> set[str]:
@@ -100,6 +101,17 @@ def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     branch = Branch(branch_id=BranchID("x"), commit_id=CommitID("nowhere"), staging_token=StagingToken("t"))
     found = changed(world(2, 100), {(b"repo0-uid0", keys.branch_key(branch.branch_id)): branch})
     return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("tags", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
+    spark: SparkSession, seed: int, tags: bool, tmp_path: Path
+) -> None:
+    found = world(seed, random.Random(seed).choice([1, 5, 40]))
+    over = run(spark, found, tmp_path, Asked(now=NOW, tags=tags, lenient=True))
+    assert addresses(spark, over.folder) == marked_by_the_model(found, tags=tags)
 
 
 class TestAgainstTheModel:
