@@ -242,7 +242,10 @@ class _Look:
         for call in mine:
             if call.name in {"set_entry", "create_entry"}:
                 self.contents[str(call.value)] = call.args[3]
+        come_and_go = {call.args[1] for call in calls if call.name == "create_branch" and call.args[0] == lake}
         async with trio.open_nursery() as nursery:
+            for branch in sorted(come_and_go):
+                nursery.start_soon(self.driver.call, 0, "get_branch", (lake, branch))
             for branch in await self.driver.read(partial(service.branches, lake)) or ():
                 nursery.start_soon(self._branch, branch)
         async with trio.open_nursery() as nursery:

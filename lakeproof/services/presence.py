@@ -155,7 +155,7 @@ def _spared(
         if touch.kind not in {Kind.MISSED, Kind.SEEN}:
             continue
         for life in lives:
-            if life.known >= touch.began or _may_have_gone(life, touch, deletes):
+            if life.known >= touch.began or _may_have_gone(life.began, touch, deletes):
                 continue
             earlier = any(each.ended < life.began for each in deletes)
             if touch.kind is Kind.MISSED:
@@ -166,7 +166,23 @@ def _spared(
             yield EFFECTIVE, Reached(f"{name}: {touch.shown} found what {life.touch.shown} had made")
             if earlier:
                 yield spared, Reached(f"{name}: {touch.shown} found what was made after a delete")
+    yield from _vanished(name, touches, deletes, spared)
 
 
-def _may_have_gone(life: _Life, touch: Touch, deletes: Sequence[Touch]) -> bool:
-    return any(each.ended > life.began and each.began < touch.ended for each in deletes)
+def _vanished(name: str, touches: Sequence[Touch], deletes: Sequence[Touch], spared: str) -> Iterator[Judgement]:
+    """What was seen after all the deletes that can have met it, whichever life it was, and then missed."""
+    for touch in touches:
+        before = [each for each in touches if each.kind is Kind.SEEN and each.ended < touch.began]
+        if touch.kind is not Kind.MISSED or not before:
+            continue
+        last = max(before, key=lambda each: each.began)
+        if not _may_have_gone(last.began, touch, deletes):
+            what = f"{name}: {touch.shown} found nothing, and nobody can have deleted what {last.shown} reached"
+            broken = spared if any(each.ended < last.began for each in deletes) else EFFECTIVE
+            yield broken, Violation(broken, what)
+            return
+
+
+def _may_have_gone(since: int, touch: Touch, deletes: Sequence[Touch]) -> bool:
+    """What was there at some moment after that one."""
+    return any(each.ended > since and each.began < touch.ended for each in deletes)

@@ -60,6 +60,14 @@ LEGAL = {
     "or not": (create(1), missed(5, 6)),
     "and may come after a delete": (create(1), create(2, 3), delete(4, 5), seen(6, 7)),
     "two deletes of one life that race": (create(1, 2), delete(3, 6), delete(4, 5), missed(7, 8)),
+    "seen after one delete, and missed after another": (
+        create(1, 2),
+        delete(3, 6),
+        seen(4, 7),
+        delete(8, 9),
+        missed(10, 11),
+    ),
+    "seen before a delete had ended, and missed": (create(1, 2), delete(3, 6), seen(4, 5), missed(7, 8)),
     "another life is seen after the delete": (create(1, 2), delete(3, 4), create(5, 8), seen(6, 7)),
 }
 ILLEGAL = {
@@ -87,6 +95,14 @@ ILLEGAL = {
     "gone, and only the one before it was deleted": (
         REPOSITORY_SPARED,
         (create(1, 2), delete(3, 4), create(5, 6), missed(7, 8)),
+    ),
+    "gone after the delete that its create may have met": (
+        REPOSITORY_SPARED,
+        (create(1, 2), create(3, 6), delete(4, 5), seen(7, 8), missed(9, 10)),
+    ),
+    "seen and gone, though nobody knows of a create that took place": (
+        EFFECTIVE,
+        (create(1), seen(2, 3), missed(4, 5)),
     ),
 }
 
