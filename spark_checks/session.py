@@ -43,7 +43,7 @@ COMPILED: Final = {
     "java.io.ObjectInputStream": 10.0,
     "org.apache.spark.sql.catalyst.expressions.GeneratedClass*": 0.1,
 }
-"""So many times these, for some classes. Ten times, where much is looped while a job is planned and sent, and over no
+"""So many times `LAZY`, for some classes. Ten times, where much is looped while a job is planned and sent, and over no
 rows: to compile those methods, some of which are huge, takes longer than to run them. A tenth, for what Spark generates
 for a query: all of it runs for each row."""
 SCALED: Final = (

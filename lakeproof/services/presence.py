@@ -171,12 +171,11 @@ def _spared(
 
 def _vanished(name: str, touches: Sequence[Touch], deletes: Sequence[Touch], spared: str) -> Iterator[Judgement]:
     """What was seen after all the deletes that can have met it, whichever life it was, and then missed."""
+    seen = [touch for touch in touches if touch.kind is Kind.SEEN]
     for touch in touches:
-        before = [each for each in touches if each.kind is Kind.SEEN and each.ended < touch.began]
-        if touch.kind is not Kind.MISSED or not before:
-            continue
-        last = max(before, key=lambda each: each.began)
-        if not _may_have_gone(last.began, touch, deletes):
+        before = [each for each in seen if touch.kind is Kind.MISSED and each.ended < touch.began]
+        last = max(before, key=lambda each: each.began, default=None)
+        if last is not None and not _may_have_gone(last.began, touch, deletes):
             what = f"{name}: {touch.shown} found nothing, and nobody can have deleted what {last.shown} reached"
             broken = spared if any(each.ended < last.began for each in deletes) else EFFECTIVE
             yield broken, Violation(broken, what)
@@ -184,5 +183,5 @@ def _vanished(name: str, touches: Sequence[Touch], deletes: Sequence[Touch], spa
 
 
 def _may_have_gone(since: int, touch: Touch, deletes: Sequence[Touch]) -> bool:
-    """What was there at some moment after that one."""
+    """Whether a delete can have taken what was there at some moment from then on, before a touch was over."""
     return any(each.ended > since and each.began < touch.ended for each in deletes)

@@ -11,7 +11,7 @@ from lakeproof.services.api import LakeFS, address
 from lakeproof.services.calls import NEVER
 from lakeproof.services.command import Served, drive
 from lakeproof.services.driving import Traffic
-from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
+from lakeproof.services.presence import BRANCH_SPARED, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.services.stand_in_http import stand_in
 from lakeproof.targets.traffic import Load
@@ -41,7 +41,7 @@ FOUND_AS = {
     "lost-merge": {"commits-form-one-line"},
     "reset-returns": {"acknowledged-reset-is-kept"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
-    "late-branch-delete": {BRANCH_SPARED, EFFECTIVE, UNIQUE, INACCESSIBLE},
+    "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
     "create-race": {UNIQUE},
     "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
     "deleted-readable": {INACCESSIBLE},
