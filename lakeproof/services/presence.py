@@ -66,7 +66,7 @@ class _Life:
 def judge(name: str, touches: Sequence[Touch], spared: str) -> Iterator[Judgement]:
     """Hold what was told of one name against itself. spared: the id under which a delete spares the successor.
 
-    Every life has a create among the touches. O(n²) for n touches.
+    Every life has a create among the touches. O(n³) at worst for n touches, of which a name has some dozens.
     """
     deletes = [touch for touch in touches if touch.kind is Kind.DELETE]
     yield from _unique(name, touches, deletes)

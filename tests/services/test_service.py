@@ -73,6 +73,15 @@ def test_the_correct_twin_holds_and_leaves_nothing_behind(seed: int) -> None:
     assert sum(traffic.tally.answers.values()) > 50
 
 
+def test_every_branch_that_came_and_went_is_looked_for_at_the_end() -> None:
+    done, _, _ = run("", 1)
+    assert done.last is not None
+    calls = done.last.entries
+    quiet = max(call.noted for call in calls if call.name != "get_branch")
+    looked_for = {call.args[1] for call in calls if call.name == "get_branch" and call.began > quiet}
+    assert looked_for >= {call.args[1] for call in calls if call.name == "create_branch"} != set()
+
+
 def test_connections_that_are_lost_make_unknown_outcomes_and_no_violations() -> None:
     done, traffic, _ = run(DOUBTFUL, 2)
     assert done.violations == []
