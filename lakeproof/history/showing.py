@@ -8,7 +8,7 @@ import attrs
 
 from model.linearizability.evidence import Evidence
 from model.linearizability.history import NEVER, Operation
-from model.linearizability.specifications import EXISTS
+from model.linearizability.specifications import EXISTS, KV, MUTEX
 from model.linearizability.values import UNKNOWN, Atom
 from model.snapshot import Status
 
@@ -142,17 +142,33 @@ def as_object(evidence: Evidence) -> dict[str, object]:
 def as_history(evidence: Evidence) -> Iterator[str]:
     """The events of what is impossible in our own format, so that it can be checked by itself.
 
-    What may have taken effect at any time is invoked at the beginning, and never returns.
+    What the key may have held when they began is written before all else, all of it at once: any may be the last. What
+    may have taken effect at any time is invoked then, and never returns.
     """
+    held = _held(evidence)
     events: list[tuple[int, Operation, str]] = [(-1, op, "invoke") for op in evidence.elsewhere]
-    for op in evidence.operations:
+    for op in (*held, *evidence.operations):
         events.append((op.call, op, "invoke"))
         kind = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}[op.status]
         events.append((op.returned, op, kind))
-    free = {id(op): number for number, op in enumerate((*evidence.elsewhere, *evidence.operations))}
+    free = {id(op): number for number, op in enumerate((*held, *evidence.elsewhere, *evidence.operations))}
     for _, op, kind in sorted(events, key=lambda event: event[0]):
         event = {"process": free[id(op)], "type": kind, "f": op.f, "key": plain(op.key), "value": _told(op, kind)}
         yield json.dumps(event)
+
+
+def _held(evidence: Evidence) -> list[Operation]:
+    """A write of each value that the key may have held. None of a mutex, which is acquired and released in turns."""
+    fs = {op.f for op in (*evidence.elsewhere, *evidence.operations)}
+    if evidence.held is None or fs <= MUTEX.fs:
+        return []
+    write, erase = ("set", "delete") if fs <= KV.fs else ("write", "write")
+    return [
+        Operation(
+            process=None, f=erase if each is None else write, key=evidence.key, argument=each, call=-3, returned=-2
+        )
+        for each in evidence.held
+    ]
 
 
 def _told(op: Operation, kind: str) -> object:
