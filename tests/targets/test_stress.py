@@ -230,7 +230,7 @@ class TestFlows:
         result = lakeproof("stress", "memory:", "--flows", "--seconds", "4")
         assert result.exit_code in (0, 3), result.output
         assert " violated" not in result.stdout
-        assert re.search(r"commit-is-causal +\d+ checks  holds", result.stdout)
+        assert re.search(r"commit-is-causal +[\d,]+ checks  holds", result.stdout)
 
     @pytest.mark.parametrize("kind", ["redis", "postgresql"])
     def test_they_hold_on_a_server_whose_connections_are_killed(
@@ -253,4 +253,4 @@ class TestFlows:
         Path("store.py").write_text("import sys; sys.stdin.readline()")
         result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")
         assert result.exit_code == 3
-        assert "round not judged: the first repository could not be written" in result.stdout
+        assert re.search(r"\d rounds? not judged: the first repository could not be written", result.stdout)
