@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 import attrs
 
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.replay import NotReproduced, Run
+from lakeproof.explore.replay import IMPURE, NotReproduced, Run
 from lakeproof.explore.setting import prepare
 from lakeproof.scenario import Scenario
 
@@ -80,7 +80,7 @@ class _Minimiser:
     def run(self, moves: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
         best = self._violating(moves)
         if best is None:
-            raise NotReproduced(f"{self.scenario.name}: {self.id} is not violated by these {len(moves)} moves")
+            raise NotReproduced(f"{self.id} was violated in the search, and is not when its moves are made; {IMPURE}")
         while (better := self._better(best, candidates)) is not None:
             best = better
         return best

@@ -126,7 +126,8 @@ class World:
         return snapshot(self.cells, self.setting.times[self.jumps], views)
 
     def key(self) -> Hashable:
-        """The raw identity of this state: equal keys have equal futures. Clients count with their whole past."""
+        """The raw identity of this state: equal keys have equal futures. Clients count with their whole
+        past. Compare it by `identity`."""
         return (
             frozenset(self.cells.items()),
             tuple(tuple(replies) for replies in self.replies),
@@ -137,7 +138,7 @@ class World:
         )
 
     def final(self) -> Hashable:
-        """What is left of an execution at its end: the cells and what each client was told."""
+        """What is left of an execution at its end: the cells and what each client was told. Compare it by `identity`."""
         views = tuple(
             run.calls(Status.CRASHED if crashed else Status.PENDING)
             for run, crashed in zip(self.clients, self.crashed, strict=True)
@@ -204,7 +205,7 @@ class World:
         before, self.cells = self.cells, patch(self.cells, result.writes)
         self.replies[move.client].append(result.reply)
         run.send(result.reply)
-        ended = run.finished[index:]
+        ended = [view for view in run.finished[index:] if view.done]
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended))
         changes = _changes(before, result.writes)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
