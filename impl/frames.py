@@ -32,6 +32,7 @@ _PATHS: Final = ("stdlib", "platstdlib", "purelib", "platlib")
 _LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PATHS})
 _OURS: Final = tuple(f"{ROOT / name}/" for name in ("impl", "lakeproof", "model", "spark_checks", "stateful_tests"))
 _MACHINERY: Final = frozenset({str(HERE / "effects.py"), str(HERE / "wellformed.py")})
+_SEARCH: Final = f"{ROOT / 'lakeproof' / 'explore'}/"
 _CHAIN_MAX: Final = 200
 
 
@@ -93,19 +94,21 @@ def _generator_behind(awaited: object) -> object:
 
 
 def spot(coroutine: object) -> Spot | None:
-    """The line of the flow at which a coroutine is suspended."""
-    frames = [frame for frame, _ in chain(coroutine) if frame is not None]
+    """The line of the flow at which a coroutine is suspended: of an ``await``, not of a generator behind it."""
+    frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
     return _innermost([(frame.f_code, frame.f_lineno) for frame in frames])
 
 
 def raised_at(error: BaseException) -> Spot | None:
-    """The line of the flow at which an exception was raised."""
+    """The line of the flow at which an exception was raised; or its cause, where the interpreter has put another one in
+    its place (StopIteration becomes a RuntimeError)."""
     places = []
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         places.append((trace.tb_frame.f_code, trace.tb_lineno))
         trace = trace.tb_next
-    return _innermost(places)
+    found = _innermost(places)
+    return raised_at(error.__cause__) if found is None and error.__cause__ is not None else found
 
 
 def running_at(frame: FrameType | None) -> Spot | None:
@@ -127,7 +130,7 @@ def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
 
 @lru_cache(4096)
 def _is_library(file: str) -> bool:
-    if file in _MACHINERY or file.startswith("<frozen "):
+    if file in _MACHINERY or file.startswith(("<frozen ", _SEARCH)):
         return True
     return file.startswith(_LIBRARIES) and not file.startswith(_OURS)
 
@@ -135,7 +138,11 @@ def _is_library(file: str) -> bool:
 def awaited(coroutine: object) -> str:
     """The name of what a coroutine awaits at its `spot`: that of the next frame, or of the type."""
     links = list(chain(coroutine))
-    own = [at for at, (frame, _) in enumerate(links) if frame and not _is_library(frame.f_code.co_filename)]
+    own = [
+        at
+        for at, (frame, link) in enumerate(links)
+        if frame and not isinstance(link, GeneratorType) and not _is_library(frame.f_code.co_filename)
+    ]
     last = max(own, default=0)
     if last + 1 >= len(links):
         return "a bare yield"
@@ -143,7 +150,8 @@ def awaited(coroutine: object) -> str:
     if frame is None:
         return f"{type(thing).__module__}.{type(thing).__qualname__}".removeprefix("builtins.")
     module = str(frame.f_globals.get("__name__", "")).split(".")[0]
-    return f"{module}.{frame.f_code.co_qualname}" if module else frame.f_code.co_qualname
+    of_a_library = _is_library(frame.f_code.co_filename) and module
+    return f"{module}.{frame.f_code.co_qualname}" if of_a_library else frame.f_code.co_qualname
 
 
 def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]

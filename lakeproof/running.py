@@ -17,6 +17,7 @@ from typing import Final, Protocol
 
 import attrs
 
+from lakeproof.explore.fence import HUNG
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Scenario
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
@@ -85,7 +86,8 @@ class _Worker:
 def _run_on_processes(
     task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener
 ) -> Iterator[Outcome]:
-    waiting = sorted(scenarios, key=_size)  # the largest is last, and taken first
+    # The last is taken first: the largest; or, one after the other, the first.
+    waiting = sorted(scenarios, key=_size) if jobs > 1 else list(reversed(scenarios))
     workers: list[_Worker] = []
     try:
         workers.extend(_begin(_hired(task, source), waiting, listener) for _ in range(jobs))
@@ -167,6 +169,8 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
 
 def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
     """The outcome of a scenario whose process is gone."""
+    if exitcode == HUNG:
+        return undecided(scenario, "its code ran on without an effect, and caught what was to end it; see stderr")
     if exitcode is None or exitcode >= 0:
         return unusable(
             scenario,

@@ -151,8 +151,11 @@ class Scenario:
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")
-        if not ids:
-            raise ScenarioError(f"{self.name}: no invariants; a scenario that checks nothing proves nothing")
+        if not ids and NO_UNHANDLED_EXCEPTION not in self.expect:
+            raise ScenarioError(
+                f"{self.name}: no invariants; a scenario that checks nothing proves nothing. Name some, or at least "
+                f"expect={{{NO_UNHANDLED_EXCEPTION!r}: 'holds'}}"
+            )
         if len(set(ids)) < len(ids):
             raise ScenarioError(f"{self.name}: an invariant is named twice in {sorted(ids)}")
         if NO_UNHANDLED_EXCEPTION in ids:

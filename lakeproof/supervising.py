@@ -14,13 +14,16 @@ from contextlib import suppress
 from typing import Final, NoReturn
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that reach the child, too."""
+"""Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
+comes from a terminal, to a group, or to this process."""
 
 LAST_SECONDS: Final = 10.0
 """How long the child may take to end after its report: a thread that the file began may keep it."""
 
-_FROM_A_TERMINAL: Final = 0x80
-"""``si_code`` of a signal that the kernel sent: Ctrl-C reaches the child by itself."""
+HUNG: Final = 75
+"""As in `lakeproof.explore.fence`, which is too heavy to load here."""
+
+INCONCLUSIVE: Final = 3
 
 _DIE_WITH_PARENT: Final = 1
 """``PR_SET_PDEATHSIG`` of Linux' prctl."""
@@ -28,14 +31,15 @@ _DIE_WITH_PARENT: Final = 1
 
 def supervised() -> NoReturn:
     """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
-    if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigwaitinfo"):
+    if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
         _command()
-    signals = {*PASSED_ON, signal.SIGCHLD}
+    signals = {*PASSED_ON, signal.SIGTSTP, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
+        os.setpgid(0, 0)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _report(writer)
     os.close(writer)
@@ -72,18 +76,30 @@ def _watched(child: int, reader: int, signals: set[signal.Signals]) -> int:
     status = None
     while status is None:
         came = signal.sigtimedwait(signals, LAST_SECONDS)
-        if came is not None and came.si_signo in PASSED_ON and came.si_code != _FROM_A_TERMINAL:
-            os.kill(child, came.si_signo)
+        if came is not None:
+            _pass_on(came.si_signo, child)
         ended, found = os.waitpid(child, os.WNOHANG)
         if ended:
             status = found
         elif came is None and _has_reported(reader):
             os.kill(child, signal.SIGKILL)
+    if os.waitstatus_to_exitcode(status) == HUNG:
+        return INCONCLUSIVE
     report = os.read(reader, 1)
     if report:
         return report[0]
     sys.stderr.write(f"lakeproof: {_unreported(status)}; nothing is established\n")
     return 2
+
+
+def _pass_on(number: int, child: int) -> None:
+    with suppress(ProcessLookupError):  # it has just ended
+        if number in PASSED_ON:
+            os.kill(child, number)
+        elif number == signal.SIGTSTP:  # Ctrl-Z: both stop, and go on together
+            os.killpg(child, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.killpg(child, signal.SIGCONT)
 
 
 def _has_reported(reader: int) -> bool:

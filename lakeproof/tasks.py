@@ -20,10 +20,6 @@ class Unusable(Exception):
     """A scenario that cannot be run: one line that names it, the place, and the repair."""
 
 
-class InternalError(Exception):
-    """A mistake of ours, with its traceback."""
-
-
 Progress = Callable[[int, int, int], None]
 
 
@@ -41,10 +37,15 @@ class Verdict:
     sampled: bool = False
     symmetric: bool = False
     """Whether a state stood for all that differ from it by an exchange of clients with the same program."""
+    named: bool = True
+    """Whether the scenario names it; what is checked of every scenario it need not name."""
 
     @property
     def unexpected(self) -> bool:
-        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation."""
+        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation; and what
+        the scenario does not name is left open wherever the rest is."""
+        if not self.named and self.verdict == "inconclusive":
+            return False
         if self.sampled and self.verdict == "inconclusive":
             return self.expected == "violated"
         return self.verdict != self.expected
@@ -111,6 +112,7 @@ class Verify:
                     reached=finding.reached,
                     example=finding.example,
                     symmetric=result.symmetric,
+                    named=finding.id in scenario.sought_ids,
                     trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),
                 )
                 for finding in result.findings
@@ -176,7 +178,13 @@ class Walk:
 def undecided(scenario: Scenario, why: str) -> Outcome:
     """The outcome of a scenario of which nothing is known."""
     verdicts = tuple(
-        Verdict(invariant=name, expected=scenario.expected(name), verdict="inconclusive", why=why)
+        Verdict(
+            invariant=name,
+            expected=scenario.expected(name),
+            verdict="inconclusive",
+            why=why,
+            named=name in scenario.sought_ids,
+        )
         for name in scenario.ids
     )
     return _outcome(scenario, verdicts, stopped=why)
@@ -274,7 +282,7 @@ class Blame:
         message = message_of(error) or "no message"
         ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, Undecodable)
         if isinstance(error, ours):
-            place = where or self._source.file
+            place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
             named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
             raise Unusable(f"{place}: {named}" if place else named) from error
         if where is not None:

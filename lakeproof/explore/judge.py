@@ -5,27 +5,26 @@ The judge keeps, for every invariant, what was reached and the first violation w
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from impl.effects import Effect, Now
+from impl.effects import Effect
 from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.fence import message_of
 from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.meaning import Cell, Cells, Value, apply, patch
+from lakeproof.explore.meaning import Cell, Value
 from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
-from lakeproof.explore.setting import Setting, run_aftermath, snapshot
+from lakeproof.explore.setting import run_aftermath
+from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import LateWrite
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
-from model.identity import Exact, identity
+from model.identity import identity
 from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
-from model.records import Repository
-from model.snapshot import CallView, Outcome, Snapshot, Status, Transition, UnhandledException
+from model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
 
 T = TypeVar("T", Snapshot, Transition)
 
@@ -33,11 +32,6 @@ Views = tuple[CallView, ...]
 
 APPLIED = (Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED, Mode.FALSE_PREDICATE)
 """Modes of a client's move in which its effect takes place: what a *step* invariant looks at."""
-
-STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
-STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"
-END_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS})
-END_REPAIR: Final = "at_end reads the stores: what it must know besides, the monitor's state can keep"
 
 
 @attrs.frozen
@@ -292,7 +286,7 @@ class Judge:
         orders = {identity(seen.clients): seen.clients} if seen.clients else {}
         for group in self._groups if seen.clients else ():
             for views in list(orders.values()):
-                for order in _orders([views[client] for client in group]):
+                for order in orders([views[client] for client in group]):
                     changed = dict(zip(group, order, strict=True))
                     exchanged = tuple(changed.get(client, view) for client, view in enumerate(views))
                     orders.setdefault(identity(exchanged), exchanged)
@@ -394,45 +388,6 @@ class Judge:
     def _full(self, words: Words, row: int) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""
         return self.kernel.layout.unpack([int(word[row]) for word in words])
-
-
-def _orders(views: Sequence[Views]) -> Iterator[tuple[Views, ...]]:
-    """All orders of these that differ."""
-    if not views:
-        yield ()
-    for at in {Exact(view): at for at, view in reversed(list(enumerate(views)))}.values():
-        rest = [*views[:at], *views[at + 1 :]]
-        yield from ((views[at], *others) for others in _orders(rest))
-
-
-def transition(setting: Setting, jumps: int, client: int, call: CallView, op: Effect, cells: Cells) -> Transition:
-    """What a *step* invariant sees of an effect on these cells, after so many jumps of the clock."""
-    now = setting.times[jumps]
-    reply, writes = (setting.now(client, jumps), {}) if isinstance(op, Now) else apply(cells, op, now)
-    before, after = snapshot(cells, now, ()), snapshot(patch(cells, writes), now, ())
-    return Transition(
-        client, call, op, reply, before.only(STEP_READS, STEP_REPAIR), after.only(STEP_READS, STEP_REPAIR)
-    )
-
-
-def unhandled(clients: Iterable[Sequence[CallView]]) -> list[Finding]:
-    """The violations of `NO_UNHANDLED_EXCEPTION` among what is visible of clients."""
-    return [
-        Violation(NO_UNHANDLED_EXCEPTION, f"{call.name}({', '.join(map(_argument, call.args))}) raised {call.error}")
-        for calls in clients
-        for call in calls
-        if call.status is Status.CRASHED and isinstance(call.error, UnhandledException)
-    ]
-
-
-def unhandled_after(outcomes: Iterable[Outcome]) -> list[Finding]:
-    """The same for the calls of an aftermath."""
-    raised = [outcome.error for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
-    return [Violation(NO_UNHANDLED_EXCEPTION, f"a call of the aftermath raised {error}") for error in raised]
-
-
-def _argument(value: Hashable) -> str:
-    return message_of(Exception(repr(value.repository_id if isinstance(value, Repository) else value)))
 
 
 def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:

@@ -11,10 +11,11 @@ import attrs
 
 from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.judge import APPLIED, END_READS, END_REPAIR, transition, unhandled, unhandled_after
+from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
 from lakeproof.explore.meaning import Cells
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario

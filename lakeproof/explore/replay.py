@@ -12,16 +12,16 @@ import attrs
 from lakeproof.explore import wording
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import REPEATED, Mode, Move
-from lakeproof.explore.judge import unhandled_after
 from lakeproof.explore.meaning import Value
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.shown import unhandled_after
 from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
 from lakeproof.explore.wording import Effected
 from lakeproof.explore.world import Step, World
 from lakeproof.scenario import Aftermath, Scenario
 from model.invariants import Violation
-from model.snapshot import CallView, Outcome, Returned
+from model.snapshot import CallView, Outcome
 
 
 class NotReproduced(Exception):
@@ -117,7 +117,7 @@ class Run:
             condition=effected.condition,
             reply=wording.reply(step.op, step.reply, start),
             changes=tuple(_change(*change) for change in step.changes),
-            returned=tuple(wording.ended(event.call) for event in step.events if isinstance(event, Returned)),
+            returned=tuple(wording.ended(call) for call in step.ended),
             exact=wording.exact(step.op, step.reply, step.changes),
             at=at,
         )
@@ -230,7 +230,8 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
-    found_step = attrs.evolve(run.told(move), at=step.at)  # lines move whenever a file is edited
+    found_step = _unplaced(run.told(move))
+    step = _unplaced(step)
     if found_step != step:
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
 
@@ -247,6 +248,11 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
         known = ", ".join(LABELS[:clients])
         raise TraceError(f"{place}.client: {step.client!r}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode)
+
+
+def _unplaced(step: TraceStep) -> TraceStep:
+    """A step without its lines, which move whenever a file is edited."""
+    return attrs.evolve(step, at="", returned=tuple(_PLACE.sub("", ended) for ended in step.returned))
 
 
 def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import attrs
 import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
@@ -24,12 +23,17 @@ from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
+from lakeproof.explore.results import Counterexample as Counterexample
+from lakeproof.explore.results import Finding as Finding
+from lakeproof.explore.results import Limits as Limits
+from lakeproof.explore.results import Options as Options
+from lakeproof.explore.results import Result as Result
 from lakeproof.explore.setting import Setting, prepare
 from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from model.identity import Exact
-from model.invariants import Monitor, Violation
+from model.invariants import Monitor
 
 CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""
@@ -46,78 +50,6 @@ MERGED_RERUNS_MAX: Final = 800
 
 RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
-
-
-STEPS_MAX: Final = 2_000
-"""A schedule that is longer than this has, as a rule, no end."""
-
-
-@attrs.frozen(kw_only=True)
-class Limits:
-    """When to give up. None: never."""
-
-    states_max: int | None = None
-    seconds_max: float | None = None
-    memory_bytes_max: int | None = None
-    steps_max: int | None = STEPS_MAX
-
-
-@attrs.frozen(kw_only=True)
-class Options:
-    """How to search. The verdicts do not depend on it, the number of states does."""
-
-    merge: bool = True
-    symmetry: bool = True
-    ranked: bool | None = None  # None: when the search has grown large
-    keep_finals: bool = False
-
-
-@attrs.frozen
-class Counterexample:
-    """A violation and the moves that lead to it from the start."""
-
-    violation: Violation
-    moves: tuple[Move, ...]
-
-
-@attrs.frozen(kw_only=True)
-class Finding:
-    """The verdict on one invariant."""
-
-    id: str
-    verdict: str  # holds, violated, inconclusive
-    why: str = ""  # for inconclusive: what is missing
-    reached: int = 0  # distinct situations in which it was tested
-    example: str = ""  # one of them
-    counterexample: Counterexample | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Result:
-    """What a search has established. Counts are of distinct states and of transitions."""
-
-    scenario: Scenario
-    findings: tuple[Finding, ...]
-    states: int
-    transitions: int
-    depth: int
-    """Every schedule was covered up to this many steps."""
-    complete: bool
-    """Nothing is left to explore."""
-    seconds: float
-    reruns: int
-    restarts: int
-    final_states: int
-    state_bits: int
-    widest: int
-    """The largest number of states of one level."""
-    stopped: str = ""
-    finals: frozenset[Exact] = frozenset()
-    """On request: the final states, each as an `Exact` pair of cells and, by client, its calls."""
-    symmetric: bool = False
-    """Whether a state stood for all that differ from it by an exchange of clients with the same program."""
-    collision: float = 0.0
-    """Bound on the probability that a state was counted twice."""
 
 
 Progress = Callable[[int, int, int], None]

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from impl.effects import Now
-from lakeproof.explore.behaviour import Node
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
 from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
 from lakeproof.explore.space import Relayout, Space
+from lakeproof.explore.trie import Node
 from lakeproof.explore.world import LateWrite
 from model.identity import identity
 from model.snapshot import Event, Invoked, Returned

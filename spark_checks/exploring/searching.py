@@ -34,11 +34,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.judge import APPLIED, STEP_READS, Place
+from lakeproof.explore.judge import APPLIED, Place
 from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
 from lakeproof.explore.search import Limits, Options, Progress, Result, Searching, _Search
 from lakeproof.explore.setting import Setting
+from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
 from model.invariants import Reads
 from spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion

@@ -128,7 +128,7 @@ class TestMalformed:
             (lambda d: d.update(initially=[["only a key"]]), "initially[0]: 1 parts: expected a key and what it holds"),
             (lambda d: d.update(afterwards=None), "afterwards: null: expected a list"),
             (lambda d: d.update(schedule={}), "schedule: {}: expected a list"),
-            (lambda d: d.update(schedule={}), "schedule: {}: expected a list"),
+            (lambda d: d["schedule"][0].update(at=7), "schedule[0].at: 7: expected a string"),
             (lambda d: d["schedule"].append(7), "schedule[4]: 7: expected an object"),
             (lambda d: d["schedule"][2].pop("exact"), "schedule[2]: field 'exact' is missing"),
             (lambda d: d["schedule"][2].update(mood="good"), "schedule[2]: unknown field 'mood'"),
