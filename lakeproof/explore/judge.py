@@ -283,14 +283,14 @@ class Judge:
     def _exchanged(self, seen: Snapshot) -> Iterator[Snapshot]:
         """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
         yield seen
-        orders = {identity(seen.clients): seen.clients} if seen.clients else {}
+        arranged = {identity(seen.clients): seen.clients} if seen.clients else {}
         for group in self._groups if seen.clients else ():
-            for views in list(orders.values()):
+            for views in list(arranged.values()):
                 for order in orders([views[client] for client in group]):
                     changed = dict(zip(group, order, strict=True))
                     exchanged = tuple(changed.get(client, view) for client, view in enumerate(views))
-                    orders.setdefault(identity(exchanged), exchanged)
-        yield from (attrs.evolve(seen, clients=views) for views in list(orders.values())[1:])
+                    arranged.setdefault(identity(exchanged), exchanged)
+        yield from (attrs.evolve(seen, clients=views) for views in list(arranged.values())[1:])
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""
