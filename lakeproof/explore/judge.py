@@ -20,6 +20,7 @@ from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
 from lakeproof.explore.setting import run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
+from lakeproof.explore.symmetry import orders
 from lakeproof.explore.world import LateWrite
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 from model.identity import identity
