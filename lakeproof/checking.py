@@ -14,6 +14,7 @@ import click
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
 from lakeproof.history.showing import as_history, as_object, plain, story, value
+from lakeproof.options import Seconds
 from lakeproof.pausing import no_cycles
 from model.linearizability.checking import KeyVerdict, Limits, check, parts
 from model.linearizability.evidence import Evidence, explain
@@ -41,7 +42,7 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 @click.option("--independent", is_flag=True, help="Values are [KEY VALUE], as of Jepsen's independent tests.")
 @click.option("--evidence", type=click.IntRange(0), default=3, help="For how many keys. Default: 3.")
 @click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Default: 1024.")
-@click.option("--max-seconds", type=click.FloatRange(0), default=300.0, metavar="S", help="Default: 300.")
+@click.option("--max-seconds", type=Seconds, default=300.0, metavar="S", help="Default: 300.")
 def command(
     file: Path,
     format_: str | None,
