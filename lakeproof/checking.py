@@ -13,6 +13,8 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
+from lakeproof.history.errors import reason
+from lakeproof.history.plain_json import decode
 from lakeproof.history.showing import as_history, as_object, plain, story, value
 from lakeproof.options import Seconds
 from lakeproof.pausing import no_cycles
@@ -21,7 +23,7 @@ from model.linearizability.evidence import Evidence, explain
 from model.linearizability.history import BrokenHistory, History
 from model.linearizability.problem import Verdict
 from model.linearizability.specifications import ALL, Specification, initial, specification_of
-from model.linearizability.values import freeze
+from model.linearizability.values import UNKNOWN, freeze, shown
 
 _LISTED: Final = 10
 _LEAST_MEMORY: Final = 64 << 20
@@ -98,15 +100,18 @@ def command(
 
 def _initial(text: str) -> object:
     try:
-        return freeze(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"--initial {text!r} is no JSON value ({error}); text needs quotes") from error
+        return freeze(decode(text))
+    except RecursionError:
+        why = "nested too deeply"
+    except (ValueError, TypeError) as error:
+        why = reason(error)
+    raise click.UsageError(f"--initial {shown(text)} is no JSON value ({why}); text needs quotes, as in '\"a\"'")
 
 
 def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
     settings = history.settings
-    begin = initial(specification, history)
-    held = "empty" if begin in ((), frozenset()) else value(begin)
+    begin, said = initial(specification, history), settings.initial
+    held = value(said) if said is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
     order = f", ties: {settings.ties} first" if settings.order == "time" else ""
     return (
         f"{file}: {history.events:,} events, {len(history):,} operations, {len(history.keys):,} "

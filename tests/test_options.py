@@ -1,6 +1,5 @@
 """Values of options that no run can honour are refused before it begins."""
 
-
 import click
 import pytest
 
