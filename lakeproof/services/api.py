@@ -107,8 +107,8 @@ class LakeFS:
                 why = f"refuses the key ({answer.code}); check KEY and SECRET"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
-            elif _unbounded(error):
-                why = f"answers with {_unbounded(error)} to {self._at.host}/config; {repair}"
+            elif _nonsense(error):
+                why = f"does not answer as a lakeFS does to {self._at.host}/config: {answer.words}; {repair}"
             elif _is_network(error):
                 why = f"cannot be reached: {answer.words}; is it running there?"
             else:
@@ -292,7 +292,7 @@ def told(error: BaseException) -> Answer:
     code = getattr(error, "status", None)
     code = code if isinstance(code, int) else 0
     body = getattr(error, "body", None)
-    words = _one_line(_unbounded(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__)
+    words = _one_line(_nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__)
     if code:
         definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
         return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")
@@ -301,10 +301,10 @@ def told(error: BaseException) -> Answer:
     return Answer(Status.FAIL if _was_not_sent(error) else Status.INFO, words=words)
 
 
-def _unbounded(error: BaseException) -> str:
-    from lakeproof.services.bounds import trouble
+def _nonsense(error: BaseException) -> str:
+    from lakeproof.services.bounds import nonsense
 
-    return trouble(error)
+    return nonsense(error)
 
 
 def _was_late(error: BaseException) -> bool:

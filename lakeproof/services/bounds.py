@@ -65,13 +65,22 @@ class _Bytes(io.RawIOBase):
         super().close()
 
 
+class _Buffered(io.BufferedReader):
+    """Does not make room for what it is told that will come."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > BODY_MAX:
+            raise Unbounded(f"a body of more than {BODY_MAX:,} bytes")
+        return super().read(size)
+
+
 class _Response(http.client.HTTPResponse):
     """A response that reads through `_Bytes`."""
 
     def __init__(self, sock: _Socket, *args: object, until: float, **kwargs: object) -> None:
         super().__init__(sock, *args, **kwargs)  # type: ignore[arg-type]
         self._bytes = _Bytes(self.fp.detach(), sock, until)
-        self.fp = io.BufferedReader(self._bytes)
+        self.fp = _Buffered(self._bytes)
 
     def begin(self) -> None:
         super().begin()
@@ -149,15 +158,15 @@ def bound(pools: PoolManager) -> None:
     pools.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
 
 
-def trouble(error: BaseException) -> str:
-    """What `Unbounded` says, wherever in an error it is; empty: it is not."""
+def nonsense(error: BaseException) -> str:
+    """What is wrong with an answer that is no HTTP, or has no bounds, wherever in an error that is; empty: nothing."""
     todo: list[object] = [error]
-    seen: list[object] = []
+    seen: set[int] = set()
     while todo:
         each = todo.pop()
-        if isinstance(each, Unbounded):
-            return str(each)
-        if isinstance(each, BaseException) and each not in seen:
-            seen.append(each)
+        if isinstance(each, http.client.HTTPException) and not isinstance(each, ConnectionError):
+            return str(each) or type(each).__name__
+        if isinstance(each, BaseException) and id(each) not in seen:
+            seen.add(id(each))
             todo += [*each.args, each.__cause__, each.__context__]
     return ""

@@ -17,8 +17,8 @@ from lakeproof.options import Seconds
 from lakeproof.report.style import plural, seconds
 from lakeproof.services.api import LakeFS, address, sdk, visible
 from lakeproof.services.calls import lines
-from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECONDS, Round, Traffic
-from lakeproof.services.judging import IDS, judge_entries, judge_repositories
+from lakeproof.services.driving import FIRST_SECONDS, FOUNDED, LONGEST_SECONDS, WAIT_SECONDS, Round, Traffic
+from lakeproof.services.judging import IDS, judge_entries, judge_founded, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
@@ -74,6 +74,7 @@ class Served:
         if made.unread:
             self.unread.append(made.unread)
             return
+        self._note(judge_founded(made.names.lake, FOUNDED, made.held))
         self._note(judge_entries(made.entries, made.held))
         self._note(judge_repositories(made.repositories, made.last))
 
@@ -215,7 +216,9 @@ def _told(done: Served) -> Iterator[str]:
     yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.calls, 'call')}"
     yield from tallied(done.tally, list(dict.fromkeys(name for name, _ in sorted(done.tally.answers))))
     for name in IDS:
-        verdict = done.verdict(name) if done.reached[name] else "not put to the test"
+        verdict = done.verdict(name)
+        if verdict == "inconclusive" and not done.reached[name]:
+            verdict = "not put to the test"
         yield f"  {name:<30}{done.reached[name]:>7,} checks  {verdict}"
     for words, count in Counter(done.unread).most_common():
         yield f"  {plural(count, 'round')} not judged: {words}"

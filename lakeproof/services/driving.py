@@ -28,6 +28,8 @@ CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
 """Where nobody else is at work."""
+FOUNDED: Final = (TRUNK, MERGED)
+"""The branches that a round begins with, and that nobody deletes."""
 LOOKS: Final = 2
 """A service may go away while it is read, too."""
 FOUNDING_TIMEOUTS: Final = 3
@@ -159,7 +161,8 @@ class Traffic:
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
                 if self._rounds == 1:
-                    raise Unusable(f"{what}; name another --storage-namespace, or give the key the right to it")
+                    refused = "name another --storage-namespace, or give the key the right to it"
+                    raise Unusable(f"{what}; {refused if answer.code else 'is the service still running?'}")
                 made.unread = self.gone or what
                 return
 
