@@ -11,6 +11,7 @@ TIMES = [
     ("check", "history", "--max-seconds"),
     ("service", "stand-in:", "--seconds"),
     ("service", "stand-in:", "--timeout"),
+    ("service", "stand-in:", "--wait"),
     ("spark", "histories", "history", "--max-seconds"),
     ("spark", "explore", "--max-seconds"),
 ]

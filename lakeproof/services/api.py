@@ -24,6 +24,8 @@ UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 several tries."""
 NOT_IMPLEMENTED: Final = 501
 WORDS_MAX: Final = 160
+TIMEOUT_MAX: Final = 31_536_000.0
+"""Seconds. A socket does not take any number of them; a year is as good."""
 LISTING_TIMEOUTS: Final = 2
 """For all pages of a listing: so many times an answer's."""
 _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re.DOTALL)
@@ -88,7 +90,7 @@ class LakeFS:
     """
 
     def __init__(self, at: Address, *, timeout: float, connections: int) -> None:
-        self._sdk, self._at, self._timeout = sdk(at.name), at, timeout
+        self._sdk, self._at, self._timeout = sdk(at.name), at, min(timeout, TIMEOUT_MAX)
         configuration = self._sdk.Configuration(host=at.host, username=at.key, password=at.secret)
         configuration.retries = False
         configuration.connection_pool_maxsize = connections

@@ -161,8 +161,8 @@ class Traffic:
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
                 if self._rounds == 1:
-                    refused = "name another --storage-namespace, or give the key the right to it"
-                    raise Unusable(f"{what}; {refused if answer.code else 'is the service still running?'}")
+                    again = "name another --storage-namespace, or give the key the right to it"
+                    raise Unusable(f"{what}; {'is the service still running?' if self.gone else again}")
                 made.unread = self.gone or what
                 return
 
