@@ -3,6 +3,9 @@
 The timeouts of sockets are those of single reads. A server that sends a byte now and then, or never stops to send,
 keeps a client for ever, in the header (which HTTP lets begin anew with each ``100 Continue``) as well as in the body.
 Here a request has one deadline for all of it, and its answer may have so many bytes, as they come from the socket.
+
+An answer that is cut off by a lost connection is not taken for a shorter one: an empty body for the content of a path
+would be evidence against a service that is right.
 """
 
 import http.client
@@ -27,7 +30,7 @@ _MOMENT: Final = 0.001
 
 
 class Unbounded(http.client.HTTPException):
-    """An answer that is too long, or is longer than it looks."""
+    """An answer that is too long, is longer than it looks, or may be shorter than it was."""
 
 
 class _Socket(Protocol):
@@ -57,6 +60,8 @@ class _Bytes(io.RawIOBase):
             raise Unbounded(f"a {self.part} of more than {self.most:,} bytes")
         self._sock.settimeout(max(seconds, _MOMENT))
         count = self._raw.readinto(buffer)
+        if count == 0 and self.part == "header":  # http.client would take what there is for the whole of it
+            raise Unbounded("a header that was cut off")
         self.left -= count or 0
         return count
 
@@ -87,6 +92,8 @@ class _Response(http.client.HTTPResponse):
         encoding = self.headers.get("content-encoding", "identity")
         if encoding.strip().lower() != "identity":  # a kilobyte may be a gigabyte then
             raise Unbounded(f"a body encoded as {encoding!r}, which was not asked for")
+        if self.length is None and not self.chunked and self.status < http.client.MULTIPLE_CHOICES:
+            raise Unbounded("a body whose end is not marked: it may have been cut off")
         if self.length is not None and self.length > BODY_MAX:
             raise Unbounded(f"a body of more than {BODY_MAX:,} bytes")
         self._bytes.body()

@@ -155,10 +155,21 @@ SLOW: Final[dict[str, Callable[[], Pieces]]] = {
     "nothing": lambda: _forever(b"", pause=0.05),
     "header lines, slowly": lambda: _forever(b"X: 1\r\n", first=HEAD, pause=0.02),
     "100 Continue, slowly": lambda: _forever(b"HTTP/1.1 100 Continue\r\n\r\n", pause=0.02),
-    "a body, slowly": lambda: _forever(b" ", first=HEAD + b"\r\n", pause=0.02),
+    "a body, slowly": lambda: _forever(b" ", first=HEAD + b"Content-Length: 10000\r\n\r\n", pause=0.02),
     "chunks, slowly": lambda: _forever(b"1\r\n \r\n", first=CHUNKED, pause=0.02),
 }
 """Each of their pieces comes long before any timeout."""
+
+
+def cut(rng: Random) -> Callable[[Asked], Pieces]:
+    """A network that loses connections, anywhere in an answer, and does not lie."""
+
+    def answer(asked: Asked) -> Pieces:
+        raw, head = asked.raw, asked.raw.index(b"\r\n\r\n")
+        lines = [at for at in range(head + 3) if raw[at : at + 2] == b"\r\n"]
+        yield raw[: rng.choice((0, rng.randrange(len(raw)), rng.randrange(head + 4), rng.choice(lines) + 2, head + 4))]
+
+    return answer
 
 
 def mangled(rng: Random) -> Callable[[Asked], Pieces]:

@@ -14,7 +14,7 @@ from lakeproof.services.api import WORDS_MAX, LakeFS, address, told
 from lakeproof.services.bounds import BODY_MAX, HEADER_MAX
 from model.snapshot import Status
 from tests.commands import complaint, lakeproof
-from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, gate, honest, mangled
+from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "3000"))
 """Of the deep tests."""
@@ -40,6 +40,7 @@ def test_an_answer_without_an_end_is_refused_when_it_is_too_long(name: str) -> N
         "a header line": "more than 65536 bytes when reading header line",
         "a status line": "more than 65536 bytes when reading status line",
         "100 Continue": f"a header of more than {HEADER_MAX:,} bytes",
+        "a body": "a body whose end is not marked: it may have been cut off",
     }
     assert bounds.get(name, f"a body of more than {BODY_MAX:,} bytes") in line
 
@@ -158,6 +159,49 @@ def test_hundreds_of_odd_answers_are_values_or_told() -> None:
 @pytest.mark.deep
 def test_thousands_of_odd_answers_are_values_or_told() -> None:
     check_calls(range(400, 400 + MANY))
+
+
+@pytest.mark.parametrize(
+    "end", ["", "HTTP/1.1 200 OK", "\r\n", "\r\nX-Odd: 1", "\r\nX-Odd: 1\r\n", "\r\n\r\n", "\r\n\r\nv"]
+)
+def test_content_that_was_cut_off_is_not_taken_for_shorter_content(end: str) -> None:
+    begin = "" if end.startswith("H") or not end else "HTTP/1.1 200 OK"
+
+    def answer(asked: Asked) -> Pieces:
+        yield f"{begin}{end}".encode()
+
+    with gate(lambda number, path: answer) as dsn:
+        service = LakeFS(address(dsn), timeout=30, connections=1)
+        with pytest.raises(Exception, match=r"cut off|without response") as error:
+            service.perform("get_entry", ("lake", "main", "p"))
+    assert told(error.value).status is Status.INFO
+
+
+def check_cut(seed: int) -> None:
+    """What a network loses is unknown; it is no evidence against a service that is right."""
+    rng = Random(f"cut {seed}")
+    often = rng.choice((0.02, 0.1, 0.4))
+
+    def answering(number: int, path: str) -> Callable[[Asked], Pieces] | None:
+        mine = Random(f"{seed} {number}")
+        if number < 0 or mine.random() >= often:
+            return honest
+        return None if mine.random() < 0.1 else cut(mine)
+
+    with gate(answering, seed) as dsn:
+        result = lakeproof("service", dsn, *NAMESPACE, "--seconds", "0.8", "--seed", str(seed))
+    assert result.exit_code in {0, 2, 3}, result.output
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_service_that_is_right_is_not_blamed_for_its_network(seed: int) -> None:
+    check_cut(seed)
+
+
+@pytest.mark.deep
+def test_services_that_are_right_are_not_blamed_for_their_networks() -> None:
+    for seed in range(6, 6 + MANY // 30):
+        check_cut(seed)
 
 
 def check_run(seed: int, folder: Path) -> None:
