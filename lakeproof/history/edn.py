@@ -21,6 +21,7 @@ from model.linearizability.values import Atom
 
 _SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
 _VALUE: Final = rf"(?:{_SCALAR}|\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\])"
+_LOGGED: Final = re.compile(rf"(?:{_SCALAR}|\[[ \t,]*(?:(?:{_SCALAR})(?:[ \t,]+(?:{_SCALAR}))*)?[ \t,]*\])")
 _PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
 _PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
 _PIECE: Final = re.compile(_SCALAR)
@@ -46,8 +47,8 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
 
 
 def plain_value(text: str, line: int) -> object:
-    """A number, text, keyword, nil or a vector of these."""
-    if not re.fullmatch(_VALUE, text):
+    """A number, text, keyword, nil or a vector of these, parted by any space that EDN knows within a line."""
+    if not _LOGGED.fullmatch(text):
         raise Unreadable(f"value {shown(text)}; expected nil, a number, text, a keyword, or a vector of such", line)
     return _value(text)
 

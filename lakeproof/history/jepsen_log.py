@@ -1,4 +1,7 @@
-"""The log lines of Jepsen's console: ``INFO  jepsen.util - PROCESS :TYPE :F VALUE``, separated by tabs."""
+"""The log lines of Jepsen's console: ``INFO  jepsen.util - PROCESS :TYPE :F VALUE``, parted by tabs or blanks.
+
+The first three fields hold no blanks. All that follows them is the value, blanks included: ``[1 2]``, ``"a  b"``.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +11,9 @@ from lakeproof.history.edn import plain_value
 from lakeproof.history.errors import Unreadable, shown
 from lakeproof.history.events import Recorder
 
-_LINE: Final = re.compile(r"INFO[ \t]+jepsen\.util - (\S+)\t:(invoke|ok|fail|info)\t:([a-z][a-z_-]*)\t(.*)")
+_LINE: Final = re.compile(
+    r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]+(\S+)[ \t]+:(invoke|ok|fail|info)[ \t]+:([a-z][a-z_-]*)[ \t]+(.*)"
+)
 _PROCESS: Final = re.compile(r"[0-9]{1,18}")
 
 
@@ -23,7 +28,7 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
         match = _LINE.fullmatch(text)
         if match is None:
             raise Unreadable(
-                f"{shown(text)}; expected INFO  jepsen.util - PROCESS, type, f and value, separated by tabs",
+                f"{shown(text)}; expected INFO  jepsen.util - PROCESS, type, f and value, parted by tabs or blanks",
                 number,
             )
         process, type_, f, text = match.groups()

@@ -31,7 +31,7 @@ _PATIENCE: Final = 1 << 12
 _LEADS: Final = (
     ("jsonl", re.compile(r'\{\s*"')),
     ("edn", re.compile(r"(?:[\[(]\s*)?(?:#[\w./-]+\s*)?\{\s*:|[\[(]\s*[\])]")),
-    ("jepsen-log", re.compile(r"INFO\s+jepsen\.util - ")),
+    ("jepsen-log", re.compile(r"INFO[ \t]+jepsen\.util[ \t]+-[ \t]")),
 )
 _SKIPPED: Final = re.compile(r"(?:[\s,]|;[^\n]*\n)*")
 

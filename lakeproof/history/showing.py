@@ -99,6 +99,8 @@ def value(held: Hashable) -> str:
         told = json.dumps(held)
     elif isinstance(held, tuple):
         told = f"[{' '.join(map(value, held))}]"
+    elif isinstance(held, Atom) and held.kind == "map":
+        told = json.dumps(plain(held))
     else:
         told = str(held)
     return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"

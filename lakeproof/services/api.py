@@ -6,6 +6,7 @@ that is turned off. What a refusal means for a call is decided here, by its HTTP
 
 import importlib
 import re
+import time
 from collections.abc import Callable, Hashable, Iterator
 from types import ModuleType
 from typing import Final, Protocol
@@ -23,6 +24,10 @@ UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 several tries."""
 NOT_IMPLEMENTED: Final = 501
 WORDS_MAX: Final = 160
+TIMEOUT_MAX: Final = 31_536_000.0
+"""Seconds. A socket does not take any number of them; a year is as good."""
+LISTING_TIMEOUTS: Final = 2
+"""For all pages of a listing: so many times an answer's."""
 _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re.DOTALL)
 
 
@@ -39,6 +44,7 @@ class Answer:
 class Service(Protocol):
     """What clients drive. All methods block, may be called from several threads, and raise what `told` explains."""
 
+    def version(self) -> str: ...
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
     def listing(self, repository: str, ref: str) -> dict[str, str]: ...
     def branches(self, repository: str) -> list[str]: ...
@@ -84,33 +90,41 @@ class LakeFS:
     """
 
     def __init__(self, at: Address, *, timeout: float, connections: int) -> None:
-        self._sdk, self._at, self._timeout = sdk(at.name), at, timeout
+        self._sdk, self._at, self._timeout = sdk(at.name), at, min(timeout, TIMEOUT_MAX)
         configuration = self._sdk.Configuration(host=at.host, username=at.key, password=at.secret)
         configuration.retries = False
         configuration.connection_pool_maxsize = connections
         self._api = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
+        importlib.import_module("lakeproof.services.bounds").bound(self._api._api.rest_client.pool_manager)  # noqa: SLF001
 
     def greet(self) -> str:
         """Its version. Raises Unusable if it cannot be reached, refuses the key, or is no lakeFS."""
         name = self._at.name
         repair = "name the address of a lakeFS server, 1.0 or later"
         try:
-            config = self._api.config_api.get_config(_request_timeout=self._timeout)
+            found = self.version()
         except Exception as error:  # whatever the client makes of what is there
             answer = told(error)
             if answer.code in {401, 403}:
                 why = f"refuses the key ({answer.code}); check KEY and SECRET"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
+            elif _nonsense(error):
+                why = f"does not answer as a lakeFS does to {self._at.host}/config: {answer.words}; {repair}"
             elif _is_network(error):
                 why = f"cannot be reached: {answer.words}; is it running there?"
             else:
                 why = f"does not answer as a lakeFS does to {self._at.host}/config; {repair}"
             raise Unusable(f"{name}: {why}") from error
-        version = getattr(getattr(config, "version_config", None), "version", None)
-        if not version:
+        if not found:
             raise Unusable(f"{name}: {self._at.host}/config tells no version of lakeFS; {repair}")
-        return str(version)
+        return found
+
+    def version(self) -> str:
+        """What it says of its version; empty: nothing."""
+        config = self._api.config_api.get_config(_request_timeout=self._timeout)
+        found = getattr(getattr(config, "version_config", None), "version", None)
+        return _one_line(str(found or ""))
 
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable:
         """Do a call by its name; its value, as `lakeproof.services.calls` wants it."""
@@ -137,14 +151,14 @@ class LakeFS:
     def _create_repository(self, repository: str, namespace: str) -> str:
         wanted = self._sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
         made = self._api.repositories_api.create_repository(wanted, _request_timeout=self._timeout)
-        return str(made.storage_namespace)
+        return _text(made.storage_namespace)
 
     def _delete_repository(self, repository: str) -> None:
         self._api.repositories_api.delete_repository(repository, force=True, _request_timeout=self._timeout)
 
     def _get_repository(self, repository: str) -> str:
         found = self._api.repositories_api.get_repository(repository, _request_timeout=self._timeout)
-        return str(found.storage_namespace)
+        return _text(found.storage_namespace)
 
     def _list_repositories(self, prefix: str) -> tuple[tuple[str, str], ...]:
         def page(after: str) -> object:
@@ -152,7 +166,7 @@ class LakeFS:
                 prefix=prefix, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return tuple((each.id, each.storage_namespace) for each in _all(page))
+        return tuple((_text(each.id), _text(each.storage_namespace)) for each in self._all(page))
 
     def _create_branch(self, repository: str, branch: str, source: str) -> None:
         wanted = self._sdk.BranchCreation(name=branch, source=source)
@@ -162,7 +176,7 @@ class LakeFS:
         self._api.branches_api.delete_branch(repository, branch, _request_timeout=self._timeout)
 
     def _get_branch(self, repository: str, branch: str) -> str:
-        return str(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
+        return _text(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
 
     def _upload(self, repository: str, branch: str, path: str, content: str, *, only_if_absent: bool = False) -> str:
         made = self._api.objects_api.upload_object(
@@ -173,7 +187,7 @@ class LakeFS:
             content=content.encode(),
             _request_timeout=self._timeout,
         )
-        return str(made.physical_address)
+        return _text(made.physical_address)
 
     def _delete_entry(self, repository: str, branch: str, path: str) -> None:
         self._api.objects_api.delete_object(repository, branch, path, _request_timeout=self._timeout)
@@ -184,7 +198,7 @@ class LakeFS:
 
     def _commit(self, repository: str, branch: str, message: str) -> str:
         wanted = self._sdk.CommitCreation(message=message)
-        return str(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
+        return _text(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
 
     def _reset(self, repository: str, branch: str) -> None:
         wanted = self._sdk.ResetCreation(type="reset")
@@ -195,7 +209,7 @@ class LakeFS:
         made = self._api.refs_api.merge_into_branch(
             repository, source, destination, merge=wanted, _request_timeout=self._timeout
         )
-        return str(made.reference)
+        return _text(made.reference)
 
     def listing(self, repository: str, ref: str) -> dict[str, str]:
         """Path to physical address of all entries of a branch or commit."""
@@ -205,7 +219,7 @@ class LakeFS:
                 repository, ref, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return {each.path: each.physical_address for each in _all(page)}
+        return {_text(each.path): _text(each.physical_address) for each in self._all(page)}
 
     def branches(self, repository: str) -> list[str]:
         """The ids of all branches."""
@@ -215,7 +229,7 @@ class LakeFS:
                 repository, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return [each.id for each in _all(page)]
+        return [_text(each.id) for each in self._all(page)]
 
     def log(self, repository: str, ref: str, *, first_parent: bool) -> list[str]:
         """The ids of the commits that a ref leads to, newest first."""
@@ -230,7 +244,23 @@ class LakeFS:
                 _request_timeout=self._timeout,
             )
 
-        return [each.id for each in _all(page)]
+        return [_text(each.id) for each in self._all(page)]
+
+    def _all(self, page: Callable[[str], object]) -> Iterator["_Listed"]:
+        """What all pages of a listing hold. ``page`` takes the offset.
+
+        Raises ValueError if it does not get on, TimeoutError if it does not end in time.
+        """
+        until = time.monotonic() + LISTING_TIMEOUTS * self._timeout
+        after, more = "", True
+        while more:
+            if time.monotonic() > until:
+                raise TimeoutError(f"a listing that did not end within {LISTING_TIMEOUTS * self._timeout:g} s")
+            found = page(after)
+            yield from found.results  # type: ignore[attr-defined]
+            more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
+            if more and after == before:
+                raise ValueError(f"a listing says that there is more after {after!r}, and does not get on")
 
 
 class _Listed(Protocol):
@@ -240,15 +270,19 @@ class _Listed(Protocol):
     storage_namespace: str
 
 
-def _all(page: Callable[[str], object]) -> Iterator[_Listed]:
-    """What all pages of a listing hold. ``page`` takes the offset. Raises ValueError if it does not get on."""
-    after, more = "", True
-    while more:
-        found = page(after)
-        yield from found.results  # type: ignore[attr-defined]
-        more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
-        if more and after == before:
-            raise ValueError(f"a listing says that there is more after {after!r}, and does not get on")
+def _text(told: object) -> str:
+    """Text that can be encoded again."""
+    return str(told).encode("utf-8", "backslashreplace").decode()
+
+
+def _one_line(told: str) -> str:
+    """Words of a service for a line of ours, and not too long."""
+    return visible(" ".join(told[: 2 * WORDS_MAX].split()))[:WORDS_MAX]
+
+
+def visible(told: str) -> str:
+    """Text that can be written to any file or terminal, and moves no cursor."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in told)
 
 
 def told(error: BaseException) -> Answer:
@@ -260,13 +294,25 @@ def told(error: BaseException) -> Answer:
     code = getattr(error, "status", None)
     code = code if isinstance(code, int) else 0
     body = getattr(error, "body", None)
-    words = " ".join(str(body or getattr(error, "reason", None) or str(error) or type(error).__name__).split())[
-        :WORDS_MAX
-    ]
+    words = _one_line(_nonsense(error) or str(body or getattr(error, "reason", None) or error) or type(error).__name__)
     if code:
         definite = (400 <= code < 500 and code not in UNDECIDED) or code == NOT_IMPLEMENTED
         return Answer(Status.FAIL if definite else Status.INFO, code, words=f"{code}: {words}")
+    if _was_late(error):
+        return Answer(Status.INFO, words="no whole answer in time")
     return Answer(Status.FAIL if _was_not_sent(error) else Status.INFO, words=words)
+
+
+def _nonsense(error: BaseException) -> str:
+    from lakeproof.services.bounds import nonsense
+
+    return nonsense(error)
+
+
+def _was_late(error: BaseException) -> bool:
+    import urllib3.exceptions
+
+    return isinstance(error, urllib3.exceptions.ReadTimeoutError)
 
 
 def _is_network(error: BaseException) -> bool:

@@ -13,11 +13,12 @@ import click
 import trio
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.options import Seconds
 from lakeproof.report.style import plural, seconds
-from lakeproof.services.api import LakeFS, address, sdk
+from lakeproof.services.api import LakeFS, address, sdk, visible
 from lakeproof.services.calls import lines
-from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, Round, Traffic
-from lakeproof.services.judging import IDS, judge_entries, judge_repositories
+from lakeproof.services.driving import FIRST_SECONDS, FOUNDED, LONGEST_SECONDS, WAIT_SECONDS, Round, Traffic
+from lakeproof.services.judging import IDS, judge_entries, judge_founded, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
@@ -29,6 +30,8 @@ from model.invariants import Violation
 STAND_IN: Final = "stand-in:"
 SEED_END: Final = 1 << 32
 EVIDENCE_SHOWN_MAX: Final = 5
+UNJUDGED_MAX: Final = 3
+"""Rounds, one after the other: more would not be judged either."""
 
 
 @attrs.define
@@ -54,7 +57,13 @@ class Served:
     def code(self) -> int:
         if self.violations:
             return VIOLATED
-        return INCONCLUSIVE if self.missing else AS_EXPECTED
+        return INCONCLUSIVE if self.missing or self.unread else AS_EXPECTED
+
+    def verdict(self, name: str) -> str:
+        """Of an invariant: what is known of rounds that could not be judged is nothing."""
+        if any(violation.invariant == name for violation in self.violations):
+            return "violated"
+        return "holds" if self.reached[name] and not self.unread else "inconclusive"
 
     def judge(self, made: Round) -> None:
         """Take in a round."""
@@ -65,6 +74,7 @@ class Served:
         if made.unread:
             self.unread.append(made.unread)
             return
+        self._note(judge_founded(made.names.lake, FOUNDED, made.held))
         self._note(judge_entries(made.entries, made.held))
         self._note(judge_repositories(made.repositories, made.last))
 
@@ -90,6 +100,14 @@ class Served:
 @json_option
 @out_option("out/service")
 @timeout_option
+@click.option(
+    "--wait",
+    type=Seconds,
+    default=WAIT_SECONDS,
+    show_default=True,
+    metavar="S",
+    help="For a service that has gone away to come back.",
+)
 def command(
     dsn: str,
     clients: int,
@@ -100,12 +118,14 @@ def command(
     as_json: bool,
     out: Path,
     timeout: float,
+    wait: float,
 ) -> int:
     """Let clients loose on a running lakeFS, and check that what they were told can be right.
 
     DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a server of ours, with a bug if
     one is named: see docs/services.md. Only fresh repositories are used, and removed again. Exit code 1 for a
-    violation, with the history and its evidence in DIR; 3 if an invariant was never put to the test.
+    violation, with the history and its evidence in DIR; 3 if an invariant was never put to the test, or a round could
+    not be judged.
     """
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
@@ -117,13 +137,13 @@ def command(
         if storage_namespace is None:
             raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
         service = LakeFS(at, timeout=timeout, connections=clients)
-        version = service.greet()
+        version = trio.run(_greeted, service, at.name, 2 * timeout)
         click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
-        traffic = Traffic(service, load, storage_namespace, keep)
+        traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
         done = trio.run(drive, traffic)
     if not as_json:
         for line in _told(done):
-            click.echo(line)
+            click.echo(visible(line))
     written = list(_written(done, out)) if done.violations else []
     if as_json:
         click.echo(json.dumps({"service": at.name, "version": version, **_object(load, done, written)}))
@@ -144,19 +164,30 @@ def _stand_in(dsn: str, seed: int) -> AbstractContextManager[str]:
     return stand_in(bug, seed)
 
 
+async def _greeted(service: LakeFS, name: str, most: float) -> str:
+    """The version. A name that is looked up, or has many addresses, may take longer than an answer. Raises Unusable."""
+    with trio.move_on_after(most):
+        return await trio.to_thread.run_sync(service.greet, abandon_on_cancel=True)
+    raise Unusable(f"{name}: cannot be reached within {most:g} s; is it running there?")
+
+
+def _note(words: str) -> None:
+    click.echo(f"service: {words}", err=True)
+
+
 async def drive(traffic: Traffic) -> Served:
     """Rounds of traffic until the time is up or an invariant is violated. Raises Unusable."""
-    done, length = Served(tally=traffic.tally, left=traffic.left), FIRST_SECONDS
+    done, length, unjudged = Served(tally=traffic.tally, left=traffic.left), FIRST_SECONDS, 0
     try:
-        while not done.violations and done.seconds < traffic.load.seconds:
+        while not (done.violations or traffic.gone or unjudged == UNJUDGED_MAX) and done.seconds < traffic.load.seconds:
             made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
             length = min(2 * length, LONGEST_SECONDS)
             done.judge(made)
             calls = plural(len(made.entries) + len(made.repositories), "call")
             how = "violated" if done.violations else f"not judged: {made.unread}" if made.unread else "holds"
-            click.echo(f"service: round {made.number}: {calls} in {seconds(made.seconds)} s: {how}", err=True)
-            if made.unread and not made.seconds:
-                break  # it could not even begin: the service is gone
+            _note(f"round {made.number}: {calls} in {seconds(made.seconds)} s: {how}")
+            unjudged = unjudged + 1 if made.unread else 0
+        await traffic.finish()
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     return done
@@ -170,7 +201,10 @@ def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, obje
         "rounds": done.rounds,
         "seconds": round(done.seconds, 3),
         "calls": done.calls,
-        "invariants": per_invariant(IDS, done.reached, done.violations),
+        "invariants": [
+            {**one, "verdict": done.verdict(str(one["invariant"]))}
+            for one in per_invariant(IDS, done.reached, done.violations)
+        ],
         **counted(done.tally),
         "unread": dict(Counter(done.unread).most_common()),
         "left": done.left,
@@ -181,9 +215,10 @@ def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, obje
 def _told(done: Served) -> Iterator[str]:
     yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.calls, 'call')}"
     yield from tallied(done.tally, list(dict.fromkeys(name for name, _ in sorted(done.tally.answers))))
-    broken = {violation.invariant for violation in done.violations}
     for name in IDS:
-        verdict = "violated" if name in broken else "holds" if done.reached[name] else "not put to the test"
+        verdict = done.verdict(name)
+        if verdict == "inconclusive" and not done.reached[name]:
+            verdict = "not put to the test"
         yield f"  {name:<30}{done.reached[name]:>7,} checks  {verdict}"
     for words, count in Counter(done.unread).most_common():
         yield f"  {plural(count, 'round')} not judged: {words}"
@@ -205,7 +240,7 @@ def _written(done: Served, folder: Path) -> Iterator[Path]:
     }
     for name, told in files.items():
         path = folder / name
-        path.write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
+        path.write_text("".join(f"{visible(line)}\n" for line in told), encoding="utf-8")
         yield path
 
 
@@ -224,6 +259,9 @@ def _closing(done: Served, seed: int) -> str:
     broken = sorted({violation.invariant for violation in done.violations})
     if broken:
         return f"VIOLATED: {', '.join(broken)} (seed {seed})"
+    open_ = [f"{len(done.unread):,} of {plural(done.rounds, 'round')} not judged"] if done.unread else []
     if done.missing:
-        return f"INCONCLUSIVE: not put to the test: {', '.join(done.missing)} (seed {seed})"
+        open_.append(f"not put to the test: {', '.join(done.missing)}")
+    if open_:
+        return f"INCONCLUSIVE: {'; '.join(open_)} (seed {seed})"
     return f"HOLDS: {plural(len(IDS), 'invariant')} (seed {seed})"

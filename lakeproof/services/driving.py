@@ -4,8 +4,9 @@ Each round has repositories of its own, with fresh random names, and removes the
 before, up to a few seconds: what shows at once is found at once, and much shows only when a round has ended.
 """
 
+import math
 import secrets
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from random import Random
 from typing import Final, TypeVar
@@ -27,8 +28,18 @@ CALLS_MAX: Final = 3000
 """Of a round: then the next one begins, so that judging it takes seconds."""
 TRIES: Final = 5
 """Where nobody else is at work."""
+FOUNDED: Final = (TRUNK, MERGED)
+"""The branches that a round begins with, and that nobody deletes."""
+LOOKS: Final = 2
+"""A service may go away while it is read, too."""
+FOUNDING_TIMEOUTS: Final = 3
 REMOVAL_TIMEOUTS: Final = 3
-"""For all that a round has made: so many times an answer's."""
+LOOK_TIMEOUTS: Final = 12
+"""For all that a round makes in the beginning, has made, or reads in the end: so many times an answer's."""
+WAIT_SECONDS: Final = 60.0
+"""For a service that has gone away to come back."""
+ASK_SECONDS: Final = 0.25
+"""Between two questions whether it is back."""
 SETTLE_SECONDS: Final = 0.2
 """What was not answered may still be done for a while."""
 T = TypeVar("T")
@@ -56,16 +67,20 @@ class Round:
 class Traffic:
     """Rounds on a service.
 
-    namespace: a storage namespace that everything lies under. keep: whether repositories stay. left: those that could
-    not be removed.
+    namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
+    service that has gone away to come back. note: told of it. left: repositories that could not be removed. gone: why
+    the service is taken for gone for good; empty: it is not.
     """
 
     service: Service
     load: Load
     namespace: str
     keep: bool = False
+    wait: float = WAIT_SECONDS
+    note: Callable[[str], None] = lambda _: None
     tally: Tally = attrs.field(factory=Tally)
     left: list[str] = attrs.field(factory=list)
+    gone: str = ""
     _rounds: int = 0
 
     async def round(self, seconds: float) -> Round:
@@ -74,23 +89,65 @@ class Traffic:
         token = secrets.token_hex(6)
         names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}")
         made, recorder = Round(self._rounds, names), Recorder()
-        limiter = trio.CapacityLimiter(self.load.clients)
-        driver = _Driver(self.service, self.load, self.tally, recorder, limiter)
+        driver = self._driver(recorder)
         try:
             await self._founded(driver, made)
             if not made.unread:
                 await self._driven(driver, made, seconds)
-                await trio.sleep(SETTLE_SECONDS if any(call.status is Status.INFO for call in recorder.calls) else 0)
-                await _Look(driver, made).all()
-        except Unread as error:
-            made.unread = str(error)
+                await self._looked(driver, made)
         finally:
             if not self.keep:
                 with trio.CancelScope(shield=True):
-                    await self._removed(driver, names)
+                    await self._removed(driver, names.used)
         made.entries = [call for call in recorder.calls if call.args[0] == names.lake]
         made.repositories = [call for call in recorder.calls if call.args[0] != names.lake]
         return made
+
+    async def finish(self) -> None:
+        """Remove what rounds could not, if the service is there again."""
+        if self.left and not self.gone:
+            driver, names = self._driver(Recorder()), set(self.left)
+            if await self._returned(driver):
+                self.left.clear()
+                await self._removed(driver, names)
+
+    def _driver(self, recorder: Recorder) -> "_Driver":
+        return _Driver(self.service, self.load, self.tally, recorder, trio.CapacityLimiter(self.load.clients))
+
+    async def _returned(self, driver: "_Driver") -> bool:
+        """Whether the service answers, by and by. Only a version is an answer: what stands before it may say much."""
+        began, answer = trio.current_time(), Answer(Status.INFO, words="no whole answer in time")
+        with trio.move_on_after(self.wait):
+            while True:
+                answer = await driver.ask(self.service.version)
+                seconds = trio.current_time() - began
+                if answer.status is Status.OK:
+                    if seconds > self.load.timeout:
+                        self.note(f"it is back after {seconds:.0f} s")
+                    return True
+                await trio.sleep(ASK_SECONDS)
+        self.gone = f"the service was gone, and did not come back within {self.wait:g} s: {answer.words}"
+        return False
+
+    async def _looked(self, driver: "_Driver", made: Round) -> None:
+        """Read what the service holds in the end; once more if it goes away meanwhile."""
+        for _ in range(LOOKS):
+            if not await self._returned(driver):
+                made.unread = self.gone
+                return
+            unknown = any(call.status is Status.INFO for call in driver.recorder.calls)
+            await trio.sleep(SETTLE_SECONDS if unknown else 0)
+            made.held, made.last, made.unread = Held(), {}, ""
+            limit = LOOK_TIMEOUTS * self.load.timeout
+            with trio.move_on_after(limit) as scope:
+                try:
+                    await _Look(driver, made).all()
+                except Unread as error:
+                    made.unread = str(error)
+                    continue
+            if scope.cancelled_caught:
+                made.unread = f"what it held in the end could not be read within {limit:g} s"
+            return
 
     async def _founded(self, driver: "_Driver", made: Round) -> None:
         lake = made.names.lake
@@ -104,18 +161,23 @@ class Traffic:
             if answer.status is not Status.OK:
                 what = f"{name}({', '.join(args)}) was not done: {answer.words}"
                 if self._rounds == 1:
-                    raise Unusable(f"{what}; name another --storage-namespace, or give the key the right to it")
-                made.unread = what
+                    again = "name another --storage-namespace, or give the key the right to it"
+                    raise Unusable(f"{what}; {'is the service still running?' if self.gone else again}")
+                made.unread = self.gone or what
                 return
 
     async def _insist(self, driver: "_Driver", name: str, args: tuple[str, ...]) -> Answer:
         """A create of what nobody else creates: if it is there after an answer that was lost, it is ours."""
         answer, doubt = Answer(Status.INFO), False
-        for _ in range(TRIES):
-            answer = await driver.ask(partial(self.service.perform, name, args))
-            if answer.status is Status.OK or (doubt and answer.code == 409):
-                return Answer(Status.OK)
-            doubt = doubt or answer.status is Status.INFO
+        for again in range(LOOKS):
+            if again and (answer.code or not await self._returned(driver)):
+                break
+            with trio.move_on_after(FOUNDING_TIMEOUTS * self.load.timeout):
+                for _ in range(TRIES):
+                    answer = await driver.ask(partial(self.service.perform, name, args))
+                    if answer.status is Status.OK or (doubt and answer.code == 409):
+                        return Answer(Status.OK)
+                    doubt = doubt or answer.status is Status.INFO
         return answer
 
     async def _driven(self, driver: "_Driver", made: Round, seconds: float) -> None:
@@ -126,12 +188,12 @@ class Traffic:
                 nursery.start_soon(driver.work, client, rng, made.names, began + seconds)
         made.seconds = trio.current_time() - began
 
-    async def _removed(self, driver: "_Driver", names: Names) -> None:
-        """Delete all repositories of a round. Nobody else has these names."""
-        left = set(names.used)
+    async def _removed(self, driver: "_Driver", names: Iterable[str]) -> None:
+        """Delete repositories of ours. Nobody else has these names."""
+        left = set(names)
         with trio.move_on_after(REMOVAL_TIMEOUTS * self.load.timeout):
             async with trio.open_nursery() as nursery:
-                for name in sorted(names.used):
+                for name in sorted(left):
                     nursery.start_soon(self._remove, driver, name, left)
         self.left += sorted(left)
 
@@ -141,6 +203,18 @@ class Traffic:
             if answer.status is Status.OK or answer.code == 404:
                 left.discard(name)
                 return
+
+
+_THREADS: Final = trio.lowlevel.RunVar[trio.CapacityLimiter]("threads")
+
+
+def _threads() -> trio.CapacityLimiter:
+    """As many as are asked for: one that is left to itself must not keep others from beginning."""
+    try:
+        return _THREADS.get()
+    except LookupError:
+        _THREADS.set(trio.CapacityLimiter(math.inf))
+        return _THREADS.get()
 
 
 @attrs.define
@@ -183,9 +257,10 @@ class _Driver:
             except Exception as error:  # noqa: BLE001  # the client raises whatever it meets; `told` knows them
                 return told(error)
 
-        with trio.move_on_after(2 * self.load.timeout):
-            return await trio.to_thread.run_sync(answered, limiter=self.limiter, abandon_on_cancel=True)
-        return Answer(Status.INFO, words=f"no answer within {2 * self.load.timeout:g} s")
+        async with self.limiter:  # who waits for a turn has not asked yet
+            with trio.move_on_after(2 * self.load.timeout):
+                return await trio.to_thread.run_sync(answered, limiter=_threads(), abandon_on_cancel=True)
+        return Answer(Status.INFO, words="no whole answer in time")
 
     async def read(self, do: Callable[[], T]) -> T | None:
         """Read something when nobody is at work; None if it is not there. Raises Unread."""

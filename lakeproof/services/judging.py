@@ -95,6 +95,14 @@ def judge_entries(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
     yield from _branches(calls)
 
 
+def judge_founded(lake: str, founded: Iterable[str], held: Held) -> Iterator[Judgement]:
+    """The repository that stays and the branches that nobody deletes. They were acknowledged before all else."""
+    for branch in founded:
+        if branch not in held.branches:
+            evidence = f"branch {branch} of {lake} was made in the beginning and never deleted; in the end it is gone"
+            yield presence.EFFECTIVE, Violation(presence.EFFECTIVE, evidence)
+
+
 def judge_repositories(calls: Sequence[Call], last: Mapping[str, Last]) -> Iterator[Judgement]:
     """The calls on repositories that come and go, against what is there in the end."""
     by_name = defaultdict(list)

@@ -6,12 +6,13 @@ from typing import Final
 
 import click
 
+from lakeproof.options import Seconds
 from lakeproof.outputs import check_writable
 
 seconds_option: Final = click.option(
     "--seconds",
     "duration",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds,
     default=30.0,
     show_default=True,
     metavar="S",
@@ -22,7 +23,7 @@ seed_option: Final = click.option(
 )
 timeout_option: Final = click.option(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds,
     default=10.0,
     show_default=True,
     metavar="S",

@@ -39,7 +39,8 @@ class Settings:
         (a store's answer), that the predicate did not hold at some moment of the operation. Any other failed operation
         did not happen, in both.
     nil: what a read of nil says: ``nothing`` was there, or the value was ``unrecorded``.
-    initial: what every key holds in the beginning; UNKNOWN here: what the specification says.
+    initial: what every key holds in the beginning, or a map of keys where all of them are one object; UNKNOWN here:
+        what the specification says.
     order: ``file``: events happened in the order in which they were recorded; ``time``: in that of their times.
     ties: which comes first when a return and a call have the same time. ``calls`` is the lenient one.
     """

@@ -4,7 +4,7 @@ A specification is three pure functions: the initial state, ``step`` and ``equal
 each operation asks of a register and leaves in it (`Guarded`): the fast algorithms know nothing else.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -26,6 +26,7 @@ Guarded = tuple[int, Hashable, bool, Hashable]
 """Guard (ANY, IS, IS_NOT), its value, whether something is written, what."""
 
 Pairs = tuple[tuple[Hashable, Hashable], ...]
+Keys = Callable[[], Iterable[Hashable]]
 
 
 @attrs.frozen(kw_only=True)
@@ -42,6 +43,8 @@ class Specification:
     conditional: the operations that can be refused by the state.
     answering: the operations that may change the state and give a result that depends on it.
     guarded: (name, argument, result, status) -> the register form of an operation, or None if it says nothing.
+    begins: (what each key holds in the beginning, the keys that the history names) -> the initial state. The keys are
+        asked for where all of them are one state. Raises ValueError for what no key can hold.
     unasking: the operations whose argument may be anything, and which are not looked at before they are judged.
     by_key: each key is an object of its own (P-compositionality), and a history is linearizable iff each key is.
     """
@@ -56,6 +59,7 @@ class Specification:
     answering: frozenset[str] = frozenset()
     unasking: frozenset[str] = frozenset({"read", "write", "get", "delete", "acquire", "release"})
     guarded: Callable[[str, Hashable, Hashable, Status], Guarded] | None = None
+    begins: Callable[[Hashable, Keys], Hashable] = attrs.field(default=lambda held, keys: held)
     by_key: bool = True
 
 
@@ -136,12 +140,45 @@ def _mutex_guarded(f: str, argument: Hashable, result: Hashable, status: Status)
     return (IS_NOT, before, False, None) if status is Status.FAIL else (IS, before, True, after)
 
 
+def _mutex_begins(held: Hashable, keys: Keys) -> Hashable:
+    if held in (NOTHING, Atom("boolean", "false"), "free"):
+        return NOTHING
+    if held in (Atom("boolean", "true"), "held"):
+        return HELD
+    raise ValueError(f"a mutex that begins as {shown(held)}; expected true (it is held) or false (it is free)")
+
+
 def _append_step(state: Hashable, f: str, argument: Hashable) -> tuple[Hashable, Hashable]:
     if f == "get":
         return state, state
     if not isinstance(argument, str) or not isinstance(state, str):
         raise ValueError(f"{f} of {shown(argument)} to {shown(state)}; expected strings")  # noqa: TRY004  # of the recorded data
     return (argument if f == "put" else state + argument), DONE
+
+
+def _append_begins(held: Hashable, keys: Keys) -> Hashable:
+    if held is NOTHING:
+        return ""
+    if not isinstance(held, str):
+        raise ValueError(f"append begins with {shown(held)}; expected text, in quotes")  # noqa: TRY004  # of an option
+    return held
+
+
+def _each(held: Hashable, keys: Keys) -> dict[Hashable, Hashable]:
+    """What each key holds in the beginning: its own value of a map, where the spelling counts (``"1"`` is also the key
+    1, and ``"x"`` is also ``:x``); else the same value in all keys that the history names."""
+    if not isinstance(held, Atom) or held.kind != "map":
+        return {} if held is NOTHING else dict.fromkeys(keys(), held)
+    assert isinstance(held.text, frozenset)
+    named = {str(name): value for name, value in held.text}
+    begins = {key: named[_spelled(key)] for key in keys() if _spelled(key) in named}
+    for name in named.keys() - set(map(_spelled, begins)):
+        begins[name] = named[name]
+    return {key: value for key, value in begins.items() if value is not NOTHING}
+
+
+def _spelled(key: Hashable) -> str:
+    return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key).removeprefix(":")
 
 
 def _entries(state: Hashable) -> dict[Hashable, Hashable]:
@@ -232,6 +269,7 @@ KV: Final = Specification(
 )
 KV_SCAN: Final = attrs.evolve(
     KV,
+    begins=lambda held, keys: _ordered(_each(held, keys)),
     name="kv-scan",
     fs=KV.fs | {"scan"},
     initial=(),
@@ -247,6 +285,7 @@ MUTEX: Final = Specification(
     step=_mutex_step,
     conditional=frozenset({"acquire", "release"}),
     guarded=_mutex_guarded,
+    begins=_mutex_begins,
 )
 APPEND: Final = Specification(
     name="append",
@@ -255,6 +294,7 @@ APPEND: Final = Specification(
     step=_append_step,
     equal=lambda result, told: result == ("" if told is NOTHING else told),
     observers=frozenset({"get"}),
+    begins=_append_begins,
 )
 MULTI_REGISTER: Final = Specification(
     name="multi-register",
@@ -263,6 +303,7 @@ MULTI_REGISTER: Final = Specification(
     step=_transaction_step,
     equal=_transaction_equal,
     answering=frozenset({"txn"}),
+    begins=lambda held, keys: frozenset(_each(held, keys).items()),
     by_key=False,
 )
 
@@ -297,6 +338,26 @@ def initial(specification: Specification, history: History) -> Hashable:
     said = history.settings.initial
     if said is UNKNOWN:
         return specification.initial
-    if not specification.by_key:
-        raise BrokenHistory(f"{specification.name} begins empty; leave the initial value out")
-    return freeze(said)
+    try:
+        return specification.begins(freeze(said), lambda: dict.fromkeys(_keys(history)))
+    except ValueError as error:
+        raise BrokenHistory(str(error)) from error
+
+
+def _keys(history: History) -> Iterator[Hashable]:
+    """The keys that operations, transactions and the results of scans name, each perhaps often."""
+    for f, key, argument in history.asked():
+        if f == "txn":
+            yield from _named(argument, 3)
+        elif f != "scan":
+            yield key
+    for _, f, _, result, *_ in history.rows(range(len(history))):
+        if f == "scan" and result >= 0:
+            yield from _named(history.values[result], 2)
+
+
+def _named(told: Hashable, length: int) -> Iterator[Hashable]:
+    """The keys in a list of ``[r KEY VALUE]`` or ``[KEY VALUE]``. What is no such list is refused elsewhere."""
+    for one in told if isinstance(told, tuple) else ():
+        if isinstance(one, tuple) and len(one) == length:
+            yield one[length - 2]

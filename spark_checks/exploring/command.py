@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
+from lakeproof.options import Seconds
 from spark_checks.session import Options, spark_options
 
 
@@ -14,7 +15,7 @@ from spark_checks.session import Options, spark_options
 @json_option
 @out_option
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
+@click.option("--max-seconds", type=Seconds, metavar="S", help="Seconds for one scenario.")
 @click.option(
     "--driver-states",
     type=click.IntRange(0),

@@ -8,6 +8,7 @@ import attrs
 import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.options import Seconds
 from spark_checks.session import Options, session, spark_options
 
 EXAMPLES: Final = 10
@@ -20,7 +21,7 @@ EXAMPLES: Final = 10
 @click.option("--nil", type=click.Choice(["nothing", "unrecorded"]), help="What a read of nil says.")
 @click.option("--order", type=click.Choice(["file", "time"]), help="Order events by their lines, or their times.")
 @click.option("--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Of a key.")
-@click.option("--max-seconds", type=click.FloatRange(0), default=60.0, show_default=True, metavar="S", help="Of a key.")
+@click.option("--max-seconds", type=Seconds, default=60.0, show_default=True, metavar="S", help="Of a key.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each key that does not hold, and the sum.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the table of verdicts goes.")
 @spark_options

@@ -1,6 +1,7 @@
 """Histories as events, written in every format; and which events a recorder can have written."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -31,7 +32,7 @@ def from_json(line: str) -> Event:
 
 def from_log(line: str) -> Event:
     """The value is left as it is written."""
-    process, kind, f, value = line.strip().removeprefix("INFO  jepsen.util - ").split("\t")
+    process, kind, f, value = re.split("[ \t]+", line.strip(" \t\r"), maxsplit=6)[3:]
     return Event(int(process), kind.removeprefix(":"), f, None, value)
 
 
@@ -60,6 +61,10 @@ def as_log(event: Event) -> str:
     return f"INFO  jepsen.util - {event.process}\t:{event.type}\t:{event.f}\t{value}\n"
 
 
+def as_blanks(event: Event) -> str:
+    return as_log(event).replace("\t", "  ")
+
+
 @attrs.frozen
 class Format:
     """How an event is written, and what is around all of them. ``whole``: an event ends with its line end alone."""
@@ -81,6 +86,7 @@ FORMATS: Final = {
     "edn-records": Format("edn", as_record),
     "porcupine-kv": Format("edn", as_edn, model="append"),
     "porcupine-etcd": Format("jepsen-log", as_log, whole=True),
+    "etcd-blanks": Format("jepsen-log", as_blanks, whole=True),
 }
 MODELS: Final[dict[str, tuple[str, ...]]] = {
     "register": ("read", "write", "cas"),

@@ -69,6 +69,7 @@ def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
     )
     expected = said(told(file, lines))
     assert len(expected) == 4
+    blanks = log.replace("\t", " ")
     for content in (
         "\n".join(maps),
         " ".join(maps),
@@ -80,8 +81,50 @@ def test_all_formats_say_the_same_of_the_same_events(file: Path) -> None:
         ),
         "\n".join(one.replace(", :", "\n :") for one in maps),
         log,
+        blanks,
+        log.replace("\t", " \t  "),
+        blanks.replace("  jepsen.util - ", " jepsen.util  -\t"),
+        blanks.replace(" ", "   ").replace("\n", " \t\r\n"),
     ):
         assert said(told(file, content)) == expected, content
+
+
+@pytest.mark.parametrize("apart", ["\t", " ", " \t "])
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ('"a  b"', "a  b"),
+        ('"a\tb"', "a\tb"),
+        ('":ok :read 1"', ":ok :read 1"),
+        ('"a b" "c"', None),
+        ("[1 2]", (1, 2)),
+        ("[ 1,  2\t]", (1, 2)),
+        ('["a ] b" nil]', ("a ] b", None)),
+        ("[1 [2]]", None),
+        ("1 2", None),
+        ("[1 2", None),
+        ("[1 2] ]", None),
+        ('"a', None),
+        ("[12]3", None),
+        ("1 :timed-out", None),
+    ],
+)
+def test_a_value_of_a_log_may_hold_blanks_and_is_one_value(file: Path, value: str, meant: object, apart: str) -> None:
+    content = apart.join(["INFO  jepsen.util - 0", ":invoke", ":write", value]) + "\n"
+    if meant is None:
+        with pytest.raises(Unreadable, match=r"^line 1: value .*; expected nil, a number, text"):
+            told(file, content)
+    else:
+        [op] = told(file, content)
+        assert op.argument == meant
+
+
+@pytest.mark.parametrize(
+    "line_", ["0:invoke :read nil", "0 :invoke:read nil", "0 : invoke :read nil", "0 :invoke :read"]
+)
+def test_fields_of_a_log_are_parted(file: Path, line_: str) -> None:
+    with pytest.raises(Unreadable, match=r"^line 1: .*; expected INFO  jepsen\.util - PROCESS, type, f and value"):
+        told(file, f"INFO  jepsen.util - {line_}\n")
 
 
 def test_json_lines_have_keys_conditions_scans_and_times(file: Path) -> None:
@@ -230,7 +273,7 @@ def test_maps_are_split_where_they_end(maps: list[str], between: str, around: tu
         ("{:process 0, :type :invoke, :f :read, :value #odd 1}", "line 1: .*is no EDN map"),
         ("{:process 0, :type :invoke, :f :read, :value " + "[" * 5_000 + "]" * 5_000 + "}", "line 1: "),
         ("{:process 0, :type :invoke, :f :read, :value " + "9" * 5_000 + "}", "line 1: .*is no EDN map"),
-        ("INFO  jepsen.util - 0\t:invoke\t:read\n", "line 1: .*separated by tabs"),
+        ("INFO  jepsen.util - 0\t:invoke\t:read\n", "line 1: .*parted by tabs or blanks"),
         ("INFO  jepsen.util - x\t:invoke\t:read\tnil\n", "line 1: process 'x'; expected a number"),
         ("INFO  jepsen.util - 0\t:invoke\t:read\t{}\n", "line 1: value '{}'; expected nil, a number"),
     ],

@@ -185,7 +185,8 @@ class TestTypes:
                 Event(e.process, data.draw(st.sampled_from(["ok", "fail"])), same, None, e.value) for e in events
             ]
         options = data.draw(
-            st.sampled_from([[], ["--json"], ["--initial", "7"], ["--independent"], ["--order", "time"]])
+            st.sampled_from([[], ["--json"], ["--independent"], ["--order", "time"]])
+            | JSON.map(lambda value: ["--initial", json.dumps(value)])
         )
         judged("".join(map(write, events)).encode("utf-8", "surrogatepass"), folder, *options)
 

@@ -16,6 +16,7 @@ from lakeproof.services.judging import (
     Held,
     Last,
     judge_entries,
+    judge_founded,
     judge_repositories,
 )
 from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, UNIQUE
@@ -285,3 +286,13 @@ def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:
     ]
     assert [event["time"] for event in told] == sorted(event["time"] for event in told)
     assert (one.ended, other.ended, other.noted) == (3, NEVER, 4)
+
+
+def test_what_a_round_begins_with_is_there_in_the_end() -> None:
+    there = Held(branches={"main": {}, "merged": {}})
+    assert list(judge_founded("lake", ("main", "merged"), there)) == []
+    del there.branches["main"]
+    [(name, finding)] = judge_founded("lake", ("main", "merged"), there)
+    assert name == "create-is-effective"
+    assert isinstance(finding, Violation)
+    assert finding.evidence == "branch main of lake was made in the beginning and never deleted; in the end it is gone"

@@ -1,0 +1,114 @@
+"""A core install: every Spark command names the extra that it needs, in one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lakeproof.tasks import Unusable
+from spark_checks.cli import EXTRA, LATER, needing_the_extra
+from tests.commands import ROOT
+
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in sys.argv[1].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+from lakeproof.cli import main
+main(sys.argv[2:], prog_name="lakeproof")
+"""
+ALL = ",".join(sorted({*EXTRA, "duckdb"}))
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "check": ("dataset",),
+    "decode": ("dataset", "--out", "out"),
+    "explore": ("repositories/step1/*",),
+    "generate": ("out",),
+    "histories": ("folder",),
+    "prepare": (),
+    "retention": ("dataset", "--rules", "rules.json", "--out", "out"),
+    "sweep": ("out", "--run", "id"),
+    "uncommitted": ("dataset", "--out", "out"),
+    "walk": ("repositories/step1/*", "--seeds", "2"),
+}
+
+
+def without(packages: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command line where these packages cannot be imported."""
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, packages, *arguments], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+
+
+def refused(done: subprocess.CompletedProcess[str]) -> str:
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    [line] = done.stderr.splitlines()
+    return line
+
+
+def test_every_command_has_arguments_here() -> None:
+    assert ARGUMENTS.keys() == LATER.keys()
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_command_without_the_extra_names_it(name: str) -> None:
+    line = refused(without(ALL, "spark", name, *ARGUMENTS[name]))
+    assert line.startswith(f"lakeproof: spark {name}: ")
+    assert line.endswith(" is not installed; pip install 'lakeproof[spark]'")
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_help_without_the_extra_is_the_help_or_names_the_extra(name: str) -> None:
+    done = without(ALL, "spark", name, "--help")
+    if done.returncode == 0:
+        assert done.stdout.startswith(f"Usage: lakeproof spark {name}")
+        assert done.stderr == ""
+    else:
+        assert refused(done).endswith("; pip install 'lakeproof[spark]'")
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "ijson"])
+def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
+    dump = tmp_path / "dump.json"
+    dump.write_text("{}")
+    line = refused(without(package, "spark", "check", str(dump)))
+    assert line == f"lakeproof: spark check: {package} is not installed; pip install 'lakeproof[spark]'"
+
+
+def test_the_group_and_its_usage_errors_need_no_extra() -> None:
+    done = without(ALL, "spark", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(name in done.stdout for name in LATER)
+    assert "chek" in refused(without(ALL, "spark", "chek"))
+
+
+class PySparkImportError(ImportError):
+    """As PySpark's: it does not say which package it misses."""
+
+
+TOO_OLD = [
+    (ImportError("cannot import name 'x'\nfrom 'pyspark'", name="pyspark.sql"), "pyspark", "import name 'x' from"),
+    (ModuleNotFoundError("No module named 'pyarrow.csv'", name="pyarrow.csv"), "pyarrow", "No module named"),
+    (PySparkImportError("[PACKAGE_NOT_INSTALLED] Pandas >= 2.2.0 must be there."), "PySpark", "(Pandas >= 2.2.0 must"),
+]
+
+
+@pytest.mark.parametrize(("error", "package", "why"), TOO_OLD)
+def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package: str, why: str) -> None:
+    with pytest.raises(Unusable) as told, needing_the_extra("walk"):
+        raise error
+    line = str(told.value)
+    assert line.startswith(f"spark walk: {package} cannot be used (")
+    assert why in line
+    assert line.endswith("; pip install --upgrade 'lakeproof[spark]'")
+    assert len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["lakeproof.tasks", "json", None])
+def test_an_import_that_fails_for_another_reason_is_a_mistake_of_ours(name: str | None) -> None:
+    with pytest.raises(ImportError), needing_the_extra("walk"):
+        raise ImportError("cannot import name 'x'", name=name)
