@@ -29,6 +29,7 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     from impl.migration.rows import UnusableTables
     from impl.migration.sources import PostgresTables, SQLiteTables
     from impl.stores.sqlite import NotAStore, SQLiteStore
+    from impl.stores.sqlite_health import Damaged, refuse_damaged
     from model import kv
 
     try:
@@ -39,11 +40,12 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     postgres = source.startswith(("postgresql://", "postgres://"))
     try:
         tables = PostgresTables(source) if postgres else SQLiteTables(source)
+        refuse_damaged(store)
         with closing(tables), SQLiteStore(store, durable=True) as target:
             click.echo(f"migrating {'PostgreSQL' if postgres else source} to {store}", err=True)
             flow = migrating.migrate(live_env(), tables, who=who, restart=restart, batch_size=1_000)
             done = trio.run(run, flow, target)
-    except (UnusableTables, NotAStore) as error:
+    except (UnusableTables, NotAStore, Damaged) as error:
         complain(str(error))
         return UNUSABLE
     except migrating.HalfMigrated as error:

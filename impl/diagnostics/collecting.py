@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import attrs
@@ -33,6 +33,7 @@ Entity = Branch | Commit | Tag
 PartitionOf = Callable[[Repository], bytes]
 """Where a repository's entities are. Raises InvalidName."""
 
+_PREFIXES: Final = (keys.REPOSITORIES_PREFIX, keys.BRANCHES_PREFIX, keys.COMMITS_PREFIX, keys.TAGS_PREFIX)
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
 
 
@@ -41,8 +42,11 @@ async def collect(
     *,
     partition_of: PartitionOf = uid_partition,
     batch_size: int = BATCH_SIZE,
+    damage: Sequence[str] = (),
 ) -> Collected:
     """Read a whole store. Never writes, and raises nothing: what cannot be read or decoded is a finding.
+
+    damage: what is wrong with what the store is kept in; a finding each.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
@@ -50,6 +54,7 @@ async def collect(
     """
     collector = _Collector(env, partition_of, checked(batch_size))
     collected_at = await env.clock.now()
+    collector.note(damage)
     await collector.read_repositories()
     await collector.read_staging()
     await collector.read_cleanup()
@@ -89,6 +94,10 @@ class _Collector:
             cleanup=tuple(self._cleanup),
             findings=tuple(self._findings),
         )
+
+    def note(self, damage: Iterable[str]) -> None:
+        for message in damage:
+            self._find("damaged", b"", b"", message)
 
     async def read_repositories(self) -> None:
         async for entry, repository in self._records(keys.GRAVELER, Repository):
@@ -198,6 +207,10 @@ class _Collector:
                 self._find("undecodable", partition, entry.key, _why(error, entry.value))
                 continue
             if not isinstance(record, kinds):
+                if record is None and entry.key.startswith(_PREFIXES):
+                    message = f"{_size(entry.value)} under a key that no name leads to"
+                    self._find("bad-name", partition, entry.key, message)
+                    continue
                 self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of others")
                 continue
             expected = keys.parse(partition, entry.key)

@@ -9,6 +9,7 @@ import attrs
 from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 
 FindingKind = Literal[
+    "damaged",
     "undecodable",
     "misplaced",
     "bad-name",
@@ -25,7 +26,8 @@ NOTES: Final = frozenset({"unknown-key", "changed-meanwhile"})
 
 @attrs.frozen
 class Finding:
-    """Something worth a look, and where it is. An empty key means the whole partition."""
+    """Something worth a look, and where it is. An empty key means the whole partition, and an empty partition the
+    whole store."""
 
     kind: FindingKind
     partition: bytes

@@ -10,9 +10,11 @@ from types import ModuleType
 from typing import Final
 
 import attrs
+import trio
 
 from impl.stores import MemoryStore, Store
 from impl.stores.sqlite import NotAStore, SQLiteStore
+from impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.targets.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.wrapping import Spread
@@ -97,8 +99,9 @@ def _sqlite(name: str, rest: str) -> Callable[[], AbstractAsyncContextManager[St
     async def opened() -> AsyncIterator[Store]:
         with ExitStack() as stack:
             try:
+                await trio.to_thread.run_sync(refuse_damaged, Path(path))
                 stores = [stack.enter_context(SQLiteStore(Path(path))) for _ in range(SQLITE_CONNECTIONS)]
-            except NotAStore as error:
+            except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
             yield Spread(stores)
 
