@@ -27,6 +27,7 @@ from impl.stores.sqlite_health import (
 )
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.report.style import plural
+from lakeproof.targets.redacting import Discreet
 from lakeproof.tasks import Unusable
 from model import kv
 
@@ -127,7 +128,7 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
     return "the first" if before is None else f"{shown(before[0])} {shown(before[1])}"
 
 
-@click.command()
+@click.command(cls=Discreet)
 @click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 @click.option(
     "--out",

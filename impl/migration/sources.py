@@ -132,8 +132,10 @@ class PostgresTables(Closing):
     def _told(self, what: str) -> Iterator[None]:
         try:
             yield
-        except self._error as error:
-            said = " ".join(str(error).split())
+        except (self._error, ValueError) as error:  # a NUL in an address is a ValueError
+            if isinstance(error, UnusableTables):
+                raise
+            said = printable(" ".join(str(error).split()))
             raise UnusableTables(
                 f"PostgreSQL: {what}: {said}; expected the five tables of a lakeFS before KV"
             ) from error
