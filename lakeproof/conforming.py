@@ -14,7 +14,7 @@ from lakeproof.commands import AS_EXPECTED, VIOLATED
 from lakeproof.report.style import plural
 from lakeproof.targets import Private, Target, target
 from lakeproof.targets.child import ChildStore
-from lakeproof.targets.options import json_option
+from lakeproof.targets.options import Seconds, json_option
 from lakeproof.targets.redacting import Discreet
 from lakeproof.tasks import Unusable
 from model import kv
@@ -41,9 +41,7 @@ class Judged:
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random operations.")
 @json_option
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="Of exec:."
-)
+@click.option("--timeout", type=Seconds(), default=10.0, show_default=True, metavar="S", help="Of exec:.")
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check that a store keeps the contract of a key-value store, claim by claim.
 

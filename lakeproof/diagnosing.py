@@ -49,8 +49,11 @@ class ReadOnlySQLiteStore(SQLiteStore):
             cut, self._log_trouble = file_trouble(self.path), log_trouble(self.path)
             self._connection = open_to_read(self.path)
         except (OSError, sqlite3.Error) as error:
-            raise NotAStore(f"{self.path}: cannot be opened: {error}; {_REPAIR}") from error
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise NotAStore(f"{self.path}: cannot be opened: {why}; {_REPAIR}") from error
         self._cut = cut
+        self.partitions: list[bytes] = []
+        """In order; known when `damage` was looked for."""
         try:
             self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
             self._refuse_text()
@@ -107,6 +110,8 @@ class ReadOnlySQLiteStore(SQLiteStore):
                 if before is not None and before >= (partition, key):
                     yield f"the rows of table kv are not in order after {shown(before[0])} {shown(before[1])}"
                     return
+                if before is None or before[0] != partition:
+                    self.partitions.append(partition)
                 before = partition, key
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
@@ -149,7 +154,7 @@ def diagnose(file: Path, out: Path) -> int:
     try:
         refuse_existing(out)
         with ReadOnlySQLiteStore(file) as store:
-            collected = diagnosed(store, out, store.damage())
+            collected = diagnosed(store, out, store.damage(), store.partitions)
     except (NotAStore, NotWritten) as error:
         raise Unusable(str(error)) from error
     for line in told(collected):
@@ -160,9 +165,9 @@ def diagnose(file: Path, out: Path) -> int:
     return AS_EXPECTED if collected.complete else INCONCLUSIVE
 
 
-def diagnosed(store: Store, out: Path, damage: Sequence[str] = ()) -> Collected:
+def diagnosed(store: Store, out: Path, damage: Sequence[str] = (), partitions: Sequence[bytes] = ()) -> Collected:
     """Collect from a store, and write the zip; ``damage`` of its file becomes findings. Raises NotWritten."""
-    collected = trio.run(partial(run, collect(live_env(), damage=damage), store))
+    collected = trio.run(partial(run, collect(live_env(), damage=damage, partitions=partitions), store))
     write_zip(out, collected)
     return collected
 

@@ -17,11 +17,14 @@ FindingKind = Literal[
     "no-default-branch",
     "shared-token",
     "unreadable",
+    "stray",
     "unknown-key",
+    "unowned-token",
     "changed-meanwhile",
 ]
-NOTES: Final = frozenset({"unknown-key", "changed-meanwhile"})
-"""Findings that say nothing bad: keys of others, and repositories that changed while they were read."""
+NOTES: Final = frozenset({"unknown-key", "unowned-token", "changed-meanwhile"})
+"""Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, and
+repositories that changed while they were read."""
 
 
 @attrs.frozen

@@ -185,7 +185,10 @@ def refuse_damaged(path: Path) -> None:
     """
     if not path.is_file():
         return
-    found = [file_trouble(path), log_trouble(path)]
+    try:
+        found = [file_trouble(path), log_trouble(path)]
+    except OSError as error:
+        raise Damaged(f"{path}: cannot be read: {error.strerror}; name a file that can be read") from error
     try:
         with closing(open_to_read(path)) as connection:
             found += islice(troubles(connection), 1)

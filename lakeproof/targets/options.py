@@ -1,17 +1,32 @@
 """Options that commands on stores and services share."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import click
 
 from lakeproof.outputs import check_writable
 
+
+class Seconds(click.FloatRange):
+    """A time that is more than nothing. NaN, which compares with nothing, is no time."""
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds = super().convert(cast("float", value), param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is no time; expected a number of seconds", param, ctx)
+        return float(seconds)
+
+
 seconds_option: Final = click.option(
     "--seconds",
     "duration",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(),
     default=30.0,
     show_default=True,
     metavar="S",
@@ -22,7 +37,7 @@ seed_option: Final = click.option(
 )
 timeout_option: Final = click.option(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(),
     default=10.0,
     show_default=True,
     metavar="S",
