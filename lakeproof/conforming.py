@@ -31,10 +31,11 @@ class Judged:
 
     def lines(self) -> str:
         told = f"NOT kept: {self.why}" if self.why else f"kept: {self.claim}"
-        if self.left:
-            prefix = self.prefix.decode()
-            told += f"\n  left behind: {plural(self.left, 'key')} in partitions that begin with {prefix}"
-        return told
+        return f"{told}\n  {self.left_behind}" if self.left else told
+
+    @property
+    def left_behind(self) -> str:
+        return f"left behind: {plural(self.left, 'key')} in partitions that begin with {self.prefix.decode()}"
 
 
 @click.command("conform", cls=Discreet)
@@ -91,14 +92,15 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
                     await claim(private)
             except NotConforming as error:
                 why = str(error)
+            silent = bool(why) and not await _answers(store, most)
+            left = private.written if silent else len(await private.clear())
+            one = Judged(told(claim), why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: speaks no protocol exec: expected one line in answer to each request, got: "
-                    f"{store.nonsense}; see docs/exec-protocol.md"
+                    f"{store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
                 )
-            silent = bool(why) and not await _answers(store, most)
-            left = private.written if silent else len(await private.clear())
-            judged.append(Judged(told(claim), why, left, private.prefix))
+            judged.append(one)
             say(judged[-1])
             if silent:
                 break  # every other claim would wait as long, and end as this one

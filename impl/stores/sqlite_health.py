@@ -15,7 +15,7 @@ Source: https://www.sqlite.org/fileformat2.html, sections 1.3 (header) and 4 (lo
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from struct import Struct
@@ -59,9 +59,18 @@ def is_damage(error: Exception) -> bool:
 def file_trouble(path: Path) -> str:
     """Whether the file is shorter than its header says: what is wrong, or ''.
 
-    Call it before SQLite opens the file: closing a file drops the locks that this process holds on it. A log that
-    holds anything makes the length say nothing, because the last pages may still be there.
+    Call it before SQLite opens the file: closing a file drops the locks that this process holds on it. A writer at work
+    may have written the header, and not the last page: it is waited for, and the file looked at again.
     """
+    found = _length_trouble(path)
+    if found:
+        with suppress(sqlite3.Error, UnicodeDecodeError), closing(open_to_read(path)) as connection:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    return found if found and found == _length_trouble(path) else ""
+
+
+def _length_trouble(path: Path) -> str:
+    """A log that holds anything makes the length say nothing, because the last pages may still be there."""
     with path.open("rb") as file:
         head = file.read(100)
     size, log = path.stat().st_size, path.with_name(f"{path.name}-wal")

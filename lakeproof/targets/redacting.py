@@ -40,8 +40,10 @@ _OPEN_NAMES: Final = frozenset({
 _SCHEME: Final = re.compile(r"(?:jdbc:)?[\w+.-]*://", re.IGNORECASE)
 _NETWORK: Final = re.compile(r"(?:rediss?|unix|postgres(?:ql)?|mysql|mongodb|amqp|https?)\b[\w+.-]*:/?", re.IGNORECASE)
 _HOST: Final = r"(?:\[[^\]@/]*\]|[^:/?#@\[\],]*)(?::\d{0,5})?"
-_HOSTS: Final = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[^@?#]*)?(?:\?(?:[\w.%-]+=.*)?|#[^@]*)?", re.DOTALL)
+_HOSTS: Final = re.compile(rf"{_HOST}(?:,{_HOST})*(?:[/?#][^@]*)?")
 """Hosts, a path and parameters, without a user or a password."""
+_HOSTS_AND_MORE: Final = re.compile(rf"{_HOST}(?:,{_HOST})*(?:/[^@?#:]*)?\?([\w.%-]+)=.*", re.DOTALL)
+"""The same with an @ behind the name of a parameter."""
 _COLON: Final = re.compile(r":|%3a", re.IGNORECASE)
 _PARAMETER: Final = re.compile(r"([\w.%-]+)\s*=\s*")
 _NEXT_PARAMETER: Final = re.compile(r"[&;\s]+([\w.%-]+)\s*=")
@@ -71,20 +73,16 @@ class Redaction:
     """The secrets of some DSNs, ready to be looked for in many messages."""
 
     def __init__(self, dsns: Iterable[str]) -> None:
-        kept: dict[str, str] = {}
-        patterns: set[str] = set()
-        for dsn in dsns:
-            secrets = [dsn[start:stop] for start, stop in _spans(dsn)]
-            shown = displayed(dsn)
-            if secrets:
-                kept |= dict.fromkeys((dsn, repr(dsn)[1:-1], shlex.join(dsn.split()), shown), shown)
-            for secret in secrets:
-                patterns |= {pattern for part in _parts(secret) for pattern in map(_pattern, _forms(part))}
-        self._kept = kept
-        # The longest first: a part must not spoil the whole. What is shown of a DSN stays as it is.
-        alternatives = [re.escape(known) for known in sorted(kept, key=len, reverse=True)]
-        alternatives += sorted(patterns, key=len, reverse=True)
-        self._search = re.compile("|".join(alternatives), re.IGNORECASE) if patterns else None
+        found = {dsn: frozenset(map(_pattern, _of(dsn))) for dsn in dsns}
+        patterns = frozenset[str]().union(*found.values())
+        # What is shown of a DSN stays as it is, as far as it has no secret of another one.
+        self._kept: dict[str, str] = {}
+        for dsn, own in found.items():
+            if own:
+                others = frozenset[str]().union(*(other for key, other in found.items() if key != dsn))
+                shown = _searched(others).sub(HIDDEN, displayed(dsn)) if others else displayed(dsn)
+                self._kept |= dict.fromkeys((dsn, repr(dsn)[1:-1], shlex.join(dsn.split()), displayed(dsn)), shown)
+        self._search = _searched(patterns, self._kept) if patterns else None
 
     def hide(self, text: str) -> str:
         """The text without the secrets."""
@@ -124,10 +122,11 @@ def _of_user(dsn: str) -> Iterator[Span]:
     scheme = _SCHEME.match(dsn) or _NETWORK.match(dsn)
     start = 0 if scheme is None else scheme.end()
     rest = dsn[start:]
-    if (start or "@" not in rest) and _HOSTS.fullmatch(rest):
-        return
     at = rest.rfind("@")
-    if at < 0 and not start:
+    if at < 0 and (not start or _HOSTS.fullmatch(rest)):
+        return
+    more = _HOSTS_AND_MORE.fullmatch(rest) if start else None
+    if more is not None and unquote(more[1]).lower() in _OPEN_NAMES:
         return
     end = len(rest) if at < 0 else at
     colon = _COLON.search(rest, 0, end)
@@ -148,6 +147,18 @@ def _of_parameters(dsn: str) -> Iterator[Span]:
                     end = following.start()
                     break
             yield start, end
+
+
+def _of(dsn: str) -> set[str]:
+    """All forms of all parts of its secrets."""
+    secrets = [dsn[start:stop] for start, stop in _spans(dsn)]
+    return {form for secret in secrets for part in _parts(secret) for form in _forms(part)}
+
+
+def _searched(patterns: Iterable[str], words: Iterable[str] = ()) -> re.Pattern[str]:
+    """The longest first: a part must not spoil the whole."""
+    alternatives = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
+    return re.compile("|".join([*alternatives, *sorted(patterns, key=len, reverse=True)]), re.IGNORECASE)
 
 
 def _parts(secret: str) -> set[str]:
