@@ -37,8 +37,12 @@ _OPEN_NAMES: Final = frozenset({
     "username",
 })  # fmt: skip
 """Names of parameters that end the value before them. Any other may as well be a part of a password."""
-_SCHEME: Final = re.compile(r"(?:jdbc:)?[\w+.-]*://", re.IGNORECASE)
-_NETWORK: Final = re.compile(r"(?:rediss?|unix|postgres(?:ql)?|mysql|mongodb|amqp|https?)\b[\w+.-]*:/?", re.IGNORECASE)
+_BEFORE: Final = r"(?:[\s'\"(<]|--?[\w-]+=)*"
+"""What may stand before a DSN."""
+_SCHEME: Final = re.compile(rf"{_BEFORE}(?:jdbc:)?[\w+.-]*://", re.IGNORECASE)
+_NETWORK: Final = re.compile(
+    rf"{_BEFORE}(?:rediss?|unix|postgres(?:ql)?|mysql|mongodb|amqp|https?)\b[\w+.-]*(?::/?|//?)", re.IGNORECASE
+)
 _HOST: Final = r"(?:\[[^\]@/]*\]|[^:/?#@\[\],]*)(?::\d{0,5})?"
 _HOSTS: Final = re.compile(rf"{_HOST}(?:,{_HOST})*(?:[/?#][^@]*)?")
 """Hosts, a path and parameters, without a user or a password."""
@@ -73,8 +77,8 @@ class Redaction:
     """The secrets of some DSNs, ready to be looked for in many messages."""
 
     def __init__(self, dsns: Iterable[str]) -> None:
-        found = {dsn: frozenset(map(_pattern, _of(dsn))) for dsn in dsns}
-        patterns = frozenset[str]().union(*found.values())
+        found = {dsn: frozenset(_of(dsn)) for dsn in dsns}
+        forms = frozenset[str]().union(*found.values())
         # What is shown of a DSN stays as it is, as far as it has no secret of another one.
         self._kept: dict[str, str] = {}
         for dsn, own in found.items():
@@ -82,7 +86,7 @@ class Redaction:
                 others = frozenset[str]().union(*(other for key, other in found.items() if key != dsn))
                 shown = _searched(others).sub(HIDDEN, displayed(dsn)) if others else displayed(dsn)
                 self._kept |= dict.fromkeys((dsn, repr(dsn)[1:-1], shlex.join(dsn.split()), displayed(dsn)), shown)
-        self._search = _searched(patterns, self._kept) if patterns else None
+        self._search = _searched(forms, self._kept) if forms else None
 
     def hide(self, text: str) -> str:
         """The text without the secrets."""
@@ -155,10 +159,11 @@ def _of(dsn: str) -> set[str]:
     return {form for secret in secrets for part in _parts(secret) for form in _forms(part)}
 
 
-def _searched(patterns: Iterable[str], words: Iterable[str] = ()) -> re.Pattern[str]:
+def _searched(forms: Iterable[str], words: Iterable[str] = ()) -> re.Pattern[str]:
     """The longest first: a part must not spoil the whole."""
     alternatives = [re.escape(word) for word in sorted(words, key=len, reverse=True)]
-    return re.compile("|".join([*alternatives, *sorted(patterns, key=len, reverse=True)]), re.IGNORECASE)
+    alternatives += map(_pattern, sorted(forms, key=len, reverse=True))
+    return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
 def _parts(secret: str) -> set[str]:

@@ -29,6 +29,8 @@ HOSTS: Final = ("127.0.0.1:1", "h", "[::1", "local host", "127.0.0.1:99x", "h1:1
 SHAPES: Final = (
     "{network}://{user}:{secret}@{host}", "{network}:{user}:{secret}@{host}", "{network}//{user}:{secret}@{host}",
     "{network}:///{user}:{secret}@{host}", "//{user}:{secret}@{host}", "u{user}:{secret}@{host}",
+    "{network}:/{user}:{secret}@{host}", " {network}://{user}:{secret}@{host}", "{network}//{user}:{secret}",
+    "{network}:{user}:{secret}", "{network}:/{user}:{secret}", " {network}://{user}:{secret}",
     "{network}://{user}:{secret}", "{network}://{user}%3A{secret}@{host}", "{network}://{user}:{secret}%40{host}",
     "{network}://{host}?password={secret}", "{network}://{host}?user=u&password={secret}&dbname=d",
     "{network}://{host}?PassWord={secret}", "{network}://{host}?pass%77ord={secret}", "{network}://h?sslpassword={secret}",
