@@ -17,6 +17,7 @@ from lakeproof.commands import (
     Commands,
     complain,
 )
+from lakeproof.options import Seconds
 
 if TYPE_CHECKING:
     from lakeproof.loading import Source
@@ -84,7 +85,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 @json_option
 @out_option
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Seconds for one scenario.")
+@click.option("--max-seconds", type=Seconds, metavar="S", help="Seconds for one scenario.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="Memory of one search. [default: its share]")
 @_jobs
 @click.option("--full", is_flag=True, help="A row a scenario, however many there are.")

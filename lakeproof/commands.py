@@ -69,7 +69,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         from lakeproof.explore.trace import TraceError
         from lakeproof.loading import LoadError
-        from lakeproof.tasks import MISTAKE, Unusable
+        from lakeproof.tasks import MISTAKE, InternalError, Unusable
 
         try:
             return super().invoke(ctx)
@@ -80,8 +80,8 @@ class Commands(click.Group):
             complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
-        except Exception:  # noqa: BLE001  # with 1 it would pass for a violation
-            click.echo(traceback.format_exc(), err=True, nl=False)
+        except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
+            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
             complain(MISTAKE)
         return UNUSABLE
 

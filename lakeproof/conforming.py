@@ -3,7 +3,6 @@
 import json
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 
 import attrs
 import click
@@ -12,9 +11,14 @@ import trio
 from impl.stores import Store
 from impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.commands import AS_EXPECTED, VIOLATED
+from lakeproof.options import Seconds
 from lakeproof.report.style import plural
-from lakeproof.targets import Private, target
+from lakeproof.targets import Private, Target, target
+from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
+from lakeproof.targets.redacting import Discreet
+from lakeproof.tasks import Unusable
+from model import kv
 
 
 @attrs.frozen
@@ -28,19 +32,18 @@ class Judged:
 
     def lines(self) -> str:
         told = f"NOT kept: {self.why}" if self.why else f"kept: {self.claim}"
-        if self.left:
-            prefix = self.prefix.decode()
-            told += f"\n  left behind: {plural(self.left, 'key')} in partitions that begin with {prefix}"
-        return told
+        return f"{told}\n  {self.left_behind}" if self.left else told
+
+    @property
+    def left_behind(self) -> str:
+        return f"left behind: {plural(self.left, 'key')} in partitions that begin with {self.prefix.decode()}"
 
 
-@click.command("conform")
+@click.command("conform", cls=Discreet)
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random operations.")
 @json_option
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="Of exec:."
-)
+@click.option("--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Of exec:.")
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check that a store keeps the contract of a key-value store, claim by claim.
 
@@ -49,13 +52,18 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     claim does not hold.
     """
     chosen = target(dsn, seconds=timeout)
-    judged = trio.run(_conform, chosen.open, seed, _nobody if as_json else lambda one: click.echo(one.lines()))
+    say = _nobody if as_json else lambda one: click.echo(one.lines())
+    judged = trio.run(_conform, chosen, seed, timeout, say)
+    unasked = [told(claim) for claim in claims(seed)[len(judged) :]]
     failed = sum(1 for one in judged if one.why)
     if as_json:
-        click.echo(json.dumps(_object(chosen.name, seed, judged)))
+        click.echo(json.dumps(_object(chosen.name, seed, judged, unasked)))
     count = plural(len(judged), "claim")
-    told = f"NOT conforming: {failed} of {count} not kept" if failed else f"conforming: {count} kept"
-    click.echo(f"{told} by {chosen.name}", err=as_json)
+    closing = f"NOT conforming: {failed} of {count} not kept" if failed else f"conforming: {count} kept"
+    closing += f" by {chosen.name}"
+    if unasked:
+        closing += f"; it does not answer any more, and {plural(len(unasked), 'claim')} could not be judged"
+    click.echo(closing, err=as_json)
     return VIOLATED if failed else AS_EXPECTED
 
 
@@ -63,21 +71,21 @@ def _nobody(one: Judged) -> None:
     """Whoever wants one object waits for all claims."""
 
 
-def _object(store: str, seed: int, judged: Sequence[Judged]) -> dict[str, object]:
+def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[str]) -> dict[str, object]:
     return {
         "store": store,
         "seed": seed,
         "verdict": "violated" if any(one.why for one in judged) else "holds",
         "claims": [{"claim": one.claim, "kept": not one.why, "why": one.why} for one in judged],
+        "unasked": list(unasked),
         "left": {one.prefix.decode(): one.left for one in judged if one.left},
     }
 
 
-async def _conform(
-    open_: Callable[[], AbstractAsyncContextManager[Store]], seed: int, say: Callable[[Judged], None]
-) -> list[Judged]:
+async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged], None]) -> list[Judged]:
+    """Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
     judged = []
-    async with open_() as store:
+    async with chosen.open() as store:
         for claim in claims(seed):
             private, why = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode()), ""
             try:
@@ -85,6 +93,27 @@ async def _conform(
                     await claim(private)
             except NotConforming as error:
                 why = str(error)
-            judged.append(Judged(told(claim), why, len(await private.clear()), private.prefix))
+            silent = bool(why) and not await _answers(store, most)
+            left = private.written if silent else len(await private.clear())
+            one = Judged(told(claim), why, left, private.prefix)
+            if isinstance(store, ChildStore) and store.nonsense:
+                raise Unusable(
+                    f"{chosen.name}: speaks no protocol exec: expected one line in answer to each request, got: "
+                    f"{store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
+                )
+            judged.append(one)
             say(judged[-1])
+            if silent:
+                break  # every other claim would wait as long, and end as this one
     return judged
+
+
+async def _answers(store: Store, most: float) -> bool:
+    """Whether there is any answer at all."""
+    with trio.move_on_after(most):
+        try:
+            await store.perform(kv.Get(b"lakeproof", b"awake"))
+        except kv.KVError as error:
+            return error.definite
+        return True
+    return False

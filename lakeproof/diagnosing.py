@@ -1,7 +1,9 @@
 """The command ``diagnose``: what a store file holds, and what is wrong with it, in a zip."""
 
 import sqlite3
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +14,22 @@ from impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, sho
 from impl.diagnostics.archive import refuse_existing
 from impl.live import live_env, run
 from impl.stores.base import Store
-from impl.stores.sqlite import NotAStore, SQLiteStore
+from impl.stores.sqlite import NotAStore, SQLiteStore, no_store
+from impl.stores.sqlite_health import (
+    REPAIR,
+    file_trouble,
+    is_damage,
+    log_trouble,
+    open_to_read,
+    remedy,
+    troubles,
+    words,
+)
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.report.style import plural
+from lakeproof.targets.redacting import Discreet
 from lakeproof.tasks import Unusable
+from model import kv
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"
@@ -24,26 +38,51 @@ _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, 
 class ReadOnlySQLiteStore(SQLiteStore):
     """The same store, opened so that SQLite refuses every write. Raises NotAStore.
 
-    SQLite may leave an empty log beside the file, as any reader of its does.
+    SQLite may leave an empty log beside the file, as any reader of its does. A damaged file may be opened: what is
+    read of it is checked, and `damage` says what is wrong.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._one_at_a_time = trio.CapacityLimiter(1)
         try:
-            uri = f"{self.path.absolute().as_uri()}?mode=ro"
-            self._connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-        except sqlite3.Error as error:
-            raise NotAStore(f"{self.path}: cannot be opened: {error}; {_REPAIR}") from error
+            cut, self._log_trouble = file_trouble(self.path), log_trouble(self.path)
+            self._connection = open_to_read(self.path)
+        except (OSError, sqlite3.Error) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise NotAStore(f"{self.path}: cannot be opened: {why}; {_REPAIR}") from error
+        self._cut = cut
+        self.partitions: list[bytes] = []
+        """In order; known when `damage` was looked for."""
         try:
             self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
             self._refuse_text()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             self._connection.close()
-            raise NotAStore(f"{self.path}: no store: {error}; {_REPAIR}") from error
+            raise self._no_store(error) from error
         except NotAStore:
             self._connection.close()
             raise
+
+    def damage(self) -> tuple[str, ...]:
+        """What is wrong with the file itself. Reads all of it, twice. Raises NotAStore if it cannot be checked."""
+        try:
+            found = [*troubles(self._connection), *self._row_troubles()]
+        except sqlite3.Error as error:
+            raise self._no_store(error) from error
+        if self._log_trouble and log_trouble(self.path) == self._log_trouble:  # else a writer was at it
+            found.insert(0, self._log_trouble)
+        if self._cut:
+            found.insert(0, self._cut)
+        return tuple(dict.fromkeys(found))
+
+    def _no_store(self, error: Exception) -> NotAStore:
+        if is_damage(error) and self._cut:
+            return NotAStore(f"{self.path}: damaged: {self._cut}; {REPAIR}")
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code == sqlite3.SQLITE_READONLY_ROLLBACK or code & 0xFF == sqlite3.SQLITE_BUSY:
+            return NotAStore(f"{self.path}: cannot be read: {words(error)}; {remedy(self.path, error)}")
+        return no_store(self.path, error, _REPAIR)
 
     def _refuse_text(self) -> None:
         """SQLite takes any type in any column; what is no BLOB would not be found."""
@@ -51,13 +90,50 @@ class ReadOnlySQLiteStore(SQLiteStore):
             sql = f"SELECT typeof({column}) FROM kv WHERE typeof({column}) <> 'blob' LIMIT 1"  # noqa: S608  # ours
             try:
                 found = self._connection.execute(sql).fetchone()
-            except sqlite3.DatabaseError:
-                return  # a damaged page: the scan that meets it will say where
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                return  # a damaged page: `damage` will say where
             if found is not None:
                 raise NotAStore(f"{self.path}: column {column} holds {found[0]}; expected blob everywhere: {_REPAIR}")
 
+    def _row_troubles(self) -> Iterator[str]:
+        """Records that do not fill their cells, and keys that are not in order: SQLite's check passes over some."""
+        before: tuple[bytes, bytes] | None = None
+        self._connection.text_factory = bytes
+        try:
+            rows = self._connection.execute("SELECT partition_key, key, value FROM kv ORDER BY partition_key, key")
+            for partition, key, value in rows:
+                if not (isinstance(partition, bytes) and isinstance(key, bytes) and isinstance(value, bytes)):
+                    yield f"a row of table kv holds {type(value).__name__}; expected blob everywhere"
+                    return
+                if before is not None and before >= (partition, key):
+                    yield f"the rows of table kv are not in order after {shown(before[0])} {shown(before[1])}"
+                    return
+                if before is None or before[0] != partition:
+                    self.partitions.append(partition)
+                before = partition, key
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            yield f"the rows of table kv can be read up to {_after(before)}: {words(error)}"
+        finally:
+            self._connection.text_factory = str
 
-@click.command()
+    def _scan(self, partition: bytes, start: bytes, batch_size: int) -> kv.Batch:
+        """Rows out of order, in a damaged file, would let a scan go round in circles. Raises kv.Refused."""
+        batch = super()._scan(partition, start, batch_size)
+        found = [entry.key for entry in batch.entries]
+        if any(one >= other for one, other in pairwise(found)) or (found and found[0] < start):
+            raise kv.Refused(f"{self.path}: keys of partition {shown(partition)} are out of order: the file is damaged")
+        return batch
+
+
+def _after(before: tuple[bytes, bytes] | None) -> str:
+    return "the first" if before is None else f"{shown(before[0])} {shown(before[1])}"
+
+
+@click.command(cls=Discreet)
 @click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -78,7 +154,7 @@ def diagnose(file: Path, out: Path) -> int:
     try:
         refuse_existing(out)
         with ReadOnlySQLiteStore(file) as store:
-            collected = diagnosed(store, out)
+            collected = diagnosed(store, out, store.damage(), store.partitions)
     except (NotAStore, NotWritten) as error:
         raise Unusable(str(error)) from error
     for line in told(collected):
@@ -89,9 +165,9 @@ def diagnose(file: Path, out: Path) -> int:
     return AS_EXPECTED if collected.complete else INCONCLUSIVE
 
 
-def diagnosed(store: Store, out: Path) -> Collected:
-    """Collect from a store, and write the zip. Raises NotWritten."""
-    collected = trio.run(partial(run, collect(live_env()), store))
+def diagnosed(store: Store, out: Path, damage: Sequence[str] = (), partitions: Sequence[bytes] = ()) -> Collected:
+    """Collect from a store, and write the zip; ``damage`` of its file becomes findings. Raises NotWritten."""
+    collected = trio.run(partial(run, collect(live_env(), damage=damage, partitions=partitions), store))
     write_zip(out, collected)
     return collected
 
@@ -119,4 +195,4 @@ def told(collected: Collected) -> list[str]:
 
 def _line(finding: Finding) -> str:
     place = " ".join(shown(part) for part in (finding.partition, finding.key) if part)
-    return f"{finding.kind}: {place}: {finding.message}"
+    return ": ".join(part for part in (finding.kind, place, finding.message) if part)

@@ -10,10 +10,12 @@ from pathlib import Path
 import click
 import trio
 
-from lakeproof.commands import UNUSABLE, VIOLATED, complain
+from lakeproof.commands import VIOLATED, complain
+from lakeproof.targets.redacting import Discreet, displayed
+from lakeproof.tasks import Unusable
 
 
-@click.command()
+@click.command(cls=Discreet)
 @click.argument("source", metavar="SOURCE")
 @click.argument("store", metavar="STORE", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--restart", is_flag=True, help="Clear away what a run that died has left, and begin from scratch.")
@@ -29,6 +31,7 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     from impl.migration.rows import UnusableTables
     from impl.migration.sources import PostgresTables, SQLiteTables
     from impl.stores.sqlite import NotAStore, SQLiteStore
+    from impl.stores.sqlite_health import Damaged, refuse_damaged
     from model import kv
 
     try:
@@ -39,25 +42,22 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     postgres = source.startswith(("postgresql://", "postgres://"))
     try:
         tables = PostgresTables(source) if postgres else SQLiteTables(source)
+        refuse_damaged(store)
         with closing(tables), SQLiteStore(store, durable=True) as target:
-            click.echo(f"migrating {'PostgreSQL' if postgres else source} to {store}", err=True)
+            click.echo(f"migrating {'PostgreSQL' if postgres else displayed(source)} to {store}", err=True)
             flow = migrating.migrate(live_env(), tables, who=who, restart=restart, batch_size=1_000)
             done = trio.run(run, flow, target)
-    except (UnusableTables, NotAStore) as error:
-        complain(str(error))
-        return UNUSABLE
+    except (UnusableTables, NotAStore, Damaged) as error:
+        raise Unusable(str(error)) from error
     except migrating.HalfMigrated as error:
-        complain(f"{store}: {error} (--restart)")
-        return UNUSABLE
+        raise Unusable(f"{store}: {error} (--restart)") from error
     except (migrating.AlreadyMigrated, migrating.NotEmpty) as error:
-        complain(f"{store}: {error}")
-        return UNUSABLE
+        raise Unusable(f"{store}: {error}") from error
     except (migrating.Different, migrating.Superseded) as error:
         complain(f"{store}: {error}; the store is not in use yet: --restart")
         return VIOLATED
     except kv.KVError as error:
-        complain(f"{store}: {error}; the store is half-migrated: mend the cause, then --restart")
-        return UNUSABLE
+        raise Unusable(f"{store}: {error}; the store is half-migrated: mend the cause, then --restart") from error
     if as_json:
         click.echo(json.dumps({"store": str(store), "rows": dict(done.counts)}))
     else:

@@ -18,8 +18,8 @@ Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # 
 class Call:
     """One invocation of a flow: ``Call(step1.create_repository, "r", attempts=2)``.
 
-    The arguments must be hashable. ``attempts`` > 1 makes the client try again after any error that the flow
-    names as ``retry_on`` (default: every store error), as the same call: it returns once.
+    The arguments must be hashable. ``attempts`` > 1 makes the client try again after any error of a store, as the same
+    call: it returns once.
     """
 
     flow: Flow

@@ -21,6 +21,7 @@ from lakeproof.targets.answers import counted, first_of, tallied
 from lakeproof.targets.judging import Judged, judge
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.targets.redacting import Discreet
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 from lakeproof.tasks import Unusable
 from model import kv
@@ -44,7 +45,7 @@ class Stressed:
     left: list[bytes] = attrs.field(factory=list)
 
 
-@click.command("stress")
+@click.command("stress", cls=Discreet)
 @click.argument("dsn")
 @click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="At once.")
 @seconds_option

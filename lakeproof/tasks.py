@@ -20,6 +20,10 @@ class Unusable(Exception):
     """A scenario that cannot be run: one line that names it, the place, and the repair."""
 
 
+class InternalError(Exception):
+    """A mistake of ours, with its traceback."""
+
+
 Progress = Callable[[int, int, int], None]
 
 

@@ -9,10 +9,11 @@ from typing import Final
 import pytest
 import trio
 
+from impl.codec import encode
 from impl.stores.sqlite import SQLiteStore
 from lakeproof.diagnosing import FINDINGS_SHOWN_MAX, ReadOnlySQLiteStore
 from model import keys, kv
-from model.records import Record
+from model.records import Record, StagedEntry
 from tests.commands import complaint, lakeproof
 from tests.impl.diagnosing import SOUND
 from tests.impl.refs.watched import P, branch, stored
@@ -56,6 +57,26 @@ class TestVerdicts:
         make_store(*SOUND, locks=b"")
         result = lakeproof("diagnose", "store.db", "--out", "d.zip")
         assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "0 findings, 1 note")
+
+    def test_what_no_repository_leads_to_is_1_unless_a_commit_may_have_left_it(self) -> None:
+        make_store(*SOUND)
+        lost = stored(branch("lost")).contents()
+
+        async def put() -> None:
+            with SQLiteStore("store.db") as store:
+                for (_, key), value in lost.items():
+                    await store.set(b"q-u", key, value)
+                await store.set(b"auth", b"users/me", b"\x00")
+                entry = StagedEntry(key=b"x", identity=b"i", data=b"d")
+                await store.set(b"r-main:old", keys.staged_key(b"x"), encode(entry))
+
+        trio.run(put)
+        result = lakeproof("diagnose", "store.db", "--out", "d.zip")
+        assert result.exit_code == 1
+        assert result.stdout.splitlines()[1:3] == [
+            "stray: q-u: 1 branches, commits or tags that no repository and no note to the cleaner leads to",
+            "1 finding, 1 note",
+        ]
 
     def test_what_dangles_or_cannot_be_decoded_is_1_and_is_named(self) -> None:
         make_store(*SOUND, branch("loose", "nowhere"), **{"tags/x": b"\xff"})

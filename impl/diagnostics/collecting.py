@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import attrs
@@ -33,6 +33,7 @@ Entity = Branch | Commit | Tag
 PartitionOf = Callable[[Repository], bytes]
 """Where a repository's entities are. Raises InvalidName."""
 
+_PREFIXES: Final = (keys.REPOSITORIES_PREFIX, keys.BRANCHES_PREFIX, keys.COMMITS_PREFIX, keys.TAGS_PREFIX)
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
 
 
@@ -41,8 +42,13 @@ async def collect(
     *,
     partition_of: PartitionOf = uid_partition,
     batch_size: int = BATCH_SIZE,
+    damage: Sequence[str] = (),
+    partitions: Sequence[bytes] = (),
 ) -> Collected:
     """Read a whole store. Never writes, and raises nothing: what cannot be read or decoded is a finding.
+
+    damage: what is wrong with what the store is kept in; a finding each. partitions: those that the store had before it
+    is read, if that is known: what no repository leads to is found there, at a scan more for each.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
@@ -50,9 +56,11 @@ async def collect(
     """
     collector = _Collector(env, partition_of, checked(batch_size))
     collected_at = await env.clock.now()
+    collector.note(damage)
     await collector.read_repositories()
     await collector.read_staging()
     await collector.read_cleanup()
+    await collector.read_strays(partitions)
     return collector.collected(collected_at)
 
 
@@ -77,6 +85,7 @@ class _Collector:
         self._cleanup: list[CleanupRow] = []
         self._findings: list[Finding] = []
         self._owners: dict[StagingToken, list[_Owner]] = {}
+        self._scanned: set[bytes] = set()
 
     def collected(self, collected_at: int) -> Collected:
         return Collected(
@@ -89,6 +98,10 @@ class _Collector:
             cleanup=tuple(self._cleanup),
             findings=tuple(self._findings),
         )
+
+    def note(self, damage: Iterable[str]) -> None:
+        for message in damage:
+            self._find("damaged", b"", b"", message)
 
     async def read_repositories(self) -> None:
         async for entry, repository in self._records(keys.GRAVELER, Repository):
@@ -189,6 +202,22 @@ class _Collector:
             row = CleanupRow(repository_id=record.repository_id, instance_uid=record.instance_uid, left=left)
             self._cleanup.append(row)
 
+    async def read_strays(self, partitions: Iterable[bytes]) -> None:
+        """What nothing leads to. Where something could not be read, that may be what did."""
+        if any(finding.kind == "unreadable" for finding in self._findings):
+            return
+        for partition in partitions:
+            if partition in self._scanned:
+                continue
+            kinds = Counter([_kind(entry, partition) async for entry in self._scan(partition)])
+            entities = kinds["branch"] + kinds["commit"] + kinds["tag"]
+            if entities:
+                message = f"{entities} branches, commits or tags that no repository and no note to the cleaner leads to"
+                self._find("stray", partition, b"", message)
+            elif kinds["staged"]:
+                message = f"{kinds['staged']} staged under a token that no branch names"
+                self._find("unowned-token", partition, b"", message)
+
     async def _records(self, partition: bytes, *kinds: type[R]) -> AsyncIterator[tuple[kv.Entry, R]]:
         """The records of these kinds in a partition; all else is a finding."""
         async for entry in self._scan(partition):
@@ -198,6 +227,10 @@ class _Collector:
                 self._find("undecodable", partition, entry.key, _why(error, entry.value))
                 continue
             if not isinstance(record, kinds):
+                if record is None and entry.key.startswith(_PREFIXES):
+                    message = f"{_size(entry.value)} under a key that no name leads to"
+                    self._find("bad-name", partition, entry.key, message)
+                    continue
                 self._find("unknown-key", partition, entry.key, f"{_size(entry.value)} under a key of others")
                 continue
             expected = keys.parse(partition, entry.key)
@@ -209,6 +242,7 @@ class _Collector:
 
     async def _scan(self, partition: bytes) -> AsyncIterator[kv.Entry]:
         """What a partition holds, as far as it can be read."""
+        self._scanned.add(partition)
         try:
             async for entry in self._env.store.scan(partition, batch_size=self._batch_size):
                 yield entry
@@ -227,6 +261,15 @@ class _Collector:
 
     def _find(self, kind: FindingKind, partition: bytes, key: bytes, message: str) -> None:
         self._findings.append(Finding(kind, partition, key, message))
+
+
+def _kind(entry: kv.Entry, partition: bytes) -> str:
+    """The kind of record at an address; '' of what is none."""
+    parsed = keys.parse(partition, entry.key)
+    try:
+        return "" if parsed is None or decode_at(partition, entry.key, entry.value) is None else parsed.kind
+    except Undecodable:
+        return ""
 
 
 def _suspects(found: Mapping[bytes, Entity]) -> Iterator[tuple[bytes, str, CommitID]]:

@@ -9,6 +9,7 @@ import attrs
 from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 
 FindingKind = Literal[
+    "damaged",
     "undecodable",
     "misplaced",
     "bad-name",
@@ -16,16 +17,20 @@ FindingKind = Literal[
     "no-default-branch",
     "shared-token",
     "unreadable",
+    "stray",
     "unknown-key",
+    "unowned-token",
     "changed-meanwhile",
 ]
-NOTES: Final = frozenset({"unknown-key", "changed-meanwhile"})
-"""Findings that say nothing bad: keys of others, and repositories that changed while they were read."""
+NOTES: Final = frozenset({"unknown-key", "unowned-token", "changed-meanwhile"})
+"""Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, and
+repositories that changed while they were read."""
 
 
 @attrs.frozen
 class Finding:
-    """Something worth a look, and where it is. An empty key means the whole partition."""
+    """Something worth a look, and where it is. An empty key means the whole partition, and an empty partition the
+    whole store."""
 
     kind: FindingKind
     partition: bytes

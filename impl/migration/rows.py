@@ -5,6 +5,8 @@ from typing import Final, Protocol
 
 import attrs
 
+from impl.printable import printable
+
 Parents = tuple[str, ...]
 Metadata = tuple[tuple[str, str], ...]  # sorted
 
@@ -94,7 +96,7 @@ def key_of(row: Row) -> tuple[bytes, ...]:
 
 def shown(row: Row) -> str:
     """The key of a row, for people."""
-    return "/".join(part.decode("utf-8", "backslashreplace") for part in key_of(row))
+    return printable("/".join(part.decode("utf-8", "backslashreplace") for part in key_of(row)))
 
 
 @attrs.frozen

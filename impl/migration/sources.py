@@ -19,9 +19,12 @@ import attrs
 
 from impl.closing import Closing
 from impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
+from impl.printable import printable
+from impl.stores.sqlite_health import Damaged, open_to_read, refuse_damaged, words
 
 MICROSECONDS: Final = 1_000_000
 FETCHED_AT_ONCE: Final = 1_000
+SHOWN_MAX: Final = 200
 
 _KEYS: Final[Mapping[type[Row], tuple[str, ...]]] = {RepositoryRow: ("id",), StagedRow: ("staging_token", "key")}
 _KEY_OF_OTHERS: Final = ("repository_id", "id")
@@ -57,17 +60,20 @@ class SQLiteTables(Closing):
     """The tables of an SQLite file, which is opened read-only. Close it, or use it as a context manager.
 
     Raises:
-        UnusableTables: no such file, no database, a table or column is missing.
+        UnusableTables: no such file, no database, a damaged one, a table or column is missing.
+    Cost: the whole file is read, and checked, when it is opened.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise UnusableTables(f"{self.path}: no such file; name an SQLite file with the five tables")
+        try:
+            refuse_damaged(self.path)
+        except Damaged as error:
+            raise UnusableTables(str(error)) from error
         with self._told("open"):
-            self._connection = sqlite3.connect(
-                f"{self.path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None
-            )
+            self._connection = open_to_read(self.path)
             _look(self._connection)
             self._connection.execute("BEGIN")
 
@@ -86,9 +92,9 @@ class SQLiteTables(Closing):
     def _told(self, what: str) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise UnusableTables(
-                f"{self.path}: {what}: {error}; expected the five tables of a lakeFS before KV"
+                f"{self.path}: {what}: {words(error)}; expected the five tables of a lakeFS before KV"
             ) from error
 
 
@@ -126,8 +132,10 @@ class PostgresTables(Closing):
     def _told(self, what: str) -> Iterator[None]:
         try:
             yield
-        except self._error as error:
-            said = " ".join(str(error).split())
+        except (self._error, ValueError) as error:  # a NUL in an address is a ValueError
+            if isinstance(error, UnusableTables):
+                raise
+            said = printable(" ".join(str(error).split()))
             raise UnusableTables(
                 f"PostgreSQL: {what}: {said}; expected the five tables of a lakeFS before KV"
             ) from error
@@ -144,12 +152,21 @@ def _row(table: str, values: Sequence[object]) -> Row:
         try:
             found[name] = _COLUMNS.get(name, _text)(value)
         except (ValueError, TypeError) as error:
-            raise UnusableTables(f"{table} {shown}: {name} {value!r}: {error}; mend the row") from None
+            raise UnusableTables(
+                f"{table} {printable(shown)}: {name} {_short(value)}: {printable(str(error))}; mend the row"
+            ) from None
     if kind is StagedRow and found["identity"] is None:
         if found["data"] is not None:
-            raise UnusableTables(f"{table} {shown}: data without an identity: expected both or neither; mend the row")
+            raise UnusableTables(
+                f"{table} {printable(shown)}: data without an identity: expected both or neither; mend the row"
+            )
         found["identity"] = b""
     return kind(**found)  # type: ignore[arg-type]  # each checked by its column
+
+
+def _short(value: object) -> str:
+    told = repr(value)
+    return told if len(told) <= SHOWN_MAX else f"{told[:SHOWN_MAX]}..."
 
 
 def _text(value: object) -> str:
@@ -186,7 +203,10 @@ def _moment(value: object) -> int:
 
 
 def _json(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) else value
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _parents(value: object) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import trio
 
 from impl.closing import Closing
 from impl.stores.base import DELETE_IF, Answer, Store
+from impl.stores.sqlite_health import REPAIR, is_damage, words
 from model import kv
 
 BUSY_SECONDS: Final = 10.0
@@ -37,6 +38,13 @@ _UNDONE: Final = (
 
 class NotAStore(ValueError):
     """The file is no SQLite database, cannot be opened, or its table ``kv`` is another one."""
+
+
+def no_store(path: Path, error: Exception, repair: str) -> NotAStore:
+    """What SQLite says of a file on opening it, with the repair: another one if the file is damaged."""
+    if is_damage(error):
+        return NotAStore(f"{path}: damaged: {words(error)}; {REPAIR}")
+    return NotAStore(f"{path}: no store: {words(error)}; {repair}")
 
 
 class SQLiteStore(Closing, Store):
@@ -67,10 +75,9 @@ class SQLiteStore(Closing, Store):
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._connection.execute(_SCHEMA)
             self._connection.execute("SELECT partition_key, key, value FROM kv LIMIT 0")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             self._connection.close()
-            expected = "an SQLite file with a table kv, or a new one"
-            raise NotAStore(f"{self.path}: no store: {error}; name {expected}") from error
+            raise no_store(self.path, error, "name an SQLite file with a table kv, or a new one") from error
 
     def close(self) -> None:
         """Close the file. Closing twice is no error."""
@@ -89,11 +96,11 @@ class SQLiteStore(Closing, Store):
             return self._execute(op)
         except sqlite3.ProgrammingError as error:
             raise kv.Refused(f"{self.path}: {error}; open it again") from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in _UNDONE or isinstance(op, kv.Get | kv.ScanBatch):
-                raise kv.Refused(f"{self.path}: {error}") from error
-            raise kv.OutcomeUnknown(f"{self.path}: {error}") from error
+                raise kv.Refused(f"{self.path}: {words(error)}") from error
+            raise kv.OutcomeUnknown(f"{self.path}: {words(error)}") from error
 
     def _execute(self, op: kv.Op) -> Answer:
         execute = self._connection.execute
@@ -102,7 +109,8 @@ class SQLiteStore(Closing, Store):
                 row = execute("SELECT value FROM kv WHERE partition_key = ? AND key = ?", (partition, key)).fetchone()
                 if row is None:
                     raise kv.NotFound
-                return kv.ValueWithPredicate(row[0], row[0])
+                value = self._blob("value", row[0])
+                return kv.ValueWithPredicate(value, value)
             case kv.Set(partition, key, value):
                 execute(_SET, (partition, key, value))
             case kv.SetIf(partition, key, value, predicate):
@@ -136,4 +144,12 @@ class SQLiteStore(Closing, Store):
         sql = "SELECT key, value FROM kv WHERE partition_key = ? AND key >= ? ORDER BY key LIMIT ?"
         rows = self._connection.execute(sql, (partition, start, batch_size + 1 if batch_size else -1)).fetchall()
         shown = rows[: batch_size or None]
-        return kv.Batch(tuple(kv.Entry(*row) for row in shown), more=len(shown) < len(rows))
+        entries = tuple(kv.Entry(self._blob("key", key), self._blob("value", value)) for key, value in shown)
+        return kv.Batch(entries, more=len(shown) < len(rows))
+
+    def _blob(self, column: str, value: object) -> bytes:
+        """SQLite takes any type in any column. Raises kv.Refused."""
+        if not isinstance(value, bytes):
+            found = "null" if value is None else type(value).__name__
+            raise kv.Refused(f"{self.path}: column {column} of table kv holds {found}; expected blob everywhere")
+        return value

@@ -5,15 +5,14 @@ import click
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.demo.clients import VARIANTS, Settings
 from lakeproof.demo.view import json_lines, show, summary
+from lakeproof.options import Seconds
 
 
 @click.command()
 @click.option("--writers", type=click.IntRange(1), default=300, show_default=True, metavar="N", help="A fifth deletes.")
 @click.option("--readers", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="A tenth lists.")
 @click.option("--committers", type=click.IntRange(0), default=2, show_default=True, metavar="N", help="0: never.")
-@click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, metavar="S", help="In all."
-)
+@click.option("--seconds", type=Seconds, default=10.0, show_default=True, metavar="S", help="In all.")
 @click.option("--variant", type=click.Choice(VARIANTS), default="lock-free", show_default=True, help="Of commit.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of paths, pauses and delays.")
 @click.option("--single-read", is_flag=True, help="Leave out the second look at the branch: entries get lost.")

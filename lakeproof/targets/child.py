@@ -18,16 +18,26 @@ import trio
 from impl.stores.base import OPAQUE, Answer, Store
 from lakeproof.targets.pooled import RESTART
 from lakeproof.targets.protocol import LINE_MAX, Nonsense, Reply, answer, parse, request
+from lakeproof.targets.redacting import Redaction, displayed
 from model import kv
 
 ANSWER_SECONDS: Final = 10.0
+_ANSWER: Final = '{"id": 1, "error": {"kind": "not_found"}}'
 END_SECONDS: Final = 2.0
 """How long a child may take to end after its stdin was closed."""
 _CHUNK: Final = 1 << 16
 
 
 class NotStarted(ValueError):
-    """There is no such program, or it may not be run."""
+    """There is no such program, it may not be run, or it does not speak the protocol."""
+
+
+class NoProtocol(Exception):
+    """Why what a program does is not the protocol."""
+
+
+class Silent(NoProtocol):
+    """There was no answer in time."""
 
 
 @attrs.define(eq=False)
@@ -83,8 +93,13 @@ class ChildStore(Store):
     capabilities = frozenset({OPAQUE})
     faults = frozenset({RESTART})
 
-    def __init__(self, command: Sequence[str], nursery: trio.Nursery, seconds: float) -> None:
+    def __init__(self, command: Sequence[str], nursery: trio.Nursery, seconds: float, dsn: str = "") -> None:
         self.command, self.seconds = tuple(command), seconds
+        dsn = " ".join(dsn.split()) or f"exec:{' '.join(shlex.join(self.command).split())}"
+        self.name = displayed(dsn)
+        self.nonsense = ""
+        """The first line that was no answer at all, of any life, and what was expected."""
+        self._redaction = Redaction([dsn])
         self.lives = 0
         self._nursery = nursery
         self._child: _Child | None = None
@@ -96,6 +111,21 @@ class ChildStore(Store):
         async with self._starting:
             if self._child is None or self._child.gone:
                 self._child = await self._started()
+
+    async def greet(self) -> None:
+        """Ask for a key, and have any answer that the protocol knows. Raises NotStarted, and the program is killed."""
+        await self.start()
+        try:
+            with contextlib.suppress(kv.KVError):
+                await self._ask(kv.Get(b"lakeproof", b"awake"))
+        except NoProtocol as error:
+            if self._child is not None:
+                self._child.fail("it speaks no protocol")
+            longer = ", or give it longer with --timeout" if isinstance(error, Silent) else ""
+            raise NotStarted(
+                f"{self.name}: speaks no protocol exec: expected a line such as {_ANSWER} in answer to its first "
+                f"request, got: {self._redaction.hide(str(error))}; see docs/exec-protocol.md{longer}"
+            ) from error
 
     async def restart(self) -> str:
         """Kill the process, whatever it does. The next operation starts it again."""
@@ -123,6 +153,16 @@ class ChildStore(Store):
 
     async def perform(self, op: kv.Op) -> Answer:
         """What is wrong with an operation, the implementation is to find out."""
+        try:
+            return await self._ask(op)
+        except NoProtocol as error:
+            raise kv.OutcomeUnknown(self._redaction.hide(f"{self.name}: {error}")) from error
+        except kv.KVError as error:
+            error.args = tuple(self._redaction.hide(str(word)) for word in error.args)
+            raise
+
+    async def _ask(self, op: kv.Op) -> Answer:
+        """Raises KVError as the program says, and NoProtocol if there is no answer, or none that has a meaning."""
         self._number += 1
         number = self._number
         line = request(number, op)
@@ -141,16 +181,13 @@ class ChildStore(Store):
             if child.waiting.pop(number, None) is not None and waiting.reply is None:
                 child.forgotten.add(number)
         if waiting.reply is None:
-            hung = f"no answer within {self.seconds:g} s" if scope.cancelled_caught else waiting.why
-            raise kv.OutcomeUnknown(f"{self.name}: {hung}")
+            if scope.cancelled_caught:
+                raise Silent(f"no answer within {self.seconds:g} s")
+            raise NoProtocol(waiting.why)
         try:
             return answer(op, waiting.reply)
         except Nonsense as error:
-            raise kv.OutcomeUnknown(f"{self.name}: nonsense: {error}") from error
-
-    @property
-    def name(self) -> str:
-        return f"exec:{' '.join(shlex.join(self.command).split())}"
+            raise NoProtocol(f"nonsense: {error}") from error
 
     async def _started(self) -> _Child:
         try:
@@ -188,6 +225,7 @@ class ChildStore(Store):
                 async for line in lines:
                     child.hear(parse(line))
         except Nonsense as error:
+            self.nonsense = self.nonsense or self._redaction.hide(str(error))
             child.fail(f"nonsense: {error}; killed")
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
@@ -224,11 +262,16 @@ async def _lines(process: trio.Process) -> AsyncGenerator[bytes, None]:
 
 
 @contextlib.asynccontextmanager
-async def child_store(command: Sequence[str], seconds: float = ANSWER_SECONDS) -> AsyncIterator[ChildStore]:
-    """A store whose process lives as long as this. Raises NotStarted."""
+async def child_store(
+    command: Sequence[str], seconds: float = ANSWER_SECONDS, *, dsn: str = ""
+) -> AsyncIterator[ChildStore]:
+    """A store whose process lives as long as this. Raises NotStarted.
+
+    dsn: how it was named, for messages, which show no secret of it.
+    """
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
-        store = ChildStore(command, nursery, seconds)
+        store = ChildStore(command, nursery, seconds, dsn)
         try:
             await store.start()
             yield store

@@ -1,7 +1,6 @@
 """Which store a DSN means, and how it is opened. Drivers of extras are imported when they are asked for."""
 
 import importlib
-import re
 import shlex
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
@@ -10,11 +9,14 @@ from types import ModuleType
 from typing import Final
 
 import attrs
+import trio
 
 from impl.stores import MemoryStore, Store
 from impl.stores.sqlite import NotAStore, SQLiteStore
+from impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.targets.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.targets.redacting import displayed
 from lakeproof.targets.wrapping import Spread
 from lakeproof.tasks import Unusable
 
@@ -23,7 +25,6 @@ SQLITE_CONNECTIONS: Final = 4
 """Each of them waits for whoever writes; more of them find no more, and wait longer."""
 FORMS: Final = "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, or exec:COMMAND"
 
-_PASSWORD: Final = re.compile(r"(?<=:)[^:@/?#]*(?=@)|(?<=password=)[^&]*", re.IGNORECASE)
 _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRESQL: Final = ("postgresql", "postgres")
 
@@ -32,7 +33,7 @@ _POSTGRESQL: Final = ("postgresql", "postgres")
 class Target:
     """A store to judge.
 
-    name: its DSN without the password, for messages.
+    name: its DSN without secrets, for messages.
     faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` (of the process itself).
     open: a context manager that gives the store. Raises Unusable if it cannot be had.
     """
@@ -52,9 +53,9 @@ def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_
         Unusable: there is no such kind of store, or its extra is not installed.
     """
     scheme, colon, rest = dsn.partition(":")
-    name = _PASSWORD.sub("***", dsn) if scheme != "exec" else dsn
+    name = displayed(dsn)
     if not colon:
-        raise Unusable(f"{name!r} is no DSN; expected {FORMS}")
+        raise Unusable(f"'{name}' is no DSN; expected {FORMS}")
     if scheme == "memory":
         if rest:
             raise Unusable(f"{name}: a store in memory has no name; say memory: alone")
@@ -62,7 +63,7 @@ def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_
     if scheme == "sqlite":
         return Target(name=name, open=_sqlite(name, rest))
     if scheme == "exec":
-        return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, rest, seconds))
+        return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
     if scheme in _POSTGRESQL:
         _need(name, "psycopg", "postgresql")
         module = importlib.import_module("lakeproof.targets.postgresql")
@@ -73,7 +74,7 @@ def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_
         module = importlib.import_module("lakeproof.targets.redis_store")
         opened = _server(module, "RedisStore", dsn, name, connections)
         return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
-    raise Unusable(f"{name}: {scheme}: is no kind of store; expected {FORMS}")
+    raise Unusable(f"{name}: no such kind of store; expected {FORMS}")
 
 
 def _need(name: str, package: str, extra: str) -> None:
@@ -97,15 +98,16 @@ def _sqlite(name: str, rest: str) -> Callable[[], AbstractAsyncContextManager[St
     async def opened() -> AsyncIterator[Store]:
         with ExitStack() as stack:
             try:
+                await trio.to_thread.run_sync(refuse_damaged, Path(path))
                 stores = [stack.enter_context(SQLiteStore(Path(path))) for _ in range(SQLITE_CONNECTIONS)]
-            except NotAStore as error:
+            except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
             yield Spread(stores)
 
     return opened
 
 
-def _exec(name: str, rest: str, seconds: float) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], AbstractAsyncContextManager[Store]]:
     try:
         command = shlex.split(rest)
     except ValueError as error:
@@ -116,7 +118,8 @@ def _exec(name: str, rest: str, seconds: float) -> Callable[[], AbstractAsyncCon
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
         try:
-            async with child_store(command, seconds) as store:
+            async with child_store(command, seconds, dsn=dsn) as store:
+                await store.greet()
                 yield store
         except NotStarted as error:
             raise Unusable(str(error)) from error

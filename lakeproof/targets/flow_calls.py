@@ -4,7 +4,9 @@ Two groups of clients: those of one repository's entries, commits and branches (
 deleted branches leave a record), and those that create and delete repositories (`impl.repositories`, variant hardened).
 """
 
+import traceback
 from collections.abc import Callable, Coroutine, Hashable, Sequence
+from pathlib import Path
 from random import Random
 from typing import Final
 
@@ -16,6 +18,7 @@ from impl.committed import CommittedError
 from impl.effects import Env
 from impl.graveler import lock_free, reading, writing
 from impl.live import run, wall_clock
+from impl.printable import printable
 from impl.refs import branches
 from impl.refs.errors import GravelerError
 from impl.repositories import hardened
@@ -42,6 +45,8 @@ PATHS: Final = tuple(b"a/%d" % number for number in range(6))
 IDS: Final = tuple(RepositoryID(f"r{number}") for number in range(2))
 SCAN_BATCH: Final = 3
 COMMIT_TRIES: Final = 30
+WORDS_MAX: Final = 300
+"""Characters of an error that are shown."""
 
 Flow = Callable[[Env], Coroutine[object, object, object]]
 
@@ -178,6 +183,8 @@ class Caller:
     tally: Tally
     events: list[Event] = attrs.field(factory=list)
     clients: dict[int, list[CallView]] = attrs.field(factory=dict)
+    crashes: list[str] = attrs.field(factory=list)
+    """Calls that ended with what is no error of theirs, because of what they read."""
     first: int = 0
     """The number before that of the first client."""
 
@@ -202,6 +209,12 @@ class Caller:
             sure = isinstance(error, kv.KVError) and error.definite and not watched.wrote
             view = attrs.evolve(view, status=Status.FAIL if sure else Status.INFO, error=error)
             self.tally.trouble(error)
+        except Exception as error:  # noqa: BLE001  # whatever it is: on a store that keeps what it is given, there is none
+            view = attrs.evolve(view, status=Status.INFO, error=error)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name}:{where.lineno}"
+            words = printable(" ".join(str(error).split()))[:WORDS_MAX]
+            self.crashes.append(f"{doing.name} ended at {place} with {type(error).__name__}: {words}")
         saw = tuple((each.name, each.fold(tuple(watched.effects))) for each in self.observers)
         view = attrs.evolve(view, observed=saw)
         crashed = watched.unknown and view.status is not Status.OK

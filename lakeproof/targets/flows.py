@@ -18,9 +18,10 @@ from impl.graveler.founding import found
 from impl.live import live_env, run
 from impl.repositories.entities import uid_partition
 from impl.stores import MemoryObjectStore, Store
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.targets.flow_calls import LAKE, TRUNK, Caller, entry_call, repository_call
 from lakeproof.targets.traffic import Fault, Load, Tally, disturbed
-from lakeproof.targets.wrapping import Private, by_value
+from lakeproof.targets.wrapping import FAILURES_MAX, Private, by_value
 from model import keys, kv
 from model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation, entries, refs, repositories
 from model.records import Branch, Commit, Record, StagedEntry
@@ -129,12 +130,14 @@ class Flows:
         ]
         try:
             await self._founded(store, objects)
-        except kv.KVError as error:
+        except Exception as error:  # noqa: BLE001  # a store that gives back something else may make a flow fail anyhow
             made.unread = f"the first repository could not be written: {error!r}"
             return made
         async with disturbed(self.faults, rng, self.tally), trio.open_nursery() as nursery:
             for client in range(self.load.clients):
                 nursery.start_soon(self._client, callers[client % 2], client % 2, client, Random(rng.random()))
+        for caller in callers:
+            made.note(NO_UNHANDLED_EXCEPTION, (Violation(NO_UNHANDLED_EXCEPTION, crash) for crash in caller.crashes))
         if self.faults:
             await trio.sleep(SETTLE_SECONDS)
         try:
@@ -148,12 +151,13 @@ class Flows:
         return made
 
     async def _founded(self, store: Store, objects: MemoryObjectStore) -> None:
+        until = trio.current_time() + FAILURES_MAX * self.load.timeout
         for last in (*[False] * TRIES, True):
             try:
                 await run(found(live_env(), LAKE), store, objects)
                 return
             except kv.KVError:
-                if last:
+                if last or trio.current_time() > until:
                     raise
 
     async def _client(self, caller: Caller, group: int, number: int, rng: Random) -> None:
@@ -165,13 +169,14 @@ class Flows:
     async def _held(self, private: Private, store: Store) -> dict[kv.Address, bytes]:
         """All that is in the store. Raises KVError if it cannot be read after several tries."""
         found: dict[kv.Address, bytes] = {}
+        until = trio.current_time() + FAILURES_MAX * self.load.timeout
         for partition in sorted(private.partitions):
             for last in (*[False] * TRIES, True):
                 try:
                     found |= {(partition, e.key): e.value async for e in store.scan(partition, batch_size=READS)}
                     break
                 except kv.KVError:
-                    if last:
+                    if last or trio.current_time() > until:
                         raise
         return found
 
@@ -195,9 +200,14 @@ def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStor
     for caller, invariants, seen in judged:
         for invariant in invariants:
             if isinstance(invariant, Monitor):
-                made.note(invariant.id, _monitored(invariant, caller.events, seen))
+                findings = _monitored(invariant, caller.events, seen)
             else:
-                made.note(invariant.id, invariant.check(seen))
+                findings = iter(invariant.check(seen))
+            try:
+                made.note(invariant.id, findings)
+            except Exception:
+                if not made.violations:  # where records are none, or calls broke off, it may miss anything
+                    raise
     if made.violations:
         made.events = [_event(event) for caller in callers for event in caller.events]
         made.held = [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(held)]

@@ -12,8 +12,10 @@ from typing import Final, assert_never
 
 import psycopg
 
+from impl.printable import printable
 from impl.stores.base import Answer
 from lakeproof.targets.pooled import Lost, Pooled
+from lakeproof.targets.redacting import Redaction
 from model import kv
 
 CONNECT_SECONDS: Final = 10
@@ -51,6 +53,7 @@ class PostgreSQLStore(Pooled[Connection]):
     def __init__(self, address: str, *, name: str, connections: int = 16) -> None:
         super().__init__(name, connections)
         self._address = address
+        self._redaction = Redaction([address])
         try:
             self.probe(self._prepare)
         except kv.Refused as error:
@@ -63,7 +66,7 @@ class PostgreSQLStore(Pooled[Connection]):
             found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()
         except psycopg.Error as error:
             raise NotUsable(
-                f"{self.name}: no store: {_told(error)}; name a database where a table kv may be"
+                f"{self.name}: no store: {self._told(error)}; name a database where a table kv may be"
             ) from error
         columns = {column.name: column.type_code for column in found}
         if set(columns) != set(_COLUMNS) or set(columns.values()) != {_BYTEA}:
@@ -75,8 +78,8 @@ class PostgreSQLStore(Pooled[Connection]):
     def connect(self) -> Connection:
         try:
             return psycopg.connect(self._address, autocommit=True, connect_timeout=CONNECT_SECONDS)
-        except psycopg.Error as error:
-            raise kv.Refused(f"{self.name}: cannot be reached: {_told(error)}") from error
+        except (psycopg.Error, ValueError) as error:  # a NUL, or a lone surrogate, in an address is a ValueError
+            raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
 
     def opened(self, connection: Connection) -> socket.socket | None:
         try:
@@ -94,8 +97,12 @@ class PostgreSQLStore(Pooled[Connection]):
         except psycopg.Error as error:
             state = error.sqlstate or ""
             if connection.closed or not state or state.startswith(_UNKNOWN):
-                raise Lost(_told(error)) from error
-            raise kv.Refused(f"{self.name}: {_told(error)}") from error
+                raise Lost(self._told(error)) from error
+            raise kv.Refused(f"{self.name}: {self._told(error)}") from error
+
+    def _told(self, error: Exception) -> str:
+        """What psycopg says, which may quote the address."""
+        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
 
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:
@@ -134,10 +141,6 @@ def _must(cursor: psycopg.Cursor[tuple[bytes, ...]]) -> None:
     """Raise PredicateFailed if no row was written."""
     if not cursor.rowcount:
         raise kv.PredicateFailed
-
-
-def _told(error: psycopg.Error) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 _BYTEA: Final = psycopg.adapters.types["bytea"].oid

@@ -17,8 +17,8 @@ from lakeproof.history.errors import reason
 from lakeproof.history.plain_json import decode
 from model import kv
 
-LINE_MAX: Final = 64 << 20
-"""Bytes of a line; a longer one is nonsense."""
+LINE_MAX: Final = 16 << 20
+"""Bytes of a line; a longer one is nonsense, and is not read to its end."""
 _SHOWN: Final = 120
 _WORDS_MAX: Final = 300
 
@@ -34,6 +34,7 @@ class Reply:
     id: int
     ok: Mapping[str, object] | None
     error: Mapping[str, object] | None
+    line: bytes = attrs.field(default=b"", eq=False)
 
 
 KINDS: Final[Mapping[str, Callable[[str], kv.KVError]]] = {
@@ -115,8 +116,8 @@ def parse(line: bytes) -> Reply:
         raise Nonsense(f'{_shown(line)}: expected an object with "id", the number of a request')
     ok, error_ = told.get("ok"), told.get("error")
     if (ok is None) is (error_ is None):
-        return Reply(told["id"], None, None)
-    return Reply(told["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None)
+        return Reply(told["id"], None, None, line)
+    return Reply(told["id"], ok if type(ok) is dict else None, error_ if type(error_) is dict else None, line)
 
 
 def answer(op: kv.Op, reply: Reply) -> Answer:
@@ -124,7 +125,7 @@ def answer(op: kv.Op, reply: Reply) -> Answer:
     if reply.error is not None:
         raise _error(op, reply.error)
     if reply.ok is None:
-        raise Nonsense('expected either "ok" or "error", an object')
+        raise Nonsense(f'expected either "ok" or "error", an object, and got {_shown(reply.line)}')
     if isinstance(op, kv.Get):
         if reply.ok.get("predicate") is None:
             raise Nonsense('the answer of get has no "predicate"; expected a token, not null')
@@ -179,7 +180,14 @@ def _bytes(told: Mapping[str, object], name: str) -> bytes:
         raise Nonsense(f'"{name}": {_shown(text)}; expected Base64') from error
 
 
+def shown(line: bytes) -> str:
+    """The beginning of a line, for people."""
+    return _shown(line)
+
+
 def _shown(value: object) -> str:
+    if isinstance(value, bytes | str) and len(value) > _SHOWN:
+        return f"{value[:_SHOWN]!r}..."
     try:
         text = repr(value)
     except RecursionError:

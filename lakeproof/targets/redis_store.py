@@ -13,8 +13,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from impl.printable import printable
 from impl.stores.base import Answer
 from lakeproof.targets.pooled import Lost, Pooled
+from lakeproof.targets.redacting import Redaction
 from model import kv
 
 CONNECT_SECONDS: Final = 10
@@ -71,16 +73,19 @@ class RedisStore(Pooled[Connection]):
 
     def __init__(self, address: str, *, name: str, connections: int = 16) -> None:
         super().__init__(name, connections)
+        self._redaction = Redaction([address])
         try:
             self._pool = redis.ConnectionPool.from_url(
                 address, retry=Retry(NoBackoff(), 0), socket_connect_timeout=CONNECT_SECONDS
             )
         except (ValueError, TypeError) as error:
-            raise NotUsable(f"{name}: no address ({error}); expected redis://HOST:PORT/DATABASE") from error
+            raise NotUsable(f"{name}: no address ({self._told(error)}); expected redis://HOST:PORT/DATABASE") from error
         try:
             self.probe(lambda connection: self._answered(connection, "PING"))
-        except (kv.Refused, redis.RedisError) as error:
+        except kv.Refused as error:
             raise NotUsable(f"{error}; start the server, or mend the address") from error
+        except (redis.RedisError, OSError) as error:
+            raise NotUsable(f"{name}: {self._told(error)}; start the server, or mend the address") from error
 
     @staticmethod
     def _answered(connection: Connection, *command: object) -> None:
@@ -88,11 +93,11 @@ class RedisStore(Pooled[Connection]):
         connection.read_response(disable_decoding=True)
 
     def connect(self) -> Connection:
-        connection = cast("Connection", self._pool.make_connection())
         try:
+            connection = cast("Connection", self._pool.make_connection())
             connection.connect()
-        except (redis.RedisError, OSError) as error:
-            raise kv.Refused(f"{self.name}: cannot be reached: {_told(error)}") from error
+        except (redis.RedisError, OSError, ValueError, TypeError) as error:  # a host, or a parameter, that is none
+            raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
         return connection
 
     def opened(self, connection: Connection) -> socket.socket | None:
@@ -107,13 +112,17 @@ class RedisStore(Pooled[Connection]):
         try:
             return _execute(connection, op)
         except _DEFINITE as error:
-            raise kv.Refused(f"{self.name}: {_told(error)}") from error
+            raise kv.Refused(f"{self.name}: {self._told(error)}") from error
         except redis.ResponseError as error:
-            if _told(error).startswith(_DEFINITE_WORDS):
-                raise kv.Refused(f"{self.name}: {_told(error)}") from error
-            raise Lost(_told(error)) from error
+            if str(error).startswith(_DEFINITE_WORDS):
+                raise kv.Refused(f"{self.name}: {self._told(error)}") from error
+            raise Lost(self._told(error)) from error
         except (redis.RedisError, OSError) as error:
-            raise Lost(_told(error)) from error
+            raise Lost(self._told(error)) from error
+
+    def _told(self, error: Exception) -> str:
+        """What redis-py says, which may quote the address."""
+        return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
 
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:
@@ -155,7 +164,3 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
         case _:
             assert_never(op)
     return None
-
-
-def _told(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__

@@ -31,6 +31,11 @@ class Private(Store):
         """Where anything was written, as they are called inside."""
         return frozenset(partition for partition, _ in self._written)
 
+    @property
+    def written(self) -> int:
+        """How many keys may have been written, and were not taken away again."""
+        return len(self._written)
+
     async def apply(self, op: kv.Op) -> Answer:
         return await self.perform(op)
 

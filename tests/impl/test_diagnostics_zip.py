@@ -42,10 +42,10 @@ class TestZip:
         }
         assert [json.loads(line) for line in members["errors.jsonl"].splitlines()] == [
             {
-                "kind": "unknown-key",
+                "kind": "bad-name",
                 "partition": "r-u",
                 "key": "tags/\\xff\\\\",
-                "message": "0 bytes under a key of others",
+                "message": "0 bytes under a key that no name leads to",
             },
             {
                 "kind": "dangling",

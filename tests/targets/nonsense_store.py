@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.targets.planted_store import Planted
 
-HUGE = (64 << 20) + 10
+HUGE = (16 << 20) + 10
 DEEP = b"[" * 960 + b"]" * 960
 """Not too deep to be read, but too deep to be shown where it is."""
 
@@ -78,7 +78,7 @@ SAYS = {
     "both": 'either "ok" or "error"', "neither": 'either "ok" or "error"', "list": 'either "ok" or "error"',
     "unknown-kind": "error of kind 'sorry'", "surrogate": "\\ud800 \\x1b[31m \\x00", "long-words": "xxx...",
     "many-lines": "one two three four", "silence": "no answer within",
-    "huge-line": "a line of more than 67,108,864 bytes",
+    "huge-line": "a line of more than 16,777,216 bytes",
     "closed-stdout": "it closed its stdout", "half-a-line": "within a line",
 }  # fmt: skip
 """A part of what the user is told."""

@@ -233,7 +233,7 @@ class TestNames:
         ("dsn", "says"),
         [
             ("nothing", "'nothing' is no DSN; expected memory:, sqlite:///FILE"),
-            ("mysql://x", "mysql: is no kind of store; expected memory:"),
+            ("mysql://x", "mysql://x: no such kind of store; expected memory:"),
             ("memory:x", "a store in memory has no name"),
             ("sqlite:kv.db", "names no file; expected sqlite:///FILE"),
             ("sqlite:////nowhere/at/all/kv.db", "cannot be opened"),

@@ -9,6 +9,7 @@ from click.testing import Result
 
 from impl.stores.conformance import claims, told
 from tests.commands import complaint, lakeproof
+from tests.targets.misbehaving import ONE_DOUBT
 from tests.targets.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -46,6 +47,7 @@ class TestConform:
             "seed": 3,
             "verdict": "holds",
             "claims": [{"claim": told(claim), "kept": True, "why": ""} for claim in claims()],
+            "unasked": [],
             "left": {},
         }
         assert result.stderr == f"conforming: {len(claims())} claims kept by memory:\n"
@@ -132,7 +134,7 @@ class TestFlows:
         assert found["written"] == [f"out/stress/{name}.txt" for name in ("evidence", "calls", "store")]
 
     def test_rounds_that_could_not_be_judged_are_told(self) -> None:
-        Path("store.py").write_text("import sys; sys.stdin.readline()")
+        Path("store.py").write_text(ONE_DOUBT)
         dsn = f"exec:{sys.executable} store.py"
         _, found = judged("stress", dsn, "--flows", "--seconds", "0.2")
         assert found["verdict"] == "inconclusive"

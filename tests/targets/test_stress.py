@@ -20,6 +20,7 @@ from model.linearizability.history import NEVER
 from model.linearizability.problem import Verdict
 from model.snapshot import Status
 from tests.commands import complaint, lakeproof
+from tests.targets.misbehaving import ONE_DOUBT
 from tests.targets.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -117,6 +118,8 @@ def test_a_server_is_restarted_by_the_command_that_is_named() -> None:
         (["memory:", "--faults", "restart", "--restart-with", "'x"], "--restart-with 'x: No closing quotation"),
         (["exec:no-such-program"], "cannot be started"),
         (["memory:", "--clients", "0"], "--clients"),
+        (["memory:", "--seconds", "nan"], "nan is no time; expected a number of seconds"),
+        (["memory:", "--timeout", "nan"], "nan is no time; expected a number of seconds"),
     ],
 )
 def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
@@ -126,7 +129,7 @@ def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
 @pytest.mark.parametrize(
     ("program", "says"),
     [
-        ("import sys; sys.stdin.readline()", "it ended with exit code 0"),
+        (ONE_DOUBT, "it ended with exit code 0"),
         (REFUSES, "closed on Sundays"),
     ],
 )
@@ -250,7 +253,7 @@ class TestFlows:
             assert Path("out/stress", name).read_text()
 
     def test_a_store_that_answers_nothing_is_inconclusive(self) -> None:
-        Path("store.py").write_text("import sys; sys.stdin.readline()")
+        Path("store.py").write_text(ONE_DOUBT)
         result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")
         assert result.exit_code == 3
         assert re.search(r"\d rounds? not judged: the first repository could not be written", result.stdout)

@@ -1,0 +1,247 @@
+"""SQLite files damaged at random: a finding, or one line with the damage and the repair; never *nothing is wrong*.
+
+SQLite files have no checksums. So a byte that changed within a value is found where the record does not decode any
+more, or a name leads nowhere; elsewhere nobody could know. All else that changes what a reader sees must show.
+"""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from impl.stores.sqlite import SQLiteStore
+from impl.stores.sqlite_health import Damaged, log_trouble, refuse_damaged
+from model import kv
+from model.records import Record
+from tests.commands import complaint, lakeproof
+from tests.damaging import damaged, held, shapes
+from tests.impl.diagnosing import SOUND
+from tests.impl.migration.databases import fill_sqlite
+from tests.impl.migration.moving import ROWS
+from tests.impl.refs.watched import P, branch, commit, stored
+
+MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
+"""Of each deep test."""
+FRAME = 24 + 4096
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sound_store() -> bytes:
+    """A store of some pages: interior ones, leaves, a free one, and a value on pages of its own."""
+    names = [f"x{number:03}" for number in range(90)]
+    records: list[Record] = [*SOUND, *(commit(name, "c") for name in names), *(branch(name, name) for name in names)]
+    with SQLiteStore("sound.db") as store:
+        for (partition, key), value in stored(*records).contents().items():
+            store._apply(kv.Set(partition, key, value))
+        store._apply(kv.Set(P, b"settings", b"s" * 6_000))
+        store._apply(kv.Set(P, b"unused", b"u" * 6_000))
+        store._apply(kv.Delete(P, b"unused"))
+        store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return Path("sound.db").read_bytes()
+
+
+def put(content: bytes, log: bytes | None = None) -> Path:
+    """``d.db`` and its log."""
+    for suffix in ("-wal", "-shm", ".zip"):
+        Path(f"d.db{suffix}").unlink(missing_ok=True)
+    Path("d.db").write_bytes(content)
+    if log is not None:
+        Path("d.db-wal").write_bytes(log)
+    return Path("d.db")
+
+
+def diagnosed() -> int:
+    """The exit code. A refusal is one line, which names the file, what is wrong and the repair."""
+    result = lakeproof("diagnose", "d.db", "--out", "d.db.zip")
+    assert result.exit_code in (0, 1, 2), result.output
+    if result.exit_code == 2:
+        told = complaint(result)
+        assert told.startswith("d.db: ")
+        assert told.isprintable()
+        assert any(repair in told for repair in ("restore it from a copy", "name an SQLite file"))
+        assert not Path("d.db.zip").exists()
+    else:
+        nothing = "\n0 findings, " in result.stdout
+        assert nothing is (result.exit_code == 0), result.output
+        assert all(line.isprintable() for line in result.stdout.splitlines())
+    return result.exit_code
+
+
+class TestDiagnose:
+    @staticmethod
+    def law(content: bytes, seed: int) -> None:
+        path = put(content)
+        before = held(path)
+        assert before is not None
+        put(damaged(content, seed))
+        if diagnosed() == 0:
+            now = held(path)
+            assert now is not None, seed
+            assert shapes(now) == shapes(before), seed
+
+    def test_hundreds(self) -> None:
+        content = sound_store()
+        for seed in range(330):
+            self.law(content, seed)
+
+    @pytest.mark.deep
+    def test_thousands(self) -> None:
+        content = sound_store()
+        for seed in range(1_000, 1_000 + MANY):
+            self.law(content, seed)
+
+    def test_a_file_that_was_cut_is_told_with_its_length(self) -> None:
+        content = sound_store()
+        put(content[:10_000])
+        assert complaint(lakeproof("diagnose", "d.db", "--out", "d.db.zip")) == (
+            f"d.db: damaged: it has 10,000 bytes, and its header says {len(content) // 4096} pages of 4,096: it was "
+            "cut; restore it from a copy, or recover what is left with sqlite3's .recover"
+        )
+
+    def test_what_can_still_be_read_is_in_the_zip_beside_what_is_damaged(self) -> None:
+        content = bytearray(sound_store())
+        put(bytes(content))
+        with closing(sqlite3.connect("d.db")) as connection:
+            [(root,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'kv'").fetchall()
+        head = (root - 1) * 4096
+        content[head + 3 : head + 5] = (int.from_bytes(content[head + 3 : head + 5]) - 1).to_bytes(2)  # a cell less
+        put(bytes(content))
+        result = lakeproof("diagnose", "d.db", "--out", "d.db.zip")
+        assert result.exit_code == 1
+        assert result.stdout.splitlines()[0].startswith("1 repository, ")
+        assert result.stdout.splitlines()[1].startswith("damaged: ")
+
+    def test_a_record_that_cannot_be_a_value_of_the_table_is_no_traceback(self) -> None:
+        put(sound_store())
+        with closing(sqlite3.connect("d.db", isolation_level=None)) as connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute("UPDATE sqlite_master SET sql = CAST(X'FF' || sql AS TEXT) WHERE name = 'kv'")
+        told = complaint(lakeproof("diagnose", "d.db", "--out", "d.db.zip"))
+        assert told.startswith("d.db: damaged: malformed database schema (kv)")
+
+    def test_a_write_that_was_cut_off_is_refused_with_what_undoes_it(self) -> None:
+        with closing(sqlite3.connect("old.db", isolation_level=None)) as connection:
+            connection.execute("CREATE TABLE kv (partition_key BLOB, key BLOB, value BLOB)")
+            connection.execute("PRAGMA cache_size = 2")
+            connection.execute("BEGIN")
+            row = (b"p", b"k", b"v" * 9_000)
+            connection.executemany("INSERT INTO kv VALUES (?, ?, ?)", [row] * 50)
+            put(Path("old.db").read_bytes())
+            Path("d.db-journal").write_bytes(Path("old.db-journal").read_bytes())
+        told = complaint(lakeproof("diagnose", "d.db", "--out", "d.db.zip"))
+        assert "d.db-journal beside it holds a write that was cut off: open it once with sqlite3" in told
+
+
+class TestLog:
+    """The log beside a store: what SQLite passes over in silence is a finding."""
+
+    @staticmethod
+    def store_and_log() -> tuple[bytes, bytes]:
+        """A log that began anew, so that old frames stand behind those that count."""
+        with SQLiteStore("sound.db") as store:
+            for number in range(30):
+                store._apply(kv.Set(P, b"old%03d" % number, b"v" * 300))
+            store._connection.execute("PRAGMA wal_checkpoint(RESTART)")
+            for number in range(12):
+                store._apply(kv.Set(P, b"new%03d" % number, b"v" * 300))
+            return Path("sound.db").read_bytes(), Path("sound.db-wal").read_bytes()
+
+    @staticmethod
+    def law(content: bytes, log: bytes, seed: int) -> None:
+        path = put(content, log)
+        before = held(path)
+        made = damaged(log, seed)
+        if len(made) < len(log) and len(made) % FRAME in (0, 32):
+            return  # as if the rest had never been written
+        put(content, made)
+        trouble = log_trouble(path)
+        assert trouble or held(path) == before, seed
+        assert trouble.isprintable()
+
+    def test_a_sound_log_with_old_frames_behind_it_is_no_finding(self) -> None:
+        content, log = self.store_and_log()
+        assert len(log) > 20 * FRAME
+        put(content, log)
+        assert diagnosed() == 0
+
+    def test_hundreds(self) -> None:
+        content, log = self.store_and_log()
+        for seed in range(550):
+            self.law(content, log, seed)
+
+    @pytest.mark.deep
+    def test_thousands(self) -> None:
+        content, log = self.store_and_log()
+        for seed in range(1_000, 1_000 + MANY):
+            self.law(content, log, seed)
+
+    def test_a_damaged_frame_is_told_with_what_is_lost(self) -> None:
+        content, log = self.store_and_log()
+        made = bytearray(log)
+        made[32 + 2 * FRAME + 100] ^= 1
+        put(content, bytes(made))
+        result = lakeproof("diagnose", "d.db", "--out", "d.db.zip")
+        assert result.exit_code == 1
+        assert "damaged: frame 2 of d.db-wal is damaged, so that SQLite reads nothing from there on;" in result.stdout
+
+    def test_a_store_that_is_written_to_all_the_time_is_not_called_damaged(self) -> None:
+        content, log = self.store_and_log()
+        put(content, log[: 32 + 3 * FRAME + 99])
+        assert "it was cut" in log_trouble(Path("d.db")) or "is damaged" in log_trouble(Path("d.db"))
+        Path("d.db-wal").write_bytes(log)
+        refuse_damaged(Path("d.db"))
+
+
+class TestOthers:
+    """Other commands that read SQLite files refuse a damaged one, before they say anything of it."""
+
+    @staticmethod
+    def migrated(content: bytes, seed: int) -> None:
+        put(damaged(content, seed))
+        for path in Path().glob("new.db*"):
+            path.unlink()
+        result = lakeproof("migrate", "d.db", "new.db")
+        assert result.exit_code in (0, 2), result.output
+        if result.exit_code == 2:
+            assert result.stderr.splitlines()[-1].startswith("lakeproof: ")
+            assert len(result.stderr.splitlines()) <= 2
+            return
+        with closing(sqlite3.connect("d.db")) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)], seed
+
+    def test_migrate_moves_nothing_of_what_is_not_whole(self) -> None:
+        fill_sqlite(Path("sound.db"), ROWS)
+        content = Path("sound.db").read_bytes()
+        for seed in range(77):
+            self.migrated(content, seed)
+
+    @pytest.mark.deep
+    def test_migrate_moves_nothing_of_thousands(self) -> None:
+        fill_sqlite(Path("sound.db"), ROWS)
+        content = Path("sound.db").read_bytes()
+        for seed in range(1_000, 1_000 + MANY):
+            self.migrated(content, seed)
+
+    @pytest.mark.parametrize("command", [["conform", "sqlite:///d.db"], ["stress", "sqlite:///d.db", "--seconds", "1"]])
+    def test_a_damaged_store_is_not_judged(self, command: list[str]) -> None:
+        content = bytearray(sound_store())
+        content[3 * 4096 + 5] ^= 0x40
+        put(bytes(content))
+        with pytest.raises(Damaged):
+            refuse_damaged(Path("d.db"))
+        told = lakeproof(*command)
+        assert told.exit_code == 2
+        assert told.stderr.splitlines()[-1].startswith("lakeproof: sqlite:///d.db: d.db: damaged: ")
+        assert told.stderr.endswith("; restore it from a copy, or recover what is left with sqlite3's .recover\n")
+
+    def test_damage_is_of_any_kind(self) -> None:
+        content = sound_store()
+        made = {damaged(content, seed) for seed in range(110)}
+        assert len(made - {content}) > 100
