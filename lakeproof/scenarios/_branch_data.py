@@ -16,7 +16,7 @@ from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
 from model.entry import ENTRY
 from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.invariants import Invariant, entries, refs
+from model.invariants import Invariant, entries, refs, resets
 from model.linearizable import linearizable
 from model.records import Repository
 
@@ -67,6 +67,7 @@ _MAIN_AHEAD: Final = [
 """What ``ahead`` does before: main gets a commit that the branch does not have, of a path that nobody else writes."""
 
 IDENTIFIED: Final = ("write", "writey", "cached", "add", "swap")
+RESETS: Final = ("reset", "resetx", "resetall")
 
 
 @attrs.frozen(kw_only=True)
@@ -201,6 +202,8 @@ def _invariants(
         for position, word in enumerate(client)
     )
     initial = {X: b"s0"} if "write" in initially else {}
+    staged = {} if "commit" in initially else initial
+    forgets = any(word in RESETS for word in flat) and (staged or any(word in IDENTIFIED for word in flat))
     arises: list[tuple[Invariant, object]] = [
         (refs.head_exists, True),
         (refs.token_has_one_owner, True),
@@ -214,6 +217,7 @@ def _invariants(
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
         (entries.refused_write_is_absent, flat.count("add") > 1 or flat.count("swap") > 1),
         (entries.branch_starts_clean, "branch" in flat and any(word in IDENTIFIED for word in flat)),
+        (resets.reset_is_kept(staged, BRANCH), forgets),
     ]
     return [invariant for invariant, does in arises if does or invariant.id in expect]
 
