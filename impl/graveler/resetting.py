@@ -89,7 +89,7 @@ async def reset_entry(
         BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset. Not ``"restored"``:
         WriteNotSettled (indefinite) instead.
     """
-    assert forgets in WAYS, f"forgets={forgets!r}: expected one of {WAYS}"
+    _check_way(forgets)
     if forgets != RESTORED:
         await _reset_in_place(env, repository, branch_id, [path], sealed_too=forgets == IN_PLACE, tries=tries)
         return
@@ -116,7 +116,7 @@ async def reset_prefix(
     """Forget the uncommitted changes of all paths that begin with ``prefix``: each path that has one when its token is
     scanned. One scan per token, 1 effect to read the head, 3 per path, 1 for the branch. Raises as `reset_entry`.
     """
-    assert forgets in WAYS, f"forgets={forgets!r}: expected one of {WAYS}"
+    _check_way(forgets)
 
     async def changed(branch: Branch) -> Sequence[bytes]:
         return list(await changes_of(env, tokens(branch), prefix, batch_size))
@@ -127,6 +127,11 @@ async def reset_prefix(
     branch, _ = await read_branch(env, repository, branch_id)
     paths = await changed(branch)
     await _reset_in_place(env, repository, branch_id, paths, sealed_too=forgets == IN_PLACE, tries=tries)
+
+
+def _check_way(forgets: str) -> None:
+    if forgets not in WAYS:
+        raise ValueError(f"forgets={forgets!r}: expected one of {WAYS}")
 
 
 async def _restore(env: Env, repository: Repository, branch_id: BranchID, changed: Changed, tries: int) -> None:

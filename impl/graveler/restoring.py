@@ -1,7 +1,7 @@
 """Restorations: what a reset puts over the changes that it forgets, so that nothing staged has to be taken away.
 
-A change under a sealed token cannot be taken back: a committer may have scanned it. So a reset leaves every change where
-it is, and puts a token of its own over all of them, whose entries are those of the head. Its name says what it is:
+A change under a sealed token cannot be taken back: a committer may have scanned it. So a reset leaves every change
+where it is, and puts a token of its own over all of them, whose entries are those of the head. Its name says what it is:
 ``<repository>-<branch>:<instance>.<birth>.reset-<unique>``. It is sealed from the start, so that no writer stages
 anything under it, and a committer that is on its way can read from it which paths to leave out.
 
@@ -46,9 +46,7 @@ def restorations_over(branch: Branch, taken: tuple[StagingToken, ...]) -> tuple[
     return tuple(token for token in newer if is_restoration(token)) if taken else ()
 
 
-async def restored_paths(
-    env: Env, restorations: tuple[StagingToken, ...], batch_size: int = 0
-) -> frozenset[bytes]:
+async def restored_paths(env: Env, restorations: tuple[StagingToken, ...], batch_size: int = 0) -> frozenset[bytes]:
     """The paths whose changes under older tokens were forgotten. One scan per restoration."""
     return frozenset(
         [entry.key for token in restorations async for entry in scan_staged(env, token, batch_size=batch_size)]

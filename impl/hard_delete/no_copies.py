@@ -268,8 +268,8 @@ async def reset_entry(
     checks_token: bool = False,
     lease: int = 0,
 ) -> None:
-    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of the
-    entry that was staged under the open token, unless it was locked.
+    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
+    the entry that was staged under the open token, unless it was locked.
 
     claims, checks_token: as in `reset_branch` and `delete_object`.
 

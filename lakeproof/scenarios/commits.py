@@ -123,7 +123,9 @@ RESET_OPEN_ONLY: Final = Variant(
     refuted={"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
 )
 
-OVER_RESETS: Final = "a commit that began before a reset holds what was reset: hidden, until the restoration is reset, too"
+OVER_RESETS: Final = (
+    "a commit that began before a reset holds what was reset: hidden, until the restoration is reset, too"
+)
 
 FORGETS_RESETS: Final = Variant(
     name="commits/lock-free-forgets-resets",
@@ -226,7 +228,7 @@ RESETTING: Final = [
     *scenarios(LOCK_FREE, ["commit-resetx.read.resetx.read"], OVER, initially=STAGED_OVER),
     *scenarios(LOCK_FREE, ["commit-resetx-read.read"], NO_FALSE, initially=STAGED),
     *scenarios(LOCK_FREE, ["commit-resetx.commit.read", "commit-resetx-resetx.read"], NONE, initially=STAGED),
-    *scenarios(LOCK_FREE, ["write-resetx.read"], initially=STAGED),
+    *scenarios(LOCK_FREE, ["write-resetx.read", "read.write.read-resetx", "writey-resetx"], initially=STAGED),
     *scenarios(LOCK_FREE, ["write-commit-resetx.read", "write.commit-resetx.read"], NONE, initially=STAGED),
     *scenarios(LOCK_FREE, ["writey.commit-resetall.list"], PAGED, initially=STAGED, paged=1),
     *scenarios(OPTIMISTIC, ["commit-resetx.read.resetx.read", "commit-resetall.read"], NO_FALSE, initially=STAGED),
@@ -236,7 +238,9 @@ RESETTING: Final = [
     *scenarios(FORGETS_RESETS, ["commit-resetx.read.resetx.read"], NONE, initially=STAGED),
 ]
 DEEP_RESETTING: Final = [
-    *scenarios(LOCK_FREE, ["commit-resetx.commit.read", "commit-resetx-resetx.read"], FAULTY, initially=STAGED, deep=True),
+    *scenarios(
+        LOCK_FREE, ["commit-resetx.commit.read", "commit-resetx-resetx.read"], FAULTY, initially=STAGED, deep=True
+    ),
     *scenarios(
         LOCK_FREE,
         ["commit-resetx.read.resetx.read", "commit-resetx-read.read"],
@@ -245,7 +249,9 @@ DEEP_RESETTING: Final = [
         deep=True,
     ),
     *scenarios(LOCK_FREE, ["write-commit-resetx.read"], FAULTY, initially=STAGED, deep=True),
-    *scenarios(LOCK_FREE, ["commit-commit-resetx.read", "write-commit-resetx-resetx"], NONE, initially=STAGED, deep=True),
+    *scenarios(
+        LOCK_FREE, ["commit-commit-resetx.read", "write-commit-resetx-resetx"], NONE, initially=STAGED, deep=True
+    ),
 ]
 
 SCENARIOS = [

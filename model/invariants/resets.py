@@ -13,8 +13,8 @@ again. Which order it was is not decided by a read on a path that another write 
 hide a committed value for a while. Source: docs/designs-branches.md, "Reset, merge, revert".
 
 Example: x = 1 is acknowledged; a commit and a reset of x are under way at once; both return. Finding x = 1 twice is
-fine, and so is finding nothing twice. Nothing first and x = 1 then is a violation, and so is nothing first, and x = 1 in
-the branch when all have ended.
+fine, and so is finding nothing twice. Nothing first and x = 1 then is a violation, and so is nothing first, and x = 1
+in the branch when all have ended.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -106,9 +106,11 @@ def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
     reaches = reach(event.name, event.args)
     if event.name in RESETS:
         return state.with_values(
-            lambda key, value: attrs.evolve(value, resets=value.resets | {call})
-            if value.fate is not _Fate.GONE and not value.writers and _covers(reaches, key)
-            else value
+            lambda key, value: (
+                attrs.evolve(value, resets=value.resets | {call})
+                if value.fate is not _Fate.GONE and not value.writers and _covers(reaches, key)
+                else value
+            )
         )
     return _written(state, call, reaches, {(branch_id, *each): each[1] for each in values(event.name, event.args)})
 
@@ -179,7 +181,9 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
         return after, ()
     for key in sorted(looking.gone):
         if found.get(key[1]) == key[2]:
-            return after, (Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),)
+            return after, (
+                Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),
+            )
 
     def decided(key: Key, value: _Value) -> _Value | None:
         if key not in looking.undecided or value.fate is not _Fate.UNDECIDED:
@@ -219,7 +223,9 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         if value.fate is not _Fate.GONE or value.writers or content is None:
             continue
         if content.get(key[1]) == key[2]:
-            yield Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and the branch has it in the end")
+            yield Violation(
+                ID, f"{_shown(key)} was forgotten by an acknowledged reset, and the branch has it in the end"
+            )
         else:
             yield Reached(f"{_shown(key)} was forgotten, and has not come back")
 
