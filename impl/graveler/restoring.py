@@ -1,7 +1,7 @@
 """Restorations: what a reset puts over the changes that it forgets, so that nothing staged has to be taken away.
 
 A change under a sealed token cannot be taken back: a committer may have scanned it. So a reset leaves every change
-where it is, and puts a token of its own over all of them, whose entries are those of the head. Its name says what it is:
+where it is, and puts a token of its own over all of them, whose entries are those of the head. Its name tells it apart:
 ``<repository>-<branch>:<instance>.<birth>.reset-<unique>``. It is sealed from the start, so that no writer stages
 anything under it, and a committer that is on its way can read from it which paths to leave out.
 

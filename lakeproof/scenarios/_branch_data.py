@@ -220,6 +220,7 @@ def _invariants(
     writes_any = any(word in IDENTIFIED for word in flat)
     # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
     alone = resets_any and "read" in flat and not writes_any
+    sequential = STAGED.get(tuple(initially)) if resets_any else ENTRY
     forgets = resets_any and (staged or writes_any)
     arises: list[tuple[Invariant, object]] = [
         (refs.head_exists, True),
@@ -229,7 +230,7 @@ def _invariants(
         (entries.commit_is_causal, causal),
         (refs.commits_form_one_line, heads),
         (entries.read_is_legal(initial, BRANCH), any(_reads_first(client) for client in words)),
-        (linearizable(STAGED[tuple(initially)] if resets_any else ENTRY), alone or rereads),
+        (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads)),
         (refs.commit_makes_progress, commits > 1 and variant.beatable),
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
         (entries.refused_write_is_absent, flat.count("add") > 1 or flat.count("swap") > 1),

@@ -44,6 +44,8 @@ class _Fate(Enum):
     UNDECIDED = "undecided"
     """A reset was acknowledged, and a commit may have come before it."""
     GONE = "gone"
+    EXCUSED = "excused"
+    """A merge, a copy, a branch created anew or the like may bring it: nothing is asked of it any more."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -55,10 +57,13 @@ class _Value:
     resets: frozenset[CallID] = _NOBODY
     """Resets under way that were invoked when it had no writers."""
     exposed: bool = False
-    """A commit may have taken it."""
+    """A commit may have taken it, this time or an earlier time that it was written."""
     alone: bool = True
     """No other call was under way since that changes the path."""
     fate: _Fate = _Fate.HELD
+
+
+_EXCUSED: Final = _Value(fate=_Fate.EXCUSED)
 
 
 @attrs.frozen(cache_hash=True)
@@ -79,10 +84,9 @@ class _Resets:
     """Commits that have not been acknowledged, with their branches."""
     looking: frozenset[_Looking] = frozenset()
 
-    def with_values(self, change: Callable[[Key, _Value], _Value | None]) -> "_Resets":
-        """Each value changed; None: nothing is asked of it any more."""
-        known = ((key, change(key, value)) for key, value in self.known)
-        return attrs.evolve(self, known=frozenset((key, value) for key, value in known if value is not None))
+    def with_values(self, change: Callable[[Key, _Value], _Value]) -> "_Resets":
+        """Each value changed."""
+        return attrs.evolve(self, known=frozenset((key, change(key, value)) for key, value in self.known))
 
 
 def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -108,7 +112,7 @@ def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
         return state.with_values(
             lambda key, value: (
                 attrs.evolve(value, resets=value.resets | {call})
-                if value.fate is not _Fate.GONE and not value.writers and _covers(reaches, key)
+                if value.fate in (_Fate.HELD, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
                 else value
             )
         )
@@ -125,24 +129,22 @@ def _written(
     """A call that changes paths. One that does not say to what may give a path any value that there was."""
     named = {(branch_id, path) for branch_id, path, _ in given}
 
-    def beside(key: Key, value: _Value) -> _Value | None:
+    def beside(key: Key, value: _Value) -> _Value:
         if not _covers(reaches, key):
             return value
-        return attrs.evolve(value, alone=False) if key[:2] in named else None
+        return attrs.evolve(value, alone=False) if key[:2] in named else _EXCUSED
 
     before = dict(state.known)
     known = dict(state.with_values(beside).known)
-    rewritten: set[Key] = set()
-    for branch_id, path, identity in given:
-        if identity is None:
+    rewritten = {(branch_id, path, identity) for branch_id, path, identity in given if identity is not None}
+    for key in rewritten:
+        old = before.get(key, _Value())
+        if old.fate is _Fate.EXCUSED:
             continue
-        key = (branch_id, path, identity)
-        writers = before[key].writers if key in before else _NOBODY
-        rewritten.add(key)
         known[key] = _Value(
-            writers=writers | {call},
-            exposed=any(of == branch_id for _, of in state.committing),
-            alone=not any(each.covers(branch_id, path) for _, each in state.changing),
+            writers=old.writers | {call},
+            exposed=(old.exposed and old.fate is not _Fate.GONE) or any(of == key[0] for _, of in state.committing),
+            alone=not any(each.covers(key[0], key[1]) for _, each in state.changing),
         )
     return attrs.evolve(
         state,
@@ -185,12 +187,9 @@ def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Reset
                 Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),
             )
 
-    def decided(key: Key, value: _Value) -> _Value | None:
-        if key not in looking.undecided or value.fate is not _Fate.UNDECIDED:
-            return value
-        if found.get(key[1]) == key[2]:
-            return None  # it was committed before the reset
-        return attrs.evolve(value, fate=_Fate.GONE) if value.alone else value
+    def decided(key: Key, value: _Value) -> _Value:
+        decides = key in looking.undecided and value.fate is _Fate.UNDECIDED and value.alone
+        return attrs.evolve(value, fate=_Fate.GONE) if decides and found.get(key[1]) != key[2] else value
 
     return after.with_values(decided), ()
 

@@ -41,14 +41,6 @@ def unchanged(found: Branch, restoration: StagingToken, staging_token: StagingTo
     return found
 
 
-def under_the_open_token(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
-    return attrs.evolve(found, staging_token=restoration, sealed_tokens=(found.staging_token, *found.sealed_tokens))
-
-
-def open_only(branch: Branch) -> tuple[StagingToken, ...]:
-    return (branch.staging_token,)
-
-
 def never(*args: object) -> bool:
     return False
 
@@ -67,7 +59,8 @@ async def nothing(*args: object) -> None:
 
 BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, list[str], Faults, str]] = {  # type: ignore[explicit-any]
     "a reset changes the branch by set": (
-        resetting, "replace_branch", replace_whatever_is_there, "commit-resetx.read", WRITTEN, Faults(), KEPT,
+        resetting, "replace_branch", replace_whatever_is_there, "writey.commit-resetx", WRITTEN, Faults(),
+        "acknowledged-write-is-kept",
     ),
     "a restoration lies under what it is to hide": (
         resetting, "covered", beneath, "commit-resetx.read", WRITTEN, Faults(), KEPT,

@@ -13,7 +13,7 @@ from impl.refs.errors import (
     WriteNotSettled,
 )
 from lakeproof.scenario import Flow
-from lakeproof.scenarios._branch_data import BRANCH
+from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
 from model import keys, kv
 from model.contents import content_of_commit
 from tests.impl.graveler.hand import Hand
@@ -190,7 +190,7 @@ def test_a_reset_that_came_too_late_leaves_nothing_behind(hand: Hand) -> None:
     hand.start(lock_free.commit, BRANCH, "m").step(2)
     reset.finish()
     named = {keys.staging_partition(token) for token in reading.tokens(hand.branch())}
-    staged = {partition for partition, key in hand.cells if key.startswith(keys.STAGED_PREFIX)}
+    staged = {partition for partition, key in hand.snapshot().store if key.startswith(keys.STAGED_PREFIX)}
     assert staged <= named
     assert hand.content() == {}
 
@@ -207,9 +207,9 @@ def test_a_reset_gives_up_when_the_branch_changes_each_time(hand: Hand) -> None:
 
 
 @pytest.mark.parametrize("flow", [resetting.reset_entry, resetting.reset_prefix])
-def test_an_unknown_way_to_reset_is_refused(hand: Hand, flow: Flow) -> None:
+def test_an_unknown_way_to_reset_is_refused(flow: Flow) -> None:
     with pytest.raises(ValueError, match="forgets='sealed': expected one of"):
-        hand.run(flow, BRANCH, b"x", forgets="sealed")
+        flow(None, REPOSITORY, BRANCH, b"x", forgets="sealed").send(None)
 
 
 def test_a_reset_of_a_prefix_leaves_what_is_beside_it(hand: Hand) -> None:
