@@ -18,7 +18,7 @@ from lakeproof.explore.search import search
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from model.branch import BRANCH as SEQUENTIAL
 from model.entry import ENTRY
-from model.invariants import Invariant, entries, refs
+from model.invariants import Invariant, entries, refs, resets
 from model.linearizable import linearizable
 from stateful_tests.machine import ConcurrentMachine
 
@@ -72,8 +72,25 @@ class Disturbed(Settling):
         Call(branches.delete_branch_by_tombstone, REPOSITORY, BRANCH),
         Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
     )
-    invariants_checked = (*KEPT[:-1], refs.branch_delete_spares_successor)
+    invariants_checked = (*KEPT[:-1], refs.branch_delete_spares_successor, resets.reset_is_kept({}, BRANCH))
     faults = Faults(crashes=1, lost_answers=1)
+
+
+class Resetting(Settling):
+    """What was reset does not come back, whatever is committed, written, read and reset meanwhile."""
+
+    setup = SETUP
+    menu = (
+        *WRITES[:2],
+        Call(lock_free.commit, REPOSITORY, BRANCH, "one"),
+        Call(optimistic.commit, REPOSITORY, BRANCH, "other"),
+        Call(resetting.reset_branch, REPOSITORY, BRANCH),
+        Call(resetting.reset_entry, REPOSITORY, BRANCH, X),
+        Call(resetting.reset_prefix, REPOSITORY, BRANCH, b""),
+        *READS,
+    )
+    invariants_checked = (*KEPT[:-1], resets.reset_is_kept({}, BRANCH))
+    faults = Faults(lost_answers=1, false_predicates=1, crashes=1)
 
 
 class Optimistic(LockFree):
@@ -150,13 +167,17 @@ HOLDING = settings(
 )
 
 
-@pytest.mark.parametrize("machine", [LockFree, Faulty, Conditional, Disturbed, Optimistic, Locked, OneAtATime])
+@pytest.mark.parametrize(
+    "machine", [LockFree, Faulty, Conditional, Disturbed, Resetting, Optimistic, Locked, OneAtATime]
+)
 def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine]) -> None:
     run_state_machine_as_test(machine, settings=HOLDING)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("machine", [LockFree, Faulty, Conditional, Disturbed, Optimistic, Locked, OneAtATime])
+@pytest.mark.parametrize(
+    "machine", [LockFree, Faulty, Conditional, Disturbed, Resetting, Optimistic, Locked, OneAtATime]
+)
 def test_it_holds_over_thousands_of_long_runs(machine: type[ConcurrentMachine]) -> None:
     run_state_machine_as_test(machine, settings=settings(HOLDING, max_examples=200, stateful_step_count=80))
 

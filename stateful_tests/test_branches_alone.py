@@ -8,15 +8,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, ClassVar
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from impl.effects import Env
-from impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, writing
+from impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, restoring, writing
 from impl.refs import branches
-from impl.staging import drop
 from lakeproof import Call
 from lakeproof.explore.execution import SETUP, Execution, Program, drive_alone, label
 from lakeproof.explore.meaning import Cells, apply, patch
@@ -227,18 +226,28 @@ async def nothing(*args: object) -> None:
     """Find nothing, or do nothing."""
 
 
-async def all_paths(env: Env, token: StagingToken, path: bytes) -> None:
-    await drop(env, token)
+def unchanged(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    return found
+
+
+def alone(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=(restoration,))
+
+
+def beneath(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    sealed = (found.staging_token, *found.sealed_tokens, restoration)
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=sealed)
 
 
 BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any]]] = {  # type: ignore[explicit-any]
     "readers take the oldest token first": (reading, "tokens", oldest_first),
     "readers forget the sealed tokens": (reading, "tokens", open_only),
     "a conditional write looks at the open token only": (writing, "find_sealed", nothing),
-    "a reset of a path does nothing": (resetting, "unstage", nothing),
-    "a reset of a path resets its neighbours": (resetting, "unstage", all_paths),
+    "a reset of a path does nothing": (resetting, "covered", unchanged),
+    "a reset of a path resets its neighbours": (resetting, "covered", alone),
+    "a restoration lies under what it is to hide": (resetting, "covered", beneath),
     "a reset of a prefix looks at the open token only": (resetting, "tokens", open_only),
-    "a change of a sealed path is staged anew as a deletion": (resetting, "get_committed", nothing),
+    "a path is restored as a deletion": (restoring, "get_committed", nothing),
 }
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from lakeproof.scenarios import catalogue
-from model.invariants import data, entries, refs, repositories
+from model.invariants import data, entries, refs, repositories, resets
 
 REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "invariants.md").read_text()
 
 
 def test_every_invariant_is_in_the_reference_with_its_kind_and_meaning() -> None:
-    for invariant in (*repositories.ALL, *entries.ALL, *refs.ALL, *data.ALL):
+    for invariant in (*repositories.ALL, *entries.ALL, *refs.ALL, *resets.ALL, *data.ALL):
         assert f"| `{invariant.id}` | {type(invariant).__name__} | {invariant.meaning} |" in REFERENCE
     assert f"| `{repositories.ID_BECOMES_REUSABLE}` | Aftermath |" in REFERENCE
     assert f"| `{data.GARBAGE_IS_RECLAIMED}` | Aftermath | {data.GARBAGE_IS_RECLAIMED_MEANING} |" in REFERENCE

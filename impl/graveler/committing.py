@@ -11,6 +11,7 @@ from impl.codec import encode
 from impl.committed import apply_changes
 from impl.effects import Env
 from impl.graveler.reading import changes_of
+from impl.graveler.restoring import restored_paths
 from impl.refs.branches import next_token, read_branch, replace_branch
 from impl.refs.commits import add_commit, get_commit, new_commit
 from impl.refs.errors import BranchBusy
@@ -39,13 +40,18 @@ async def write_commit(
     head_id: CommitID,
     sealed: tuple[StagingToken, ...],
     request: Request,
+    restorations: tuple[StagingToken, ...] = (),
 ) -> Commit:
     """Combine the changes under these tokens (newest first) over a head; write the metarange and the commit record.
+
+    restorations: tokens that resets have put over these; the paths under them are left as they are in the head.
 
     A scan per token, 1 effect for the head, those of `apply_changes`, and 1 for the record. Nothing of it can be
     reached until a branch names the commit. Raises CommitNotFound.
     """
     changes = await changes_of(env, sealed, batch_size=request.batch_size)
+    for path in await restored_paths(env, restorations, request.batch_size):
+        changes.pop(path, None)
     head = await get_commit(env, repository, head_id)
     namespace = repository.storage_namespace
     meta_range_id = await apply_changes(env, namespace, head.meta_range_id, list(changes.values()))

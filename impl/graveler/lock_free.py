@@ -12,6 +12,7 @@ import attrs
 
 from impl.effects import Env
 from impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
+from impl.graveler.restoring import restorations_over
 from impl.refs.branches import read_branch, replace_branch
 from impl.refs.commits import get_commit
 from impl.refs.errors import BranchBusy
@@ -31,6 +32,7 @@ async def commit(
     *,
     taken: str = "empty",
     knows_its_own: bool = False,
+    respects_resets: bool = True,
     drops: bool = True,
     prepare: Prepare | None = None,
     tries: int = TRIES,
@@ -41,11 +43,13 @@ async def commit(
     taken: when a later commit took all of ours: make an ``"empty"`` commit on top of it, or return the ``"head"``.
     knows_its_own: look whether the head is the commit of this call before starting over: then the `SetIf` that was
         reported as failed was applied. The text does not say so.
+    respects_resets: combine anew, without the paths that it has restored, when a reset came first. Without it a commit
+        that began before a reset may hold what was reset: hidden by the restoration, until that is reset, too.
     drops: whether to delete the staged entries once they are committed.
     prepare: what to do each time before the branch is changed: it is given the branch as it was read, the commit, and
         the tokens whose changes it holds.
     Cost: 2 effects to seal, those of `write_commit`, 1 to finish. Beaten: 1 to read, 1 to finish, and those of
-    `write_commit` again if the head has moved.
+    `write_commit` again if the head has moved, or a reset has restored paths.
 
     Raises:
         BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
@@ -53,13 +57,15 @@ async def commit(
     request = Request(message=message, batch_size=batch_size)
     branch, predicate = await seal(env, repository, branch_id, tries)
     ours = branch.sealed_tokens
+    over: Tokens = ()
     made: Commit | None = None
     for _ in range(tries):
         kept = still_sealed(ours, branch)
         if made is None and not kept and taken == "head":
             return await get_commit(env, repository, branch.commit_id)
         if made is None:
-            made = await write_commit(env, repository, branch.commit_id, kept, request)
+            over = restorations_over(branch, kept) if respects_resets else ()
+            made = await write_commit(env, repository, branch.commit_id, kept, request, over)
         if prepare is not None:
             await prepare(env, repository, branch, made, kept)
         finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
@@ -72,6 +78,8 @@ async def commit(
                 return made
             if branch.commit_id != head or still_sealed(ours, branch) != kept:
                 made, ours = None, still_sealed(kept, branch)
+            elif respects_resets and restorations_over(branch, kept) != over:
+                made = None
             continue
         if drops:
             await drop_all(env, kept, batch_size)

@@ -1,28 +1,37 @@
 """Reset: forget uncommitted changes of a branch, of the paths with a prefix, or of one path.
 
-A whole branch is reset by one `SetIf` that names a fresh token and no sealed ones. A path cannot be taken out of a
-sealed token, which somebody may be committing; it is staged again as it is in the head. Source: the operations of
-lakeFS' ``pkg/graveler`` ("Reset", "ResetKey", "ResetPrefix"), over the records of graveler-on-kv.md.
+Each takes place by one `SetIf` on the branch. That of a whole branch names a fresh token and no sealed ones. That of
+paths names a restoration over all tokens (`impl.graveler.restoring`), because a path cannot be taken out of a token
+that a committer may have scanned. Source: the operations of lakeFS' ``pkg/graveler`` ("Reset", "ResetKey",
+"ResetPrefix"), over the records of graveler-on-kv.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Final
 
 import attrs
 
-from impl.committed import get_entry as get_committed
 from impl.effects import Env
 from impl.graveler.committing import drop_all
 from impl.graveler.reading import changes_of, tokens
+from impl.graveler.restoring import as_in_head, covered, restoration_token
 from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.commits import get_commit
 from impl.refs.errors import BranchBusy, WriteNotSettled
-from impl.staging import get_staged, stage, tombstone, unstage
+from impl.staging import get_staged, stage, unstage
 from model import kv
 from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Repository, StagedEntry
+from model.records import Branch, Repository
 
 TRIES: Final = 3
+
+RESTORED: Final = "restored"
+IN_PLACE: Final = "in-place"
+OPEN_ONLY: Final = "open-only"
+WAYS: Final = (RESTORED, IN_PLACE, OPEN_ONLY)
+"""How the changes of paths are forgotten, see `reset_entry`."""
+
+Changed = Callable[[Branch], Coroutine[object, object, Sequence[bytes]]]
+"""The paths that are to be reset and have changes under the tokens of a branch."""
 
 
 async def reset_branch(
@@ -37,30 +46,26 @@ async def reset_branch(
     """Forget all uncommitted changes of a branch, sealed ones too. 2 effects, then the staged entries are deleted.
 
     fresh_token: without it the branch keeps its token, and only what is staged is deleted: its record returns to a
-        value
-        that it has had, and a predicate by value cannot see that.
+        value that it has had, and a predicate by value cannot see that.
 
     Raises:
         BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset.
     """
-    made: set[StagingToken] = set()
+    branch, predicate = await read_branch(env, repository, branch_id)
     for _ in range(tries):
-        branch, predicate = await read_branch(env, repository, branch_id)
-        if branch.staging_token in made:
-            return  # a `SetIf` that was reported as failed was applied after all
         token = next_token(env, branch) if fresh_token else branch.staging_token
-        if fresh_token:
-            made.add(token)
         clean = attrs.evolve(branch, staging_token=token, sealed_tokens=())
         try:
             await replace_branch(env, repository, clean, predicate)
         except kv.PredicateFailed:
+            before = branch
+            branch, predicate = await read_branch(env, repository, branch_id)
+            if fresh_token and _is_done(before, token, branch):
+                return
             continue
         await drop_all(env, tokens(branch), batch_size)
         return
-    branch, _ = await read_branch(env, repository, branch_id)
-    if branch.staging_token not in made:
-        raise BranchBusy(branch_id)
+    raise BranchBusy(branch_id)
 
 
 async def reset_entry(
@@ -69,18 +74,33 @@ async def reset_entry(
     branch_id: BranchID,
     path: bytes,
     *,
-    sealed_too: bool = True,
+    forgets: str = RESTORED,
     tries: int = TRIES,
 ) -> None:
-    """Forget the uncommitted change of one path.
+    """Forget the uncommitted change of one path. 1 effect, and 1 per token until a change is found; then 3 to read the
+    head, 1 to stage the restoration, 1 for the branch.
 
-    sealed_too: stage the path anew, as it is in the head, where a sealed token changes it. Without it, what is being
-        committed comes back.
+    forgets: ``"restored"``: put a restoration over all tokens. ``"in-place"``: delete the change under the open token,
+        or where a sealed token has one, stage the path anew as it is in the head; start over if the branch has changed.
+        What was deleted under a token that was sealed and scanned meanwhile comes back. ``"open-only"``: the same
+        without a look at sealed tokens.
 
     Raises:
-        BranchNotFound; WriteNotSettled (indefinite).
+        BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset. Not ``"restored"``:
+        WriteNotSettled (indefinite) instead.
     """
-    await _reset_paths(env, repository, branch_id, [path], sealed_too=sealed_too, tries=tries)
+    _check_way(forgets)
+    if forgets != RESTORED:
+        await _reset_in_place(env, repository, branch_id, [path], sealed_too=forgets == IN_PLACE, tries=tries)
+        return
+
+    async def changed(branch: Branch) -> Sequence[bytes]:
+        for token in tokens(branch):
+            if await get_staged(env, token, path) is not None:
+                return [path]
+        return []
+
+    await _restore(env, repository, branch_id, changed, tries)
 
 
 async def reset_prefix(
@@ -89,17 +109,66 @@ async def reset_prefix(
     branch_id: BranchID,
     prefix: bytes,
     *,
-    sealed_too: bool = True,
+    forgets: str = RESTORED,
     tries: int = TRIES,
     batch_size: int = 0,
 ) -> None:
-    """Forget the uncommitted changes of all paths that begin with ``prefix``. Raises as `reset_entry`."""
+    """Forget the uncommitted changes of all paths that begin with ``prefix``: each path that has one when its token is
+    scanned. One scan per token, 1 effect to read the head, 3 per path, 1 for the branch. Raises as `reset_entry`.
+    """
+    _check_way(forgets)
+
+    async def changed(branch: Branch) -> Sequence[bytes]:
+        return list(await changes_of(env, tokens(branch), prefix, batch_size))
+
+    if forgets == RESTORED:
+        await _restore(env, repository, branch_id, changed, tries)
+        return
     branch, _ = await read_branch(env, repository, branch_id)
-    changes = await changes_of(env, tokens(branch), prefix, batch_size)
-    await _reset_paths(env, repository, branch_id, list(changes), sealed_too=sealed_too, tries=tries)
+    paths = await changed(branch)
+    await _reset_in_place(env, repository, branch_id, paths, sealed_too=forgets == IN_PLACE, tries=tries)
 
 
-async def _reset_paths(
+def _check_way(forgets: str) -> None:
+    if forgets not in WAYS:
+        raise ValueError(f"forgets={forgets!r}: expected one of {WAYS}")
+
+
+async def _restore(env: Env, repository: Repository, branch_id: BranchID, changed: Changed, tries: int) -> None:
+    branch, predicate = await read_branch(env, repository, branch_id)
+    for _ in range(tries):
+        paths = await changed(branch)
+        if not paths:
+            # Entries leave a token only after it has left the branch. What was there is committed, or was reset.
+            return
+        restoration = restoration_token(env, branch)
+        for entry in await as_in_head(env, repository, branch, list(paths)):
+            await stage(env, restoration, entry)
+        try:
+            await replace_branch(env, repository, covered(branch, restoration, next_token(env, branch)), predicate)
+        except kv.PredicateFailed:
+            before = branch
+            branch, predicate = await read_branch(env, repository, branch_id)
+            if _is_done(before, restoration, branch):
+                return
+            for path in paths:
+                await unstage(env, restoration, path)
+            continue
+        return
+    raise BranchBusy(branch_id)
+
+
+def _is_done(before: Branch, made: StagingToken, now: Branch) -> bool:
+    """Whether a reset is done although its `SetIf`, which brings the token ``made``, was reported as failed.
+
+    Tokens leave a branch oldest first. If ``made`` is there, the `SetIf` was applied. If the staging token of before is
+    gone, all older ones are, too: what was staged under them has been committed since, or reset. If it is there without
+    ``made``, which lies over it, the `SetIf` was not applied.
+    """
+    return made in tokens(now) or before.staging_token not in tokens(now)
+
+
+async def _reset_in_place(
     env: Env, repository: Repository, branch_id: BranchID, paths: Sequence[bytes], *, sealed_too: bool, tries: int
 ) -> None:
     branch, _ = await read_branch(env, repository, branch_id)
@@ -120,7 +189,5 @@ async def _reset_path(env: Env, repository: Repository, branch: Branch, path: by
     if not sealed:
         await unstage(env, branch.staging_token, path)
         return
-    head = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-    as_before = tombstone(path) if found is None else StagedEntry(key=path, identity=found.identity, data=found.data)
-    await stage(env, branch.staging_token, as_before)
+    for entry in await as_in_head(env, repository, branch, [path]):
+        await stage(env, branch.staging_token, entry)

@@ -268,8 +268,8 @@ async def reset_entry(
     checks_token: bool = False,
     lease: int = 0,
 ) -> None:
-    """Forget the uncommitted change of one path, as `resetting.reset_entry` does; then delete the object of the entry
-    that was staged under the open token, unless it was locked.
+    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
+    the entry that was staged under the open token, unless it was locked.
 
     claims, checks_token: as in `reset_branch` and `delete_object`.
 
@@ -280,7 +280,8 @@ async def reset_entry(
         entry = (await (lock if claims else look)(env, branch.staging_token, path, lease=lease)).entry
     except EntryLocked:
         entry = None
-    await resetting.reset_entry(env, repository, branch_id, path)
+    # A restoration would leave the entry staged, beneath it, when its object is gone.
+    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE)
     if entry is None:
         return
     if checks_token and (await get_branch(env, repository, branch_id)).staging_token != branch.staging_token:

@@ -6,6 +6,7 @@ A race is named by its clients, joined by "-"; a client that does several things
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import takewhile
 from typing import Final
 
 import attrs
@@ -14,10 +15,11 @@ from impl.graveler import founding, lock_free, merging, reading, resetting, writ
 from impl.refs import branches
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
+from model.branch import BranchState, branch
 from model.entry import ENTRY
 from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.invariants import Invariant, entries, refs
-from model.linearizable import linearizable
+from model.invariants import Invariant, entries, refs, resets
+from model.linearizable import Specification, linearizable
 from model.records import Repository
 
 REPOSITORY: Final = Repository(
@@ -67,6 +69,15 @@ _MAIN_AHEAD: Final = [
 """What ``ahead`` does before: main gets a commit that the branch does not have, of a path that nobody else writes."""
 
 IDENTIFIED: Final = ("write", "writey", "cached", "add", "swap")
+RESETS: Final = ("reset", "resetx", "resetall")
+
+_OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
+STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
+    (): branch(),
+    ("write",): branch(BranchState().with_changes((X, b"s0"))),
+    ("write", "commit", "write"): branch(_OVER.with_changes((X, b"s2"))),
+}
+"""The specification of the branch in races with resets, by the words of what was before."""
 
 
 @attrs.frozen(kw_only=True)
@@ -139,12 +150,13 @@ def scenarios(
     *,
     paged: int = 0,
     initially: Sequence[str] = (),
+    only: Sequence[str] | None = None,
     deep: bool = False,
 ) -> Iterator[Scenario]:
     """Each race under each of these faults."""
     for race in races:
         for suffix, budget in faults.items():
-            yield scenario(variant, race, budget, suffix=suffix, paged=paged, initially=initially, deep=deep)
+            yield scenario(variant, race, budget, suffix=suffix, paged=paged, initially=initially, only=only, deep=deep)
 
 
 def _setup(variant: Variant, initially: Sequence[str]) -> list[Call]:
@@ -200,7 +212,16 @@ def _invariants(
         for client in words
         for position, word in enumerate(client)
     )
-    initial = {X: b"s0"} if "write" in initially else {}
+    written = [position for position, word in enumerate(initially) if word == "write"]
+    initial = {X: b"s%d" % written[-1]} if written else {}
+    staged = initial if written and "commit" not in initially[written[-1] :] else {}
+    rereads = any(client.count("read") > 1 for client in words)
+    resets_any = any(word in RESETS for word in flat)
+    writes_any = any(word in IDENTIFIED for word in flat)
+    # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
+    alone = resets_any and "read" in flat and not writes_any
+    sequential = STAGED.get(tuple(initially)) if resets_any else ENTRY
+    forgets = resets_any and (staged or writes_any)
     arises: list[tuple[Invariant, object]] = [
         (refs.head_exists, True),
         (refs.token_has_one_owner, True),
@@ -208,14 +229,21 @@ def _invariants(
         (entries.acknowledged_delete_is_kept, "remove" in flat),
         (entries.commit_is_causal, causal),
         (refs.commits_form_one_line, heads),
-        (entries.read_is_legal(initial, BRANCH), "read" in flat or "list" in flat),
-        (linearizable(ENTRY), any(client.count("read") > 1 for client in words)),
+        (entries.read_is_legal(initial, BRANCH), any(_reads_first(client) for client in words)),
+        (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads)),
         (refs.commit_makes_progress, commits > 1 and variant.beatable),
         (refs.branch_delete_spares_successor, "branch" in flat and flat.count("drop") > 1),
         (entries.refused_write_is_absent, flat.count("add") > 1 or flat.count("swap") > 1),
         (entries.branch_starts_clean, "branch" in flat and any(word in IDENTIFIED for word in flat)),
+        (resets.reset_is_kept(staged, BRANCH), forgets),
     ]
     return [invariant for invariant, does in arises if does or invariant.id in expect]
+
+
+def _reads_first(client: Sequence[str]) -> bool:
+    """Whether a client reads before it resets: after a reset nothing is asked of single reads."""
+    before = takewhile(lambda word: word not in RESETS, client)
+    return any(word in ("read", "list") for word in before)
 
 
 def _aftermath(variant: Variant, flat: Sequence[str]) -> list[Aftermath]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from impl.graveler import lock_free, locked, optimistic
+from impl.graveler import lock_free, locked, optimistic, resetting
 from lakeproof.scenario import Faults, Flow
 from lakeproof.scenarios._branch_data import FAULTS, PAGED, Variant, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
@@ -98,6 +98,46 @@ FORGETFUL: Final = Variant(
     },
 )
 
+REMOVED: Final = (
+    "the change is deleted under a token that was sealed and scanned meanwhile; nothing is left by which a reset could "
+    "see that the commit on its way has it"
+)
+IN_PLACE_RACES: Final = ("*commit-resetx*", "*commit-resetall*")
+
+RESET_IN_PLACE: Final = Variant(
+    name="commits/lock-free-reset-in-place",
+    commit=lock_free.commit,
+    source=SOURCE + " (a reset of a path that deletes the change where it is staged)",
+    options={word: {"forgets": resetting.IN_PLACE} for word in ("resetx", "resetall")},
+    refuted={
+        "acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES),
+        "linearizable": Refuted(f"{REMOVED}; a read that found nothing is taken back", ("*.read.read", "*-read.read")),
+    },
+)
+
+RESET_OPEN_ONLY: Final = Variant(
+    name="commits/lock-free-reset-open-only",
+    commit=lock_free.commit,
+    source=SOURCE + " (a reset of a path that does not look at sealed tokens)",
+    options={word: {"forgets": resetting.OPEN_ONLY} for word in ("resetx", "resetall")},
+    refuted={"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
+)
+
+OVER_RESETS: Final = (
+    "a commit that began before a reset holds what was reset: hidden, until the restoration is reset, too"
+)
+
+FORGETS_RESETS: Final = Variant(
+    name="commits/lock-free-forgets-resets",
+    commit=lock_free.commit,
+    source=SOURCE + " (negative control: a committer that was beaten by a reset does not look at what it restored)",
+    options={"commit": {"respects_resets": False}},
+    refuted={
+        "acknowledged-reset-is-kept": Refuted(OVER_RESETS, ("commit-resetx.read.resetx.read*",)),
+        "linearizable": Refuted(OVER_RESETS, ("commit-resetx.read.resetx.read*",)),
+    },
+)
+
 OPTIMISTIC: Final = Variant(
     name="commits/optimistic",
     commit=optimistic.commit,
@@ -169,6 +209,51 @@ NONE: Final = {"": Faults()}
 HARD: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer")}
 FAULTY: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer", "/false-predicate")}
 
+REFUSED: Final = {"/refusal": Faults(refusals=1)}
+LATE: Final = {"/late-write": Faults(lost_answers=1, duplicates=1)}
+STAGED: Final = ["write"]
+STAGED_OVER: Final = ["write", "commit", "write"]
+OVER: Final = {"/over-committed": Faults()}
+"""What the path is before a reset: one uncommitted change, over nothing or over a committed entry."""
+
+RESET_RACES: Final = ["commit-resetx.read", "commit-resetall.read", "commit-reset.read"]
+DECIDED: Final = ("head-exists", "token-has-one-owner", "commits-form-one-line", "acknowledged-reset-is-kept")
+"""What is asked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
+
+RESETTING: Final = [
+    *scenarios(LOCK_FREE, RESET_RACES, {**FAULTS, **LATE}, initially=STAGED),
+    *scenarios(LOCK_FREE, RESET_RACES, REFUSED, initially=STAGED, only=DECIDED),
+    *scenarios(LOCK_FREE, RESET_RACES, OVER, initially=STAGED_OVER),
+    *scenarios(LOCK_FREE, ["commit-resetx.read.resetx.read", "commit-resetx.reset.read"], NO_FALSE, initially=STAGED),
+    *scenarios(LOCK_FREE, ["commit-resetx.read.resetx.read"], OVER, initially=STAGED_OVER),
+    *scenarios(LOCK_FREE, ["commit-resetx-read.read"], NO_FALSE, initially=STAGED),
+    *scenarios(LOCK_FREE, ["commit-resetx.commit.read", "commit-resetx-resetx.read"], NONE, initially=STAGED),
+    *scenarios(LOCK_FREE, ["write-resetx.read", "read.write.read-resetx", "writey-resetx"], initially=STAGED),
+    *scenarios(LOCK_FREE, ["write-commit-resetx.read", "write.commit-resetx.read"], NONE, initially=STAGED),
+    *scenarios(LOCK_FREE, ["writey.commit-resetall.list"], PAGED, initially=STAGED, paged=1),
+    *scenarios(OPTIMISTIC, ["commit-resetx.read.resetx.read", "commit-resetall.read"], NO_FALSE, initially=STAGED),
+    *scenarios(RESET_IN_PLACE, ["commit-resetx.read", "commit-resetall.read"], NONE, initially=STAGED),
+    *scenarios(RESET_IN_PLACE, ["commit-resetx.read.read", "commit-resetx-read.read"], NONE, initially=STAGED),
+    *scenarios(RESET_OPEN_ONLY, ["commit-resetx.read", "commit-resetall.read"], NONE, initially=STAGED),
+    *scenarios(FORGETS_RESETS, ["commit-resetx.read.resetx.read"], NONE, initially=STAGED),
+]
+DEEP_RESETTING: Final = [
+    *scenarios(
+        LOCK_FREE, ["commit-resetx.commit.read", "commit-resetx-resetx.read"], FAULTY, initially=STAGED, deep=True
+    ),
+    *scenarios(
+        LOCK_FREE,
+        ["commit-resetx.read.resetx.read", "commit-resetx-read.read"],
+        {"/false-predicate": FAULTS["/false-predicate"], **LATE},
+        initially=STAGED,
+        deep=True,
+    ),
+    *scenarios(LOCK_FREE, ["write-commit-resetx.read"], FAULTY, initially=STAGED, deep=True),
+    *scenarios(
+        LOCK_FREE, ["commit-commit-resetx.read", "write-commit-resetx-resetx"], NONE, initially=STAGED, deep=True
+    ),
+]
+
 SCENARIOS = [
     *scenarios(
         LOCK_FREE,
@@ -232,4 +317,6 @@ SCENARIOS = [
     *scenarios(KEEPING, ["commit-commit-commit", "write-writey-commit-commit"], NO_FALSE, deep=True),
     *scenarios(KEEPING, ["write-commit-commit-reset"], NO_FALSE, deep=True),
     *scenarios(KEEPING, ["write-writey-commit-commit-drop"], {"": Faults(), "/crash": Faults(crashes=1)}, deep=True),
+    *RESETTING,
+    *DEEP_RESETTING,
 ]

@@ -264,7 +264,7 @@ def _write_returned(state: _Legal, call: CallID, view: CallView) -> _Legal:
 def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal, tuple[Finding, ...]]:
     reading = next(each for each in state.reading if each.call == call)
     after = attrs.evolve(state, reading=state.reading - {reading})
-    found = _returned_values(view)
+    found = returned_values(view)
     if found is None or reading.branch_id in state.disturbed:
         return after, ()
     known = {path for path, _ in reading.legal}
@@ -279,7 +279,7 @@ def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal,
     return after, (Reached(f"{view.name} returned"),) if known else ()
 
 
-def _returned_values(view: CallView) -> dict[bytes, bytes] | None:
+def returned_values(view: CallView) -> dict[bytes, bytes] | None:
     """What a read says of the paths that it looked at; None if it says nothing."""
     if view.status is Status.OK:
         entries = view.value if isinstance(view.value, tuple) else (view.value,)

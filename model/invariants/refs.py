@@ -13,7 +13,7 @@ from model import keys, kv
 from model.contents import branches, commit_named
 from model.identifiers import StagingToken
 from model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
-from model.invariants._changes import BRANCH_WIDE
+from model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
 from model.records import Branch, Commit, Tag
 from model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
@@ -154,7 +154,7 @@ class _Progress:
 def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     assert isinstance(state, _Progress)
     name = event.name if isinstance(event, Invoked) else event.call.name
-    if name not in ("commit", *BRANCH_WIDE):
+    if name not in ("commit", *BRANCH_WIDE, *PREFIX_WIDE):
         return state, ()
     if isinstance(event, Invoked):
         others = frozenset((client, overlapped + 1) for client, overlapped in state.open)

@@ -4,6 +4,7 @@ import pytest
 
 from impl.graveler import lock_free, locked, optimistic, reading, resetting, writing
 from impl.refs.errors import (
+    BranchBusy,
     BranchLocked,
     BranchNotFound,
     EntryChanged,
@@ -11,8 +12,10 @@ from impl.refs.errors import (
     PathNotFound,
     WriteNotSettled,
 )
-from lakeproof.scenarios._branch_data import BRANCH
-from model import kv
+from lakeproof.scenario import Flow
+from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from model import keys, kv
+from model.contents import content_of_commit
 from tests.impl.graveler.hand import Hand
 
 
@@ -153,13 +156,60 @@ def test_a_reset_of_a_path_leaves_the_others(hand: Hand) -> None:
     assert hand.content() == {b"x": b"1", b"y": b"2"}
 
 
-@pytest.mark.parametrize("sealed_too", [True, False])
-def test_a_path_in_a_sealed_token_is_staged_anew_as_it_was(hand: Hand, sealed_too: bool) -> None:
+@pytest.mark.parametrize("forgets", resetting.WAYS)
+def test_a_path_in_a_sealed_token_is_staged_anew_as_it_was(hand: Hand, forgets: str) -> None:
     hand.run(writing.set_entry, BRANCH, b"x", b"1")
     committer = hand.start(lock_free.commit, BRANCH, "m").step(2)
-    hand.run(resetting.reset_entry, BRANCH, b"x", sealed_too=sealed_too)
+    hand.run(resetting.reset_entry, BRANCH, b"x", forgets=forgets)
     committer.finish()
-    assert hand.content() == ({} if sealed_too else {b"x": b"1"})
+    assert hand.content() == ({b"x": b"1"} if forgets == resetting.OPEN_ONLY else {})
+
+
+def test_a_commit_on_its_way_leaves_out_what_was_reset_and_holds_the_rest(hand: Hand) -> None:
+    for path in (b"x", b"y"):
+        hand.run(writing.set_entry, BRANCH, path, b"1")
+    committer = hand.start(lock_free.commit, BRANCH, "m").until(kv.SetIf).step().until(kv.SetIf)
+    hand.run(resetting.reset_entry, BRANCH, b"x")
+    made = committer.finish()
+    assert content_of_commit(hand.snapshot(), made.commit_id) == {b"y": b"1"}
+    hand.run(resetting.reset_branch, BRANCH)
+    assert hand.content() == {b"y": b"1"}
+
+
+def test_a_reset_of_what_was_not_changed_does_nothing(hand: Hand) -> None:
+    hand.run(writing.set_entry, BRANCH, b"y", b"1")
+    before = hand.cells
+    hand.run(resetting.reset_entry, BRANCH, b"x")
+    hand.run(resetting.reset_prefix, BRANCH, b"x")
+    assert hand.cells == before
+
+
+def test_a_reset_that_came_too_late_leaves_nothing_behind(hand: Hand) -> None:
+    hand.run(writing.set_entry, BRANCH, b"x", b"1")
+    reset = hand.start(resetting.reset_entry, BRANCH, b"x").until(kv.SetIf)
+    hand.start(lock_free.commit, BRANCH, "m").step(2)
+    reset.finish()
+    named = {keys.staging_partition(token) for token in reading.tokens(hand.branch())}
+    staged = {partition for partition, key in hand.snapshot().store if key.startswith(keys.STAGED_PREFIX)}
+    assert staged <= named
+    assert hand.content() == {}
+
+
+def test_a_reset_gives_up_when_the_branch_changes_each_time(hand: Hand) -> None:
+    hand.run(writing.set_entry, BRANCH, b"x", b"1")
+    reset = hand.start(resetting.reset_entry, BRANCH, b"x", tries=2).until(kv.SetIf)
+    hand.start(lock_free.commit, BRANCH, "one").step(2)
+    reset.step().until(kv.SetIf)
+    hand.start(lock_free.commit, BRANCH, "other").step(2)
+    with pytest.raises(BranchBusy):
+        reset.finish()
+    assert hand.content() == {b"x": b"1"}
+
+
+@pytest.mark.parametrize("flow", [resetting.reset_entry, resetting.reset_prefix])
+def test_an_unknown_way_to_reset_is_refused(flow: Flow) -> None:
+    with pytest.raises(ValueError, match="forgets='sealed': expected one of"):
+        flow(None, REPOSITORY, BRANCH, b"x", forgets="sealed").send(None)
 
 
 def test_a_reset_of_a_prefix_leaves_what_is_beside_it(hand: Hand) -> None:

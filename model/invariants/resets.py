@@ -1,0 +1,249 @@
+"""The invariant of resets: what an acknowledged reset has forgotten does not come back.
+
+Of a value that was acknowledged before a reset was invoked, the promise is one of two:
+
+- No commit can have taken it, because none was under way between the invocation of its write and the return of the
+  reset. Then the value is gone from the return of the reset on.
+- A commit may have taken it. Then the reset comes before that commit, and the value is gone; or after it, and the value
+  is committed. The first read that is invoked after the return of the reset decides: if it does not find the value, the
+  reset came first, and the value is gone from the return of that read on.
+
+What is gone is not found by any read that is invoked later, and is not in the branch in the end, unless it is written
+again. Which order it was is not decided by a read on a path that another write or delete changes meanwhile: that may
+hide a committed value for a while. Source: docs/designs-branches.md, "Reset, merge, revert".
+
+Example: x = 1 is acknowledged; a commit and a reset of x are under way at once; both return. Finding x = 1 twice is
+fine, and so is finding nothing twice. Nothing first and x = 1 then is a violation, and so is nothing first, and x = 1
+in the branch when all have ended.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from enum import Enum
+from typing import Final
+
+import attrs
+
+from model.contents import Contents, branch_named, content_of_branch
+from model.invariants._base import Finding, Monitor, Reached, Violation
+from model.invariants._changes import CallID, Reach, reach, values
+from model.invariants.entries import COMMITS, READS, returned_values
+from model.snapshot import CallView, Event, Invoked, Snapshot, Status
+
+ID: Final = "acknowledged-reset-is-kept"
+MEANING: Final = "what was written before a reset, and not committed before its end, does not come back"
+RESETS: Final = ("reset_branch", "reset_prefix", "reset_entry")
+
+Key = tuple[str, bytes, bytes]
+"""Branch, path, identity."""
+
+_NOBODY: Final[frozenset[CallID]] = frozenset()
+
+
+class _Fate(Enum):
+    HELD = "held"
+    UNDECIDED = "undecided"
+    """A reset was acknowledged, and a commit may have come before it."""
+    GONE = "gone"
+    EXCUSED = "excused"
+    """A merge, a copy, a branch created anew or the like may bring it: nothing is asked of it any more."""
+
+
+@attrs.frozen(cache_hash=True)
+class _Value:
+    """A value of a path, and what may have become of it."""
+
+    writers: frozenset[CallID] = _NOBODY
+    """Writes of it that are under way, crashed, or ended in doubt: as long as there is one, no reset forgets it."""
+    resets: frozenset[CallID] = _NOBODY
+    """Resets under way that were invoked when it had no writers."""
+    exposed: bool = False
+    """A commit may have taken it, this time or an earlier time that it was written."""
+    alone: bool = True
+    """No other call was under way since that changes the path."""
+    fate: _Fate = _Fate.HELD
+
+
+_EXCUSED: Final = _Value(fate=_Fate.EXCUSED)
+
+
+@attrs.frozen(cache_hash=True)
+class _Looking:
+    """A read under way, and what was gone or undecided when it was invoked."""
+
+    call: CallID
+    gone: frozenset[Key]
+    undecided: frozenset[Key]
+
+
+@attrs.frozen(cache_hash=True)
+class _Resets:
+    known: frozenset[tuple[Key, _Value]] = frozenset()
+    changing: frozenset[tuple[CallID, Reach]] = frozenset()
+    """Calls that change paths, other than resets and commits, and have not been acknowledged."""
+    committing: frozenset[tuple[CallID, str]] = frozenset()
+    """Commits that have not been acknowledged, with their branches."""
+    looking: frozenset[_Looking] = frozenset()
+
+    def with_values(self, change: Callable[[Key, _Value], _Value]) -> "_Resets":
+        """Each value changed."""
+        return attrs.evolve(self, known=frozenset((key, change(key, value)) for key, value in self.known))
+
+
+def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Resets)
+    call = (event.client, event.index)
+    if isinstance(event, Invoked):
+        return _invoked(state, call, event), ()
+    view = event.call
+    if view.name in READS:
+        return _read_returned(state, call, view)
+    return _returned(state, call, view), ()
+
+
+def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
+    branch_id = str(event.args[1]) if len(event.args) > 1 else ""
+    if event.name in READS:
+        return _read_invoked(state, call, event, branch_id)
+    if event.name in COMMITS:
+        after = state.with_values(lambda key, value: _exposed(key, value, branch_id))
+        return attrs.evolve(after, committing=after.committing | {(call, branch_id)})
+    reaches = reach(event.name, event.args)
+    if event.name in RESETS:
+        return state.with_values(
+            lambda key, value: (
+                attrs.evolve(value, resets=value.resets | {call})
+                if value.fate in (_Fate.HELD, _Fate.UNDECIDED) and not value.writers and _covers(reaches, key)
+                else value
+            )
+        )
+    return _written(state, call, reaches, {(branch_id, *each): each[1] for each in values(event.name, event.args)})
+
+
+def _exposed(key: Key, value: _Value, branch_id: str) -> _Value:
+    return attrs.evolve(value, exposed=True) if key[0] == branch_id and value.fate is _Fate.HELD else value
+
+
+def _written(
+    state: _Resets, call: CallID, reaches: tuple[Reach, ...], given: Mapping[tuple[str, bytes, bytes | None], object]
+) -> _Resets:
+    """A call that changes paths. One that does not say to what may give a path any value that there was."""
+    named = {(branch_id, path) for branch_id, path, _ in given}
+
+    def beside(key: Key, value: _Value) -> _Value:
+        if not _covers(reaches, key):
+            return value
+        return attrs.evolve(value, alone=False) if key[:2] in named else _EXCUSED
+
+    before = dict(state.known)
+    known = dict(state.with_values(beside).known)
+    rewritten = {(branch_id, path, identity) for branch_id, path, identity in given if identity is not None}
+    for key in rewritten:
+        old = before.get(key, _Value())
+        if old.fate is _Fate.EXCUSED:
+            continue
+        known[key] = _Value(
+            writers=old.writers | {call},
+            exposed=(old.exposed and old.fate is not _Fate.GONE) or any(of == key[0] for _, of in state.committing),
+            alone=not any(each.covers(key[0], key[1]) for _, each in state.changing),
+        )
+    return attrs.evolve(
+        state,
+        known=frozenset(known.items()),
+        changing=state.changing | {(call, each) for each in reaches},
+        looking=frozenset(
+            attrs.evolve(each, gone=each.gone - rewritten, undecided=each.undecided - rewritten)
+            for each in state.looking
+        ),
+    )
+
+
+def _covers(reaches: tuple[Reach, ...], key: Key) -> bool:
+    return any(each.covers(key[0], key[1]) for each in reaches)
+
+
+def _read_invoked(state: _Resets, call: CallID, event: Invoked, branch_id: str) -> _Resets:
+    path = event.args[2] if len(event.args) > 2 else b""
+    assert isinstance(path, bytes)
+    shown = Reach(branch_id, path, exact=event.name == "get_entry")
+    seen = {key: value.fate for key, value in state.known if shown.covers(key[0], key[1])}
+    gone = frozenset(key for key, fate in seen.items() if fate is _Fate.GONE)
+    undecided = frozenset(key for key, fate in seen.items() if fate is _Fate.UNDECIDED)
+    if not gone and not undecided:
+        return state
+    return attrs.evolve(state, looking=state.looking | {_Looking(call, gone, undecided)})
+
+
+def _read_returned(state: _Resets, call: CallID, view: CallView) -> tuple[_Resets, tuple[Finding, ...]]:
+    looking = next((each for each in state.looking if each.call == call), None)
+    if looking is None:
+        return state, ()
+    after = attrs.evolve(state, looking=state.looking - {looking})
+    found = returned_values(view)
+    if found is None:
+        return after, ()
+    for key in sorted(looking.gone):
+        if found.get(key[1]) == key[2]:
+            return after, (
+                Violation(ID, f"{_shown(key)} was forgotten by an acknowledged reset, and {view.name} finds it"),
+            )
+
+    def decided(key: Key, value: _Value) -> _Value:
+        decides = key in looking.undecided and value.fate is _Fate.UNDECIDED and value.alone
+        return attrs.evolve(value, fate=_Fate.GONE) if decides and found.get(key[1]) != key[2] else value
+
+    return after.with_values(decided), ()
+
+
+def _returned(state: _Resets, call: CallID, view: CallView) -> _Resets:
+    if view.status is not Status.OK:
+        # What it has done so far stays done: a definite error of one effect says nothing of those before it.
+        return state.with_values(lambda _, value: attrs.evolve(value, resets=value.resets - {call}))
+
+    def after(_: Key, value: _Value) -> _Value:
+        value = attrs.evolve(value, writers=value.writers - {call})
+        if call not in value.resets:
+            return value
+        fate = _Fate.UNDECIDED if value.exposed else _Fate.GONE
+        return attrs.evolve(value, resets=value.resets - {call} if value.exposed else _NOBODY, fate=fate)
+
+    state = state.with_values(after)
+    return attrs.evolve(
+        state,
+        changing=frozenset(each for each in state.changing if each[0] != call),
+        committing=frozenset(each for each in state.committing if each[0] != call),
+    )
+
+
+def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Resets)
+    for key, value in sorted(state.known, key=lambda each: each[0]):
+        branch = branch_named(snapshot, key[0])
+        content = None if branch is None else content_of_branch(snapshot, branch)
+        if value.fate is not _Fate.GONE or value.writers or content is None:
+            continue
+        if content.get(key[1]) == key[2]:
+            yield Violation(
+                ID, f"{_shown(key)} was forgotten by an acknowledged reset, and the branch has it in the end"
+            )
+        else:
+            yield Reached(f"{_shown(key)} was forgotten, and has not come back")
+
+
+def _shown(key: Key) -> str:
+    branch_id, path, identity = key
+    return f"{identity!r} at {path!r} of {branch_id}"
+
+
+def reset_is_kept(staged: Contents | None = None, branch_id: str = "main") -> Monitor:
+    """The monitor of resets.
+
+    staged: the uncommitted entries of the branch (path to identity) before anybody began.
+    """
+    known = frozenset(((branch_id, path, identity), _Value()) for path, identity in (staged or {}).items())
+    return Monitor(id=ID, meaning=MEANING, initial=_Resets(known), advance=_advance, at_end=_at_end)
+
+
+acknowledged_reset_is_kept: Final = reset_is_kept()
+
+ALL: Final = (acknowledged_reset_is_kept,)
+"""All invariants of this module; for branches that begin without uncommitted entries."""

@@ -1,0 +1,97 @@
+"""Bugs planted in the resets of a branch, and in a committer beside them, are found."""
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import attrs
+import pytest
+
+from impl.codec import encode
+from impl.effects import Env
+from impl.graveler import committing, lock_free, resetting, restoring
+from impl.repositories.entities import uid_partition
+from lakeproof.explore.search import Limits, search
+from lakeproof.scenario import Faults
+from lakeproof.scenarios._branch_data import Variant, scenario
+from model import keys
+from model.identifiers import StagingToken
+from model.records import Branch, Repository
+
+FLOWS = Variant(name="planted/resets", commit=lock_free.commit, source="tests")
+KEPT = "acknowledged-reset-is-kept"
+WRITTEN = ["write"]
+OVER = ["write", "commit", "write"]
+
+
+async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:
+    await env.store.set(uid_partition(repository), keys.branch_key(branch.branch_id), encode(branch))
+
+
+def over_nothing(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=(restoration,))
+
+
+def beneath(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    sealed = (found.staging_token, *found.sealed_tokens, restoration)
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=sealed)
+
+
+def unchanged(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    return found
+
+
+def never(*args: object) -> bool:
+    return False
+
+
+def no_restorations(*args: object) -> tuple[StagingToken, ...]:
+    return ()
+
+
+async def no_paths(*args: object) -> frozenset[bytes]:
+    return frozenset()
+
+
+async def nothing(*args: object) -> None:
+    """Find nothing."""
+
+
+BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, list[str], Faults, str]] = {  # type: ignore[explicit-any]
+    "a reset changes the branch by set": (
+        resetting, "replace_branch", replace_whatever_is_there, "writey.commit-resetx", WRITTEN, Faults(),
+        "acknowledged-write-is-kept",
+    ),
+    "a restoration lies under what it is to hide": (
+        resetting, "covered", beneath, "commit-resetx.read", WRITTEN, Faults(), KEPT,
+    ),
+    "a reset leaves the branch as it is": (
+        resetting, "covered", unchanged, "write-resetx.read", WRITTEN, Faults(), KEPT,
+    ),
+    "a reset of a path takes the tokens of all others along": (
+        resetting, "covered", over_nothing, "writey-resetx", WRITTEN, Faults(), "acknowledged-write-is-kept",
+    ),
+    "a path is restored as a deletion": (
+        restoring, "get_committed", nothing, "commit-resetx.read", OVER, Faults(), "linearizable",
+    ),
+    "a reset that was reported as failed is made twice": (
+        resetting, "_is_done", never, "read.write.read-resetx", WRITTEN, Faults(false_predicates=1), "linearizable",
+    ),
+    "a committer does not look for restorations": (
+        lock_free, "restorations_over", no_restorations, "commit-resetx.read.resetx.read", WRITTEN, Faults(), KEPT,
+    ),
+    "a committer combines anew and leaves nothing out": (
+        committing, "restored_paths", no_paths, "commit-resetx.read.resetx.read", WRITTEN, Faults(), KEPT,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, planted, race, initially, faults, invariant = BUGS[bug]
+    races = scenario(FLOWS, race, faults, initially=initially)
+    before = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
+    assert before[invariant] == "holds"
+    monkeypatch.setattr(module, name, planted)
+    after = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
+    assert after[invariant] == "violated", after
