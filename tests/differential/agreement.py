@@ -69,11 +69,12 @@ def shown(key: Hashable) -> str:
     """A typed key, short enough to be read: without the programs, which the flow set shows."""
     if not isinstance(key, tuple | frozenset):
         return repr(key)
-    parts = [shown(part) for part in key]
-    name = parts[0].strip("'").rpartition(".")[2]
-    if name == "Program":
-        return "..."
-    return f"{name}({', '.join(parts[1:])})" if "." in parts[0] else f"({', '.join(parts)})"
+    if not isinstance(key, tuple) or not key or not isinstance(key[0], str):
+        return f"({', '.join(map(shown, key))})"
+    name = key[0].rpartition(".")[2]
+    if name in ("int", "str", "bytes", "bool", "NoneType"):
+        return str(key[1])
+    return f"{name}({', '.join(map(shown, key[1:]))})" if name != "Program" else "..."
 
 
 def _finals(result: Result) -> set[Hashable]:

@@ -20,7 +20,7 @@ from model.invariants import (
     Reads,
     Violation,
 )
-from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
+from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, START, Const, Get, Instruction, Program, Set
 from tests.differential.typed import typed
@@ -148,9 +148,9 @@ class Ends:
     def build(self, name: str) -> Invariant:
         def check(snapshot: Snapshot) -> Iterator[Finding]:
             late = any(held.last_modified - START == self.time for held in snapshot.objects.values())
-            observer = self.observer.name if self.observer else ""
-            saw = any(same(call.saw(observer), self.seen) for call in all_calls(snapshot))
-            yield from verdict(name, late or len(snapshot.store) == self.keys or (observer and saw), saw or late)
+            saw = any(self.observer and same(call.saw(self.observer.name), self.seen) for call in all_calls(snapshot))
+            wrong = late or saw or len(snapshot.store) == self.keys
+            yield from verdict(name, wrong, snapshot.store or snapshot.objects)
 
         return Eventually(
             id=name,
@@ -222,10 +222,12 @@ class Steps:
 
 @attrs.frozen
 class Order:
-    """An automaton: each return goes on to the next of these states, and one that returns just ``reset`` goes back to
-    the first. No call is invoked in the state ``wrong``; the end is not reached in the state ``bad_end`` while
-    something is under the key."""
+    """An automaton over returns: its state is the next one of ``states`` after each, or the one of the client that
+    returned last, or what was returned last. A call that returns just ``reset`` leads back to the first state. No call
+    is invoked in the state ``wrong``; the end is not reached in the state ``bad_end`` while something is under the
+    key."""
 
+    by: Literal["turn", "client", "value"]
     states: tuple[Hashable, ...]
     reset: Hashable
     wrong: Hashable
@@ -233,19 +235,27 @@ class Order:
     key: int
 
     def build(self, name: str) -> Invariant:
-        names = [typed(state) for state in self.states]
-
         def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
             if isinstance(event, Invoked):
                 return state, tuple(verdict(name, same(state, self.wrong), False))
             if ok(event.call, self.reset):
                 return self.states[0], (Reached("a reset"),)
-            return self.states[(names.index(typed(state)) + 1) % len(names)], (Reached("a return"),)
+            return self._next(state, event), (Reached("a return"),)
 
         def at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             yield from verdict(name, same(state, self.bad_end) and KEYS[self.key] in snapshot.store, False)
 
         return Monitor(id=name, meaning="in order", initial=self.states[0], advance=advance, at_end=at_end)
+
+    def _next(self, state: Hashable, event: Returned) -> Hashable:
+        match self.by:
+            case "turn":
+                turn = [typed(known) for known in self.states].index(typed(state))
+                return self.states[(turn + 1) % len(self.states)]
+            case "client":
+                return self.states[event.client % len(self.states)]
+            case "value":
+                return event.call.value
 
 
 Demand = Holds | NoneReturned | Distinct | NotWhile | NotAt | NoneRaised | Ends | Steps | Order

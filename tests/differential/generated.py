@@ -93,9 +93,10 @@ class _Maker:
         self.random = random
         self.used = used
         self.odd = ODD_VALUES in used
-        self.values: Sequence[Hashable] = PLAIN
+        self.families: Sequence[tuple[Hashable, ...]] = (PLAIN,)
         if self.odd:
-            self.values = [value for family in random.sample(FAMILIES, random.choice((1, 1, 2))) for value in family]
+            self.families = random.sample(FAMILIES, random.choice((1, 1, 2)))
+        self.values = [value for family in self.families for value in family]
         self.timed = random.random() < 0.3
 
     def pick(self, *choices: T) -> T:
@@ -107,6 +108,10 @@ class _Maker:
     def value(self) -> Hashable:
         return self.random.choice(self.values)
 
+    def two(self) -> list[Hashable]:
+        """Two values that are easily taken for each other."""
+        return self.random.sample(self.random.choice(self.families), 2)
+
     def make(self, seed: int) -> FlowSet:
         number = self.pick(1, 2, 2, 2, 3)
         pool = [self.program(*SHAPES[number]) for _ in range(self.pick(1, 1, 2))]
@@ -115,17 +120,35 @@ class _Maker:
             tuple(self.call(self.random.choice(pool)) for _ in range(self.pick(1, 1, 2) if number == 1 else 1))
             for _ in range(number)
         )
+        setup = self.setup()
+        if number > 1 and self.chance(0.6):
+            clients, setup = self.racing(clients, setup)
         if number > 1 and self.chance(0.4):  # clients that run one program: interchangeable, or all but
             first = clients[0]
             clients = (first, *(self.pick(first, first, others) for others in clients[1:]))
         return FlowSet(
             seed=seed,
             clients=clients,
-            setup=tuple(self.setup()),
+            setup=tuple(setup),
             faults=faults,
             demands=tuple(self.demands(number)),
             aftermath=After(value=self.pick(None, *BYTES), advance=self.pick(0, 3)) if self.chance(0.2) else None,
         )
+
+    def racing(
+        self, clients: tuple[tuple[CallOf, ...], ...], setup: list[Instruction]
+    ) -> tuple[tuple[tuple[CallOf, ...], ...], list[Instruction]]:
+        """The first client returns one of two values, if it meets what the second one does to a key."""
+        (first, *_), (second, *_), *others = clients
+        key, there = self.key(), self.chance(0.5)
+        writes = ast.Delete(key) if there else ast.Set(key, self.source())
+        reader, writer = list(first.program.instructions), list(second.program.instructions)
+        reader += [ast.Get(key), ast.Keep(*self.two())]
+        writer[0:1] = [writes]
+        first = attrs.evolve(first, program=attrs.evolve(first.program, instructions=tuple(reader), returns="held"))
+        second = attrs.evolve(second, program=attrs.evolve(second.program, instructions=tuple(writer)))
+        kept = [one for one in setup if not isinstance(one, ast.Set) or one.key != key]
+        return ((first,), (second,), *others), [*kept, *([ast.Set(key, Const(b"x"))] if there else [])]
 
     def setup(self) -> list[Instruction]:
         keys = [ast.Set(key, Const(self.pick(*BYTES))) for key in range(len(ast.KEYS)) if self.chance(0.35)]
@@ -150,8 +173,9 @@ class _Maker:
 
     def program(self, fewest: int, most: int) -> Program:
         body = [self.instruction() for _ in range(self.random.randint(fewest, most))]
-        if self.odd and self.chance(0.7):
-            body.insert(self.random.randint(1, len(body)), ast.Keep(self.value(), self.value()))
+        if self.odd and self.chance(0.8):
+            at = self.random.randint(1, len(body))
+            body[at:at] = [*self.pick([], [ast.Get(0)]), ast.Keep(*self.two())]
         elif self.chance(0.2):
             body.insert(self.random.randint(1, len(body)), ast.KeepLast())
         if self.chance(0.2):
@@ -167,7 +191,7 @@ class _Maker:
         if self.chance(0.25):
             return Const(self.value())
         sources: list[Source] = ["held", "held", "given", "last", "log", "both"]
-        return self.random.choice([*sources, "count", "found"] if self.odd else sources)
+        return self.random.choice([*sources, "held", "held", "both", "count", "found"] if self.odd else sources)
 
     def source(self) -> Source:
         return self.pick(Const(b"x"), Const(b"y"), "last", "held", "given")
@@ -221,7 +245,7 @@ class _Maker:
 
     def object_effect(self) -> Instruction:
         at, soon = self.address(), self.pick(None, None, 0, 1, 2)
-        return self.pick(
+        choices: list[Instruction] = [
             ast.Put(at, self.source(), self.pick("", "absent", "match"), soon),
             ast.Put(at, self.source(), "", soon),
             ast.Fetch(at),
@@ -230,11 +254,12 @@ class _Maker:
             ast.Mark(at, self.source(), self.pick("", "metageneration", "version")),
             ast.Unlink(at),
             ast.Pages(self.pick(0, 1, 1)),
-        )
+        ]
+        return self.random.choice(choices)
 
     def demands(self, clients: int) -> list[Demand]:
         whom = self.pick(None, None, None, 0, clients - 1)
-        glance = Glance("errors", tuple(self.random.sample(self.values, 2)))
+        glance = Glance("errors", tuple(self.two()))
         candidates: list[Demand] = [
             NoneReturned(self.value(), whom),
             NoneReturned(self.value()),
@@ -243,18 +268,23 @@ class _Maker:
             NotAt(self.pick(0, 1, 2, 3), self.pick(1, 2)),
             NoneRaised(self.value(), self.pick(0, 1, 2, 9)),
             NoneRaised(self.value(), 9),
-            Ends(self.pick(0, 1, 2, 3), self.pick(0, 2, 3), self.value(), self.pick(None, glance)),
+            Ends(
+                self.pick(1, 2, 3, 9),
+                self.pick(0, 2, 3, 9, 9),
+                self.random.choice(glance.values),
+                self.pick(None, glance),
+            ),
         ]
         chosen = self.random.sample(candidates, self.pick(2, 3))
         if self.chance(0.6):
             chosen.append(self.steps(whom))
-        if self.chance(0.4):
+        if self.chance(0.6 if ODD_MONITORS in self.used else 0.3):
             chosen.append(self.order())
         return [Holds(), *chosen]
 
     def steps(self, whom: int | None) -> Demand:
         """A step invariant; without the clock where that is not asked for."""
-        glance = Glance("errors of a step", tuple(self.random.sample(self.values, 2)))
+        glance = Glance("errors of a step", tuple(self.two()))
         clocked = CLOCKED_STEPS in self.used or not self.timed
         kinds: list[Demand] = [
             Steps("writes", "shrinks", None, whom),
@@ -277,9 +307,11 @@ class _Maker:
         return self.random.choice(kinds)
 
     def order(self) -> Demand:
-        pool = list(self.values) if ODD_MONITORS in self.used and self.odd else list(PLAIN)
+        pool = self.values if ODD_MONITORS in self.used else PLAIN
         if ODD_MONITORS in self.used and self.chance(0.4):
-            pool = ["dead", "alive", True, 1]
-        states = tuple(self.random.sample(pool, min(len(pool), self.pick(2, 3))))
-        wrong = self.pick(*states, None)
-        return Order(states, self.value(), wrong, self.pick(*states), self.key())
+            pool = ["dead", "alive", True, 1, *self.two()]
+        states = tuple(self.random.sample(pool, 2) if self.chance(0.4) else self.two())
+        wrong, bad_end = self.pick(*states, None), self.pick(*states, self.value())
+        if ODD_MONITORS in self.used and self.chance(0.3):
+            return Order("value", states, self.value(), wrong, bad_end, self.key())
+        return Order(self.pick("turn", "client"), states, self.value(), wrong, bad_end, self.key())
