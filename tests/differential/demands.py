@@ -86,6 +86,22 @@ class Distinct:
 
 
 @attrs.frozen
+class NotAhead:
+    """This client does not end all that it does before another one has begun: an exchange of clients shows it."""
+
+    client: int
+
+    def build(self, name: str) -> Invariant:
+        def check(snapshot: Snapshot) -> Iterator[Finding]:
+            own = snapshot.clients[self.client]
+            others = [calls for client, calls in enumerate(snapshot.clients) if client != self.client]
+            ended = any(call.done for call in own)
+            yield from verdict(name, ended and not all(others), ended)
+
+        return Always(id=name, meaning="another has begun", check=check, reads=CLIENTS)
+
+
+@attrs.frozen
 class NotWhile:
     """Nothing is under a key (or just this is not) while some call has returned just that value."""
 
@@ -258,7 +274,7 @@ class Order:
                 return event.call.value
 
 
-Demand = Holds | NoneReturned | Distinct | NotWhile | NotAt | NoneRaised | Ends | Steps | Order
+Demand = Holds | NoneReturned | NotAhead | Distinct | NotWhile | NotAt | NoneRaised | Ends | Steps | Order
 
 
 @attrs.frozen

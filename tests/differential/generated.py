@@ -17,6 +17,7 @@ from tests.differential.demands import (
     Holds,
     NoneRaised,
     NoneReturned,
+    NotAhead,
     NotAt,
     NotWhile,
     Order,
@@ -98,6 +99,11 @@ class _Maker:
             self.families = random.sample(FAMILIES, random.choice((1, 1, 2)))
         self.values = [value for family in self.families for value in family]
         self.timed = random.random() < 0.3
+        self.hot = random.choice((0, 0, 1, 2))
+        """The key that most instructions are about."""
+        self.budget = Faults()
+        self.likely: list[Hashable] = [None, b"x", b"y"]
+        """What calls may return."""
 
     def pick(self, *choices: T) -> T:
         return self.random.choice(choices)
@@ -106,16 +112,24 @@ class _Maker:
         return self.random.random() < probability
 
     def value(self) -> Hashable:
-        return self.random.choice(self.values)
+        found = self.random.choice(self.values)
+        self.likely.append(found)
+        return found
+
+    def seen(self) -> Hashable:
+        """A value that a call may well return."""
+        return self.random.choice(self.likely) if self.chance(0.6) else self.random.choice(self.values)
 
     def two(self) -> list[Hashable]:
         """Two values that are easily taken for each other."""
-        return self.random.sample(self.random.choice(self.families), 2)
+        found = self.random.sample(self.random.choice(self.families), 2)
+        self.likely += found
+        return found
 
     def make(self, seed: int) -> FlowSet:
         number = self.pick(1, 2, 2, 2, 3)
+        self.budget = self.faults(number)
         pool = [self.program(*SHAPES[number]) for _ in range(self.pick(1, 1, 2))]
-        faults = self.faults(number)
         clients = tuple(
             tuple(self.call(self.random.choice(pool)) for _ in range(self.pick(1, 1, 2) if number == 1 else 1))
             for _ in range(number)
@@ -130,7 +144,7 @@ class _Maker:
             seed=seed,
             clients=clients,
             setup=tuple(setup),
-            faults=faults,
+            faults=self.budget,
             demands=tuple(self.demands(number)),
             aftermath=After(value=self.pick(None, *BYTES), advance=self.pick(0, 3)) if self.chance(0.2) else None,
         )
@@ -162,9 +176,9 @@ class _Maker:
         return CallOf(program, given, self.chance(0.3), self.pick(1, 1, 1, 2))
 
     def faults(self, clients: int) -> Faults:
-        kinds = ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes")
+        kinds = ["refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"]
         budget = dict.fromkeys(kinds, 0)
-        for kind in self.random.sample(kinds, self.pick(0, 1, 1, 2)):
+        for kind in self.random.sample([*kinds, "duplicates"], self.pick(0, 1, 1, 2)):
             budget[kind] = self.pick(1, 1, 1, 2)
         budget["lost_answers"] = max(budget["lost_answers"], int(budget["duplicates"] > 0))
         jumps = self.pick((1,), (2,), (0, 2), (3, 1)) if self.timed else ()
@@ -197,7 +211,7 @@ class _Maker:
         return self.pick(Const(b"x"), Const(b"y"), "last", "held", "given")
 
     def key(self) -> int:
-        return self.pick(0, 0, 0, 1, 2)
+        return self.pick(self.hot, self.hot, self.hot, 0, 1, 2)
 
     def address(self) -> int:
         return self.pick(0, 0, 1)
@@ -226,6 +240,8 @@ class _Maker:
         if self.timed and self.chance(0.3):
             return ast.Clock()
         if self.chance(0.3):
+            return self.faulty_effect()
+        if self.chance(0.3):
             return self.object_effect()
         key, partition = self.key(), self.pick(b"p", b"p", b"q")
         choices: list[Instruction] = [
@@ -238,9 +254,27 @@ class _Maker:
             ast.SetIf(key, self.source(), self.pick("read", "read", "absent", "exists")),
             ast.Delete(key, self.pick(None, None, b"x", b"y")),
             ast.Scan(partition, self.pick(0, 1, 1, 2), self.pick(9, 9, 1, 2)),
-            ast.Scan(partition, 1),
+            ast.Scan(partition, self.pick(0, 1, 1), start=self.pick(b"", b"a", b"b")),
             ast.Missing(self.pick("partition", "key")) if self.chance(0.2) else ast.Clock(),
         ]
+        return self.random.choice(choices)
+
+    def faulty_effect(self) -> Instruction:
+        """An instruction that the faults of this set are about."""
+        key, at = self.key(), self.address()
+        choices: list[Instruction] = [ast.Get(key)]
+        if self.budget.false_predicates:
+            choices += [
+                ast.SetIf(key, self.source(), self.pick("read", "absent", "exists")),
+                ast.Delete(key, self.pick(b"x", b"y")),
+                ast.Put(at, self.source(), self.pick("absent", "match")),
+                ast.Mark(at, self.source(), "metageneration"),
+                ast.Copy(at, match=True),
+            ]
+        if self.budget.scan_failures:
+            choices += [ast.Scan(b"p", 1), ast.Scan(b"p", 1), ast.Pages(1), ast.Pages(1)]
+        if self.budget.lost_answers:
+            choices += [ast.Set(self.hot, Const(self.pick(b"x", b"y"))), ast.Delete(self.hot), ast.Unlink(0)]
         return self.random.choice(choices)
 
     def object_effect(self) -> Instruction:
@@ -258,16 +292,17 @@ class _Maker:
         return self.random.choice(choices)
 
     def demands(self, clients: int) -> list[Demand]:
-        whom = self.pick(None, None, None, 0, clients - 1)
+        whom = self.pick(None, None, 0, clients - 1)
         glance = Glance("errors", tuple(self.two()))
         candidates: list[Demand] = [
-            NoneReturned(self.value(), whom),
-            NoneReturned(self.value()),
+            NoneReturned(self.seen(), whom),
+            NoneReturned(self.seen()),
+            NotAhead(self.pick(0, clients - 1)) if clients > 1 else Distinct(),
             Distinct(),
-            NotWhile(self.key(), self.pick(None, b"x", b"y"), self.value()),
+            NotWhile(self.key(), self.pick(None, b"x", b"y"), self.seen()),
             NotAt(self.pick(0, 1, 2, 3), self.pick(1, 2)),
-            NoneRaised(self.value(), self.pick(0, 1, 2, 9)),
-            NoneRaised(self.value(), 9),
+            NoneRaised(self.seen(), self.pick(0, 1, 2, 9)),
+            NoneRaised(self.seen(), 9),
             Ends(
                 self.pick(1, 2, 3, 9),
                 self.pick(0, 2, 3, 9, 9),
@@ -311,7 +346,7 @@ class _Maker:
         if ODD_MONITORS in self.used and self.chance(0.4):
             pool = ["dead", "alive", True, 1, *self.two()]
         states = tuple(self.random.sample(pool, 2) if self.chance(0.4) else self.two())
-        wrong, bad_end = self.pick(*states, None), self.pick(*states, self.value())
+        wrong, bad_end = self.pick(*states, None), self.pick(*states, self.seen())
         if ODD_MONITORS in self.used and self.chance(0.3):
-            return Order("value", states, self.value(), wrong, bad_end, self.key())
-        return Order(self.pick("turn", "client"), states, self.value(), wrong, bad_end, self.key())
+            return Order("value", states, self.seen(), wrong, bad_end, self.key())
+        return Order(self.pick("turn", "client"), states, self.seen(), wrong, bad_end, self.key())

@@ -198,8 +198,8 @@ async def _on_keys(store: KVEffects, instruction: Instruction, memory: _Memory) 
             await store.delete(*KEYS[key])
         case Delete(key, bytes(predicate)):
             await store.delete_if(*KEYS[key], predicate)
-        case Scan(partition, batch, enough):
-            async for entry in store.scan(partition, batch_size=batch):
+        case Scan(partition, batch, enough, start):
+            async for entry in store.scan(partition, start, batch):
                 memory.see(entry.value)
                 enough -= 1
                 if not enough:

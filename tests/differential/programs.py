@@ -48,11 +48,12 @@ class Delete:
 
 @attrs.frozen
 class Scan:
-    """``enough``: after so many entries the program looks at no more."""
+    """``enough``: after so many entries the program looks at no more. ``start``: the first key that is asked for."""
 
     partition: bytes
     batch: int
     enough: int = 9
+    start: bytes = b""
 
 
 @attrs.frozen

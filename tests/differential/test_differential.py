@@ -71,7 +71,7 @@ class TestEvidence:
                 (name.partition("-")[2], verdict) for name, verdict in found.verdicts.items()
             ) if found else None
         kinds = {kind for kind, _ in seen} - {"", "Holds"}
-        assert len(kinds) == 8
+        assert len(kinds) == 9
         assert {(kind, verdict) for kind in kinds for verdict in ("holds", "violated")} <= seen.keys()
         assert sum(count for (_, verdict), count in seen.items() if verdict == "inconclusive") > SETS // 4
 
