@@ -90,12 +90,15 @@ class _Memory:
                 return (self.held, self.last)
 
     def bytes(self, source: Source) -> bytes:
-        """As stored: distinct for values of distinct types and bits."""
-        value = self.value(source)
-        return value if type(value) is bytes else repr(typed(value)).encode()
+        return as_written(self.value(source))
 
     def text(self, source: Source) -> str:
         return self.bytes(source).decode("latin-1")
+
+
+def as_written(value: Hashable) -> bytes:
+    """What a program writes for a value: distinct bytes for distinct types and bits."""
+    return value if type(value) is bytes else repr(typed(value)).encode()
 
 
 async def run_program(env: Env, program: Program, given: Hashable = None) -> Hashable:

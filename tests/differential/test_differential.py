@@ -11,6 +11,7 @@ from lakeproof import Faults
 from tests.differential.agreement import disagreements, enumerated
 from tests.differential.enumerator import enumerate_states
 from tests.differential.generated import FEATURES, FlowSet, flow_set
+from tests.differential.handmade import HANDMADE
 
 SETS = 400
 DEEP_SETS = 6_000
@@ -47,6 +48,14 @@ def test_searches_agree_on_values_that_are_equal_and_not_the_same(first: int) ->
 @pytest.mark.parametrize("first", range(0, SETS // 4, CHUNK))
 def test_searches_agree_on_flows_of_plain_values(first: int) -> None:
     check(range(first, first + CHUNK), ())
+
+
+@pytest.mark.parametrize("name", HANDMADE)
+def test_searches_agree_on_sets_made_by_hand(name: str) -> None:
+    expected = enumerated(HANDMADE[name])
+    assert expected is not None
+    assert set(expected.verdicts.values()) != {"holds"}, "nothing is at stake"
+    assert disagreements(HANDMADE[name], expected) == []
 
 
 @pytest.mark.deep
