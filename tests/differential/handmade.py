@@ -18,6 +18,7 @@ from tests.differential.demands import (
     Steps,
 )
 from tests.differential.generated import CallOf, FlowSet
+from tests.differential.interpreter import as_written
 from tests.differential.programs import (
     Clock,
     Const,
@@ -37,7 +38,6 @@ from tests.differential.programs import (
     Source,
     When,
 )
-from tests.differential.interpreter import as_written
 from tests.differential.values import Alike, Tagged, Versioned
 
 WRITE: Final = Set(0, Const(b"x"))
