@@ -52,7 +52,7 @@ def _answers(
     flow_set: FlowSet, expected: Enumeration, result: Result, *, symmetry: bool
 ) -> Iterable[tuple[str, object, object]]:
     """(what, as enumerated, as searched)."""
-    findings = {finding.id: finding for finding in result.findings if finding.id in expected.verdicts}
+    findings = {finding.id: finding for finding in result.findings}
     lengths = {name: len(finding.counterexample.moves) for name, finding in findings.items() if finding.counterexample}
     yield "complete", True, result.complete
     yield "verdicts", expected.verdicts, {name: finding.verdict for name, finding in findings.items()}
@@ -80,7 +80,8 @@ def shown(key: Hashable) -> str:
 def _finals(result: Result) -> set[Hashable]:
     found = set()
     for final in result.finals:
-        cells, views = cast("tuple[frozenset[tuple[object, object]], tuple[tuple[CallView, ...], ...]]", final)
+        pair = getattr(final, "value", final)
+        cells, views = cast("tuple[frozenset[tuple[object, object]], tuple[tuple[CallView, ...], ...]]", pair)
         found.add(final_key(cells, views))
     return found
 

@@ -23,6 +23,9 @@ from model.snapshot import CallView, Snapshot, Status
 from tests.differential.states import Moves, State, Step, Views, run_alone
 from tests.differential.typed import typed
 
+UNHANDLED = "no-unhandled-exception"
+"""The invariant that every scenario has without naming it."""
+
 STORES = frozenset({Reads.STORE, Reads.OBJECTS})
 
 
@@ -100,8 +103,12 @@ IN_A_FLOW = Exception("raised in a flow")
 
 
 def _shown(call: CallView) -> CallView:
-    broken = call.status is Status.CRASHED and call.error is not None
-    return attrs.evolve(call, error=IN_A_FLOW) if broken else call
+    return attrs.evolve(call, error=IN_A_FLOW) if _broken(call) else call
+
+
+def _broken(call: CallView) -> bool:
+    """Whether the flow itself raised what is no answer."""
+    return call.status is Status.CRASHED and call.error is not None
 
 
 def _cells(seen: Snapshot) -> list[tuple[object, object]]:
@@ -154,7 +161,7 @@ class _Enumerator:
                 raise TooManyStates(f"{self.scenario.name}: more than {states_max}")
             level = following
         return Enumeration(
-            verdicts={name: self._verdict(name) for name in self.scenario.ids},
+            verdicts={name: self._verdict(name) for name in self._names()},
             lengths=self.lengths,
             finals=frozenset(self.finals),
             states=states,
@@ -162,7 +169,13 @@ class _Enumerator:
             schedules=schedules,
         )
 
+    def _names(self) -> list[str]:
+        named = [item.id for item in (*self.scenario.invariants, *self.scenario.aftermath)]
+        return [*named, UNHANDLED]
+
     def _verdict(self, name: str) -> str:
+        if name == UNHANDLED and name not in self.lengths:
+            return "holds"  # it is tested by every call
         if name in self.lengths:
             return "violated"
         return "holds" if name in self.reached else "inconclusive"
@@ -194,6 +207,8 @@ class _Enumerator:
     def _judge(self, state: State, depth: int) -> None:
         """Judge a state that was met for the first time."""
         whole = self.moves.stores(state, state.views)
+        if any(_broken(call) for calls in state.views for call in calls):
+            self.lengths.setdefault(UNHANDLED, depth)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and not state.movable):
                 seen = cast("Snapshot", Seen(invariant.reads, whole))

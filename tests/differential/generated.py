@@ -23,7 +23,7 @@ from tests.differential.demands import (
     Order,
     Steps,
 )
-from tests.differential.interpreter import run_program
+from tests.differential.interpreter import run_option, run_program
 from tests.differential.programs import Const, Instruction, Program, Source
 from tests.differential.values import FAMILIES, PLAIN
 
@@ -43,17 +43,21 @@ BYTES: Final = (b"x", b"y", b"0")
 
 @attrs.frozen
 class CallOf:
-    """A call of `run_program`. ``named``: its argument is given by name."""
+    """A call of `run_program`. ``named``: its argument is given by name. ``shown``: its program is an argument as well,
+    and so a part of each view of the call, and not an option."""
 
     program: Program
     given: Hashable = None
     named: bool = False
     attempts: int = 1
+    shown: bool = False
 
     def build(self) -> Call:
-        if self.named:
-            return Call(run_program, self.program, attempts=self.attempts, given=self.given)
-        return Call(run_program, self.program, self.given, attempts=self.attempts)
+        args = () if self.named else (self.given,)
+        options = {"given": self.given} if self.named else {}
+        if self.shown:
+            return Call(run_program, self.program, *args, attempts=self.attempts, **options)
+        return Call(run_option, *args, attempts=self.attempts, program=self.program, **options)
 
 
 @attrs.frozen
@@ -98,6 +102,7 @@ class _Maker:
         if self.odd:
             self.families = random.sample(FAMILIES, random.choice((1, 1, 2)))
         self.values = [value for family in self.families for value in family]
+        self.shown = random.random() < 0.1
         self.timed = random.random() < 0.3
         self.hot = random.choice((0, 0, 1, 2))
         """The key that most instructions are about."""
@@ -173,7 +178,7 @@ class _Maker:
 
     def call(self, program: Program) -> CallOf:
         given = self.value() if self.chance(0.8) else None
-        return CallOf(program, given, self.chance(0.3), self.pick(1, 1, 1, 2))
+        return CallOf(program, given, self.chance(0.3), self.pick(1, 1, 1, 2), self.shown)
 
     def faults(self, clients: int) -> Faults:
         kinds = ["refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"]

@@ -108,6 +108,11 @@ async def run_program(env: Env, program: Program, given: Hashable = None) -> Has
     return memory.value(program.returns)
 
 
+async def run_option(env: Env, given: Hashable = None, *, program: Program) -> Hashable:
+    """The same; the program is an option, so that it is no part of what is visible of the call."""
+    return await run_program(env, program, given)
+
+
 async def _run(env: Env, instructions: tuple[Instruction, ...], memory: _Memory) -> None:
     for instruction in instructions:
         match instruction:

@@ -250,4 +250,4 @@ class TestJudging:
         idle = Always(id="idle", meaning="", check=lambda _: [])
         call = Call(run_program, Program((Get(0),)))
         found = enumerate_states(Scenario(name="by hand", clients=[[call]], invariants=[idle]))
-        assert found.verdicts == {"idle": "inconclusive"}
+        assert found.verdicts["idle"] == "inconclusive"
