@@ -154,11 +154,11 @@ class _Enumerator:
                     after = self._heard(step, depth)
                     key = after.key(self.identity)
                     if key not in following:
+                        states += 1
+                        if states > states_max:
+                            raise TooManyStates(f"{self.scenario.name}: more than {states_max}")
                         self._judge(after, depth)
                     following[key] = (after, ways + (following[key][1] if key in following else 0))
-            states += len(following)
-            if states > states_max:
-                raise TooManyStates(f"{self.scenario.name}: more than {states_max}")
             level = following
         return Enumeration(
             verdicts={name: self._verdict(name) for name in self._names()},

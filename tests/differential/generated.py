@@ -142,7 +142,7 @@ class _Maker:
         setup = self.setup()
         if number > 1 and self.chance(0.6):
             clients, setup = self.racing(clients, setup)
-        if number > 1 and self.chance(0.4):  # clients that run one program: interchangeable, or all but
+        elif number > 1 and self.chance(0.7):  # clients that run one program: interchangeable, or all but
             first = clients[0]
             clients = (first, *(self.pick(first, first, others) for others in clients[1:]))
         return FlowSet(
