@@ -89,7 +89,7 @@ def flow_set(seed: int, features: Sequence[str] = FEATURES) -> FlowSet:
     return _Maker(random, used).make(seed)
 
 
-SHAPES: Final = {1: (4, 7), 2: (2, 4), 3: (1, 2)}
+SHAPES: Final = {1: (3, 6), 2: (2, 4), 3: (1, 2)}
 """Clients, and the fewest and most instructions of each of their programs."""
 
 
