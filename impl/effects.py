@@ -11,6 +11,7 @@ from typing import Protocol, cast
 
 import attrs
 
+from impl.wellformed import exact
 from model import kv, objects
 
 
@@ -24,8 +25,13 @@ Effect = kv.Op | objects.Op | Now
 
 @types.coroutine
 def perform(effect: Effect) -> Generator[Effect, object, object]:
-    """Hand one effect to the driver. The only place where a flow suspends."""
-    reply = yield effect
+    """Hand one effect to the driver. The only place where a flow suspends.
+
+    Raises:
+        TypeError: the effect is none that a store understands (see `impl.wellformed`); nothing has happened.
+        Whatever the driver answers with.
+    """
+    reply = yield cast("Effect", exact(effect))
     if isinstance(reply, Exception):
         # A fresh instance: raising a shared one would chain tracebacks of unrelated executions.
         raise type(reply)(*reply.args)

@@ -1,15 +1,14 @@
 """The live driver: flows under trio, against real stores. Any number of tasks may run flows on the same stores."""
 
-import sys
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
 import trio
 
 from impl.effects import Env, Now
+from impl.frames import abandon, no_generator_hooks
 from impl.stores import ObjectStore, Store
 from model import kv, objects
 
@@ -48,8 +47,7 @@ async def run(
 
     As in ``await run(create_repository(live_env(), "r"), store)``. Each effect is a schedule point. Errors of the
     stores are raised in the flow, where it performed the effect. On cancellation, or if a store raises anything else,
-    the flow stops where it stands, like a client that crashed: its ``finally`` clauses run, but may perform no more
-    effects.
+    the flow stops where it stands, like a client that crashed: nothing of it runs any more, not even a ``finally``.
 
     Raises:
         Whatever the flow raises; NoObjectStore; NotAnEffect.
@@ -58,7 +56,7 @@ async def run(
         reply: object = None
         while True:
             try:
-                with _no_generator_hooks():
+                with no_generator_hooks():
                     effect = flow.send(reply)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
@@ -67,8 +65,7 @@ async def run(
             except (kv.KVError, objects.ObjectError) as error:
                 reply = error
     finally:
-        with _no_generator_hooks():
-            flow.close()
+        abandon(flow)
 
 
 async def _answer(effect: object, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:
@@ -82,15 +79,3 @@ async def _answer(effect: object, store: Store, object_store: ObjectStore | None
     if object_store is None:
         raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
     return await object_store.perform(effect)
-
-
-@contextmanager
-def _no_generator_hooks() -> Iterator[None]:
-    """A scan that a flow abandons half-way ends with the flow, at once and without a word. Trio would warn of it, as
-    it must of generators that hold on to something; a flow's generators hold nothing."""
-    hooks = sys.get_asyncgen_hooks()
-    sys.set_asyncgen_hooks(None, None)
-    try:
-        yield
-    finally:
-        sys.set_asyncgen_hooks(*hooks)

@@ -12,6 +12,7 @@ import click
 from lakeproof.commands import (
     AS_EXPECTED,
     INCONCLUSIVE,
+    UNUSABLE,
     VIOLATED,
     Commands,
     complain,
@@ -109,6 +110,7 @@ def verify(
 
     source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
+    _check_memory(max_memory)
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
@@ -157,6 +159,7 @@ def replay(trace_file: Path, file: Path | None) -> int:
 
     Exit code 0 if the code still does what the trace says, and 1 if it does not.
     """
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, INTERRUPTS, WATCH, Hangs
     from lakeproof.explore.replay import ReplayDiverged
     from lakeproof.explore.replay import replay as execute
     from lakeproof.explore.trace import TraceError, read
@@ -171,10 +174,13 @@ def replay(trace_file: Path, file: Path | None) -> int:
     source = Source(file)
     scenario = named(source.load(), trace.scenario, str(trace_file))
     try:
-        with Blame(scenario, source):
+        with INTERRUPTS.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
             done = execute(trace, scenario)
     except TraceError as error:
         raise TraceError(f"{trace_file}: {error}") from error
+    except Hangs as error:
+        complain(f"{trace_file}: {error}")
+        return INCONCLUSIVE
     except ReplayDiverged as error:
         complain(f"{trace_file}: {error}")
         return VIOLATED
@@ -186,7 +192,8 @@ def replay(trace_file: Path, file: Path | None) -> int:
 
 @main.command()
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-def show(trace_file: Path) -> None:
+@click.option("--lines", is_flag=True, help="With the line of the flow that asked for each step.")
+def show(trace_file: Path, lines: bool) -> None:
     """Show a trace as lanes: a column a client, a row a step, the key touched and how it changed.
 
     Needs nothing but the file: not the flows, and not the scenario.
@@ -195,7 +202,7 @@ def show(trace_file: Path) -> None:
     from lakeproof.report.lanes import show as show_lanes
     from lakeproof.report.style import console
 
-    show_lanes(read(trace_file), console())
+    show_lanes(read(trace_file), console(), lines=lines)
 
 
 def chosen_from(
@@ -205,6 +212,20 @@ def chosen_from(
 
     source = Source(file)
     return source, choose(source.load(), patterns, deep=deep)
+
+
+def _check_memory(max_memory: int | None) -> None:
+    """Say at once that a bound cannot be kept. What the process holds is known once the search is loaded."""
+    if max_memory is None:
+        return
+    import resource
+
+    import lakeproof.explore.search  # noqa: F401
+
+    unit = 1 if sys.platform == "darwin" else 1 << 10
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit >> 20
+    if max_memory <= held:
+        raise click.UsageError(f"--max-memory {max_memory}: the process holds {held} MiB before any search; give more")
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:
@@ -230,6 +251,7 @@ def perform(
     from lakeproof.report.style import plural
     from lakeproof.report.verdicts import Lines
     from lakeproof.running import run
+    from lakeproof.tasks import undecided
     from lakeproof.version import version
 
     files = TraceFiles(out, scenarios, kind="" if doing == "verifying" else "walk")
@@ -252,7 +274,11 @@ def perform(
         kept = f"; {plural(count, 'trace is', 'traces are')} in {out}" if count else ""
         complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
-    ordered = [outcomes[scenario.name] for scenario in scenarios]
+    ordered = [outcomes.get(s.name) or undecided(s, "it has not reported") for s in scenarios]
+    for outcome in ordered:
+        if outcome.trouble:
+            click.echo(outcome.details, err=True, nl=False)
+            complain(outcome.trouble)
     _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)
     return _exit_code(ordered, sampled=doing == "walking")
 
@@ -279,9 +305,13 @@ def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
     if any(verdict.verdict != "inconclusive" for verdict in surprises):
         return VIOLATED
+    if any(outcome.trouble for outcome in outcomes):
+        return UNUSABLE
     nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
     return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
 
 
 if __name__ == "__main__":
-    main.main(prog_name="lakeproof")
+    from lakeproof.supervising import supervised
+
+    supervised()

@@ -69,7 +69,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         from lakeproof.explore.trace import TraceError
         from lakeproof.loading import LoadError
-        from lakeproof.tasks import InternalError, Unusable
+        from lakeproof.tasks import MISTAKE, Unusable
 
         try:
             return super().invoke(ctx)
@@ -80,12 +80,9 @@ class Commands(click.Group):
             complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
-        except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
-            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
-            complain(
-                "nothing is established: either a file named with --from uses values of wrong types, or this is a "
-                "mistake of lakeproof's own; then please report it"
-            )
+        except Exception:  # noqa: BLE001  # with 1 it would pass for a violation
+            click.echo(traceback.format_exc(), err=True, nl=False)
+            complain(MISTAKE)
         return UNUSABLE
 
     def list_commands(self, ctx: click.Context) -> list[str]:

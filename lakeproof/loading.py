@@ -16,7 +16,8 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.scenario import Aftermath, Call, Faults, Scenario
+from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
+from lakeproof.scenario import Aftermath, Call, Scenario
 from model.invariants import Always, Eventually, Monitor, OnStep
 
 SUGGESTIONS_MAX: Final = 3
@@ -102,11 +103,21 @@ def _executed(path: Path) -> ModuleType:
     if beside not in sys.path:
         sys.path.append(beside)  # last: what lies beside the file must not hide what lakeproof itself imports
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with (
+            contextlib.redirect_stdout(sys.stderr),
+            INTERRUPTS.noticed(),
+            WATCH.set_up(LOAD_SECONDS_MAX),
+            WATCH.over(),
+        ):
             exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
-    except (Exception, SystemExit) as error:
-        shown = " ".join(str(error).split()) or "no message"
-        raise LoadError(f"{located(error, path) or path}: {type(error).__name__}: {shown}") from error
+    except Hangs as error:
+        where = located(error, path) or path
+        raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
+    except BaseException as error:
+        if is_ours(error):
+            raise
+        shown = message_of(error) or "no message"
+        raise LoadError(f"{located(error, path) or path}: {kind_of(error)}: {shown}") from error
     return module
 
 
@@ -135,7 +146,6 @@ def _problems(scenario: Scenario) -> Iterator[str]:
             yield f"aftermath[{number}]: {_kind(aftermath)}: expected an Aftermath"
         else:
             yield from _call_problems(aftermath.calls, f"aftermath[{number}].calls")
-    yield from _fault_problems(scenario.faults)
 
 
 def _call_problems(calls: object, place: str) -> Iterator[str]:
@@ -162,22 +172,6 @@ def _signature_problems(call: Call) -> Iterator[str]:
         signature.bind("env", *call.args, **dict(call.options))
     except TypeError as error:
         yield f"{call}: {error}; a flow takes env, and then what the Call has"
-
-
-def _fault_problems(faults: object) -> Iterator[str]:
-    if not isinstance(faults, Faults):
-        yield f"faults: {_kind(faults)}: expected Faults(...)"
-        return
-    for name, budget in attrs.asdict(faults).items():
-        if name in ("clock_jumps", "clock_skew"):
-            if not isinstance(budget, tuple) or not all(_is_int(part) for part in budget):
-                yield f"faults.{name}: {budget!r}: expected a tuple of microseconds, such as (121_000_000,)"
-        elif not _is_int(budget) or budget < 0:
-            yield f"faults.{name}: {budget!r}: expected how many there may be, 0 or more"
-
-
-def _is_int(number: object) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _kind(thing: object) -> str:

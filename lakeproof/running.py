@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
@@ -18,9 +17,10 @@ from typing import Final, Protocol
 
 import attrs
 
+from lakeproof.explore.fence import HUNG
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Scenario
-from lakeproof.tasks import InternalError, Outcome, Task, Unusable, undecided
+from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
 REPORT_SECONDS: Final = 0.2
@@ -42,19 +42,21 @@ class Listener(Protocol):
 
 
 def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
-    """The outcome of each scenario, as they come in: large ones are begun first.
+    """The outcome of each scenario, as they come in: large ones are begun first. What a scenario came to grief on is
+    its outcome.
 
     Raises:
-        Unusable, InternalError: what a scenario came to grief on.
+        Unusable: the file of the scenarios cannot be loaded any more.
     """
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
-    if min(jobs, len(scenarios)) > 1:
+    if source.file is not None or min(jobs, len(scenarios)) > 1:
+        # What a user's flow does to its process (os._exit, say) must not end the command, nor the other scenarios.
         yield from _run_on_processes(task, scenarios, source, min(jobs, len(scenarios)), listener)
         return
     for scenario in scenarios:
         listener.began(scenario.name)
-        outcome = task.run(scenario, source, _Throttled(listener, scenario.name))
+        outcome = carried_out(task, scenario, source, _Throttled(listener, scenario.name))
         listener.finished(scenario.name, outcome)
         yield outcome
 
@@ -84,7 +86,8 @@ class _Worker:
 def _run_on_processes(
     task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener
 ) -> Iterator[Outcome]:
-    waiting = sorted(scenarios, key=_size)  # the largest is last, and taken first
+    # The last is taken first: the largest; or, one after the other, the first.
+    waiting = sorted(scenarios, key=_size) if jobs > 1 else list(reversed(scenarios))
     workers: list[_Worker] = []
     try:
         workers.extend(_begin(_hired(task, source), waiting, listener) for _ in range(jobs))
@@ -151,8 +154,7 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
         message = worker.pipe.recv()
     except (EOFError, OSError):
         worker.process.join()
-        why = f"its process was ended from outside ({_cause(worker.process.exitcode)})"
-        return undecided(worker.scenario, f"{why}; fewer --jobs or less --max-memory may help")
+        return _died(worker.scenario, worker.process.exitcode)
     match message:
         case (int() as depth, int() as states):
             listener.at(worker.scenario.name, depth, states)
@@ -165,10 +167,17 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
             raise AssertionError(f"a worker said {message!r}")
 
 
-def _cause(exitcode: int | None) -> str:
+def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
+    """The outcome of a scenario whose process is gone."""
+    if exitcode == HUNG:
+        return undecided(scenario, "its code ran on without an effect, and caught what was to end it; see stderr")
     if exitcode is None or exitcode >= 0:
-        return f"exit code {exitcode}"
-    return signal.Signals(-exitcode).name
+        return unusable(
+            scenario,
+            f"{scenario.name}: its code ended the process (exit code {exitcode}); take the exit out of it",
+        )
+    why = f"its process was ended from outside ({signal.Signals(-exitcode).name})"
+    return undecided(scenario, f"{why}; fewer --jobs or less --max-memory may help")
 
 
 def _dismiss(workers: Sequence[_Worker]) -> None:
@@ -212,10 +221,10 @@ def _work(pipe: "Connection[object, object]", task: Task, source: Source) -> Non
                     raise Unusable(
                         f"{source.file}: {name} is gone when the file is loaded again; name it the same always"
                     )
-                pipe.send(task.run(by_name[name], source, _Throttled(_Sender(pipe), name)))
+                pipe.send(carried_out(task, by_name[name], source, _Throttled(_Sender(pipe), name)))
             except (Unusable, LoadError) as error:
                 pipe.send(Unusable(*error.args))
             except (BrokenPipeError, ConnectionResetError):
                 raise
-            except Exception:  # noqa: BLE001  # our own mistake: it is raised again where the user sees it
-                pipe.send(InternalError(traceback.format_exc()))
+            except OSError as error:
+                pipe.send(OSError(error.errno, error.strerror, error.filename))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final, cast
 
 import attrs
 
@@ -85,6 +85,21 @@ class Faults:
     clock_jumps: tuple[int, ...] = ()
     clock_skew: tuple[int, ...] = ()
 
+    def __attrs_post_init__(self) -> None:
+        for name, budget in attrs.asdict(self, recurse=False).items():
+            if name in ("clock_jumps", "clock_skew"):
+                parts = cast("tuple[object, ...]", budget) if isinstance(budget, tuple) else (budget, None)
+                if not all(map(_is_int, parts)):
+                    raise ScenarioError(
+                        f"faults.{name}: {budget!r}: expected a tuple of microseconds, such as (121_000_000,)"
+                    )
+            elif not _is_int(budget) or budget < 0:
+                raise ScenarioError(f"faults.{name}: {budget!r}: expected how many there may be, 0 or more")
+
+
+def _is_int(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
 
 @attrs.frozen(kw_only=True)
 class Aftermath:
@@ -102,6 +117,13 @@ class Aftermath:
 
 
 EXPECTATIONS = ("holds", "violated", "inconclusive")
+
+NO_UNHANDLED_EXCEPTION: Final = "no-unhandled-exception"
+"""The id of what is checked of every scenario: see `NO_UNHANDLED_EXCEPTION_MEANING`. ``expect`` may name it."""
+
+NO_UNHANDLED_EXCEPTION_MEANING: Final = (
+    "a call returns, or raises an error whose class says whether it is definite; nothing else"
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -124,23 +146,47 @@ class Scenario:
     deep: bool = False  # too large to be part of every run
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.faults, Faults):
+            raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")
-        if not ids:
-            raise ScenarioError(f"{self.name}: no invariants; a scenario that checks nothing proves nothing")
+        if not ids and NO_UNHANDLED_EXCEPTION not in self.expect:
+            raise ScenarioError(
+                f"{self.name}: no invariants; a scenario that checks nothing proves nothing. Name some, or at least "
+                f"expect={{{NO_UNHANDLED_EXCEPTION!r}: 'holds'}}"
+            )
         if len(set(ids)) < len(ids):
             raise ScenarioError(f"{self.name}: an invariant is named twice in {sorted(ids)}")
+        if NO_UNHANDLED_EXCEPTION in ids:
+            raise ScenarioError(f"{self.name}: {NO_UNHANDLED_EXCEPTION!r} is checked of every scenario; rename yours")
         for name, verdict in self.expect.items():
-            if name not in ids:
-                raise ScenarioError(f"{self.name}: expect names {name!r}, which is not among {sorted(ids)}")
+            if name not in (*ids, NO_UNHANDLED_EXCEPTION):
+                known = sorted((*ids, NO_UNHANDLED_EXCEPTION))
+                raise ScenarioError(f"{self.name}: expect names {name!r}, which is not among {known}")
             if verdict not in EXPECTATIONS:
                 raise ScenarioError(f"{self.name}: expect[{name!r}] is {verdict!r}; use one of {EXPECTATIONS}")
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of all that is checked, in order."""
+        """The ids of all that is checked, in order; last, what is checked of every scenario."""
+        return (*self.named_ids, NO_UNHANDLED_EXCEPTION)
+
+    @property
+    def named_ids(self) -> tuple[str, ...]:
+        """The ids of the invariants and aftermaths that the scenario names."""
         return tuple(i.id for i in self.invariants) + tuple(a.id for a in self.aftermath)
+
+    @property
+    def sought_ids(self) -> tuple[str, ...]:
+        """What a search goes on for: once all of it is violated, it ends. The named ids, and what ``expect`` names."""
+        built_in = (NO_UNHANDLED_EXCEPTION,) if NO_UNHANDLED_EXCEPTION in self.expect else ()
+        return (*self.named_ids, *built_in)
+
+    def meaning(self, invariant_id: str) -> str:
+        """What an id of it means, in one sentence."""
+        meanings = {item.id: item.meaning for item in (*self.invariants, *self.aftermath)}
+        return meanings.get(invariant_id, NO_UNHANDLED_EXCEPTION_MEANING)
 
     def expected(self, invariant_id: str) -> str:
         return self.expect.get(invariant_id, "holds")

@@ -1,8 +1,9 @@
 """What can be done with a scenario: search it exhaustively, or sample it. The outcome is a plain value."""
 
 import time
+import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
 
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 class Unusable(Exception):
     """A scenario that cannot be run: one line that names it, the place, and the repair."""
-
-
-class InternalError(Exception):
-    """A mistake of ours, with its traceback."""
 
 
 Progress = Callable[[int, int, int], None]
@@ -38,10 +35,17 @@ class Verdict:
     example: str = ""
     trace: Trace | None = None
     sampled: bool = False
+    symmetric: bool = False
+    """Whether a state stood for all that differ from it by an exchange of clients with the same program."""
+    named: bool = True
+    """Whether the scenario names it; what is checked of every scenario it need not name."""
 
     @property
     def unexpected(self) -> bool:
-        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation."""
+        """Whether the verdict differs from what is expected. A sample cannot do better than find no violation; and what
+        the scenario does not name is left open wherever the rest is."""
+        if not self.named and self.verdict == "inconclusive":
+            return False
         if self.sampled and self.verdict == "inconclusive":
             return self.expected == "violated"
         return self.verdict != self.expected
@@ -64,6 +68,10 @@ class Outcome:
     seconds: float
     stopped: str = ""
     collision: float = 0.0
+    trouble: str = ""
+    """Why nothing is established: the scenario cannot be run. One line that names the place and the repair."""
+    details: str = ""
+    """With trouble that may be lakeproof's own: the traceback."""
 
 
 class Task(Protocol):
@@ -103,6 +111,8 @@ class Verify:
                     why=finding.why,
                     reached=finding.reached,
                     example=finding.example,
+                    symmetric=result.symmetric,
+                    named=finding.id in scenario.sought_ids,
                     trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),
                 )
                 for finding in result.findings
@@ -159,7 +169,7 @@ class Walk:
                     trace=traced(name) if name in found.violations else None,
                     sampled=True,
                 )
-                for name in scenario.ids
+                for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
             )
         seconds = time.perf_counter() - started
         return _outcome(scenario, verdicts, transitions=found.steps, seconds=seconds)
@@ -168,10 +178,53 @@ class Walk:
 def undecided(scenario: Scenario, why: str) -> Outcome:
     """The outcome of a scenario of which nothing is known."""
     verdicts = tuple(
-        Verdict(invariant=name, expected=scenario.expected(name), verdict="inconclusive", why=why)
+        Verdict(
+            invariant=name,
+            expected=scenario.expected(name),
+            verdict="inconclusive",
+            why=why,
+            named=name in scenario.sought_ids,
+        )
         for name in scenario.ids
     )
     return _outcome(scenario, verdicts, stopped=why)
+
+
+def unusable(scenario: Scenario, why: str, details: str = "") -> Outcome:
+    """The outcome of a scenario that cannot be run."""
+    return attrs.evolve(undecided(scenario, why), trouble=why, details=details)
+
+
+def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
+    """The outcome of a task, whatever the scenario's code does: one bad scenario costs no other one its verdict.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
+    """
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, INTERRUPTS, WATCH, Hangs
+
+    seconds = getattr(task, "seconds_max", None)
+    try:
+        with INTERRUPTS.noticed(), WATCH.set_up(min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX)):
+            return task.run(scenario, source, progress)
+    except Unusable as error:
+        return unusable(scenario, str(error))
+    except Hangs as error:
+        return undecided(scenario, str(error))
+    except MemoryError:
+        return undecided(scenario, "no memory is left; fewer --jobs or less --max-memory may help")
+    except OSError:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and INTERRUPTS.came:
+            raise
+        return unusable(scenario, f"{scenario.name}: {MISTAKE}", traceback.format_exc())
+
+
+MISTAKE: Final = (
+    "nothing is established: either its file uses values of wrong types, or this is a mistake of lakeproof's own; "
+    "then please report it"
+)
 
 
 def _outcome(
@@ -214,23 +267,23 @@ class Blame:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         from impl.codec import Undecodable
-        from lakeproof.explore.execution import NondeterministicFlow, UnexpectedError
+        from lakeproof.explore.execution import NondeterministicFlow
+        from lakeproof.explore.fence import NotAnEffect, is_ours, message_of
+        from lakeproof.explore.replay import NotReproduced
         from lakeproof.scenario import ScenarioError
+        from model.identity import NoIdentity
 
-        if not isinstance(error, Exception):
+        if error is None or is_ours(error) or isinstance(error, Unusable):
             return
         where = None if self._source.file is None else located(error, self._source.file)
         cause = error.__cause__
         if where is None and isinstance(cause, Exception) and self._source.file is not None:
             where = located(cause, self._source.file)
-        message = _one_line(error)
-        if isinstance(error, ScenarioError | NondeterministicFlow | UnexpectedError | Undecodable):
-            place = where or self._source.file
+        message = message_of(error) or "no message"
+        ours = (ScenarioError, NondeterministicFlow, NotAnEffect, NotReproduced, NoIdentity, Undecodable)
+        if isinstance(error, ours):
+            place = error.place if isinstance(error, NotAnEffect) else where or self._source.file
             named = message if message.startswith(self._scenario.name) else f"{self._scenario.name}: {message}"
             raise Unusable(f"{place}: {named}" if place else named) from error
         if where is not None:
             raise Unusable(f"{where}: {self._scenario.name}: {type(error).__name__}: {message}") from error
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or "no message"

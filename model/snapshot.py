@@ -2,10 +2,12 @@
 
 from collections.abc import Hashable, Mapping
 from enum import Enum
+from types import MappingProxyType
 
 import attrs
 
-from model import kv, objects
+from model import kv
+from model.objects import Objects
 from model.records import Record
 
 
@@ -14,12 +16,24 @@ class Status(Enum):
 
     PENDING = "pending"
     CRASHED = "crashed"
-    """Its client stopped for good in the middle of it."""
+    """Its client stopped for good in the middle of it; if the flow itself did that, the error says how."""
     OK = "ok"
     FAIL = "fail"
     """It answered with a definite error: it did not happen."""
     INFO = "info"
     """It answered with an indefinite error: nobody knows."""
+
+
+class UnhandledException(Exception):
+    """What a call raised that is no answer: neither definite nor indefinite, but a mistake in the flow. The client ends
+    there, and the call has the status CRASHED and this error: exception type, message, and ``FILE:LINE``."""
+
+    def __init__(self, kind: str, message: str, place: str) -> None:
+        super().__init__(kind, message, place)
+
+    def __str__(self) -> str:
+        kind, message, place = self.args
+        return f"{kind}{f': {message}' if message else ''} at {place}"
 
 
 @attrs.frozen(cache_hash=True)
@@ -64,25 +78,95 @@ class Observed:
     """The record that a ``set`` or ``set_if`` carried."""
 
 
+class Reads(Enum):
+    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on
+    them; looking at a part that it did not name raises `NotDeclared`."""
+
+    STORE = "store"
+    OBJECTS = "objects"
+    CLOCK = "clock"
+    CLIENTS = "clients"
+
+
+class NotDeclared(Exception):
+    """An invariant looked at a part of the snapshot that it did not declare to read: it would have been judged on some
+    of the states only."""
+
+
+ALL_PARTS = frozenset(Reads)
+
+
 @attrs.frozen
 class Snapshot:
-    """A global state. The store maps addresses to records (bytes where the key schema knows no record)."""
+    """A global state, as an invariant sees it; nothing of it can be changed.
 
-    store: Mapping[kv.Address, Record | bytes]
-    objects: objects.Objects
-    now: int  # microseconds
-    clients: tuple[tuple[CallView, ...], ...]
-    """For each client its calls so far: the finished ones, then the one under way, if any."""
+    ``reads``: the parts that may be looked at; ``repair``: what to do in order to see the others.
+    """
+
+    _store: Mapping[kv.Address, Record | bytes]
+    _objects: Objects
+    _now: int
+    _clients: tuple[tuple[CallView, ...], ...]
+    _reads: frozenset[Reads] = attrs.field(default=ALL_PARTS, eq=False, repr=False)
+    _repair: str = attrs.field(default="", eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name, held in (("_store", self._store), ("_objects", self._objects)):
+            if not isinstance(held, MappingProxyType):
+                object.__setattr__(self, name, MappingProxyType(held))
+
+    @property
+    def store(self) -> Mapping[kv.Address, Record | bytes]:
+        """By address: records, and bytes where the key schema knows no record."""
+        if Reads.STORE not in self._reads:
+            raise self._not_declared(Reads.STORE)
+        return self._store
+
+    @property
+    def objects(self) -> Objects:
+        """What the object store holds, by address."""
+        if Reads.OBJECTS not in self._reads:
+            raise self._not_declared(Reads.OBJECTS)
+        return self._objects
+
+    @property
+    def now(self) -> int:
+        """The stores' clock, microseconds since 1970."""
+        if Reads.CLOCK not in self._reads:
+            raise self._not_declared(Reads.CLOCK)
+        return self._now
+
+    @property
+    def clients(self) -> tuple[tuple[CallView, ...], ...]:
+        """For each client its calls so far: the finished ones, then the one under way, if any."""
+        if Reads.CLIENTS not in self._reads:
+            raise self._not_declared(Reads.CLIENTS)
+        return self._clients
 
     def calls(self, *names: str) -> tuple[CallView, ...]:
-        """All calls so far with one of these names."""
-        return tuple(call for calls in self.clients for call in calls if call.name in names)
+        """All calls so far with one of these names; without names, all calls."""
+        return tuple(call for calls in self.clients for call in calls if not names or call.name in names)
+
+    def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot":
+        """The same state, of which only these parts may be looked at. The message of `NotDeclared` ends in ``repair``
+        (default: to declare the part)."""
+        return self if reads == self._reads else attrs.evolve(self, reads=reads, repair=repair)
+
+    def _not_declared(self, part: Reads) -> NotDeclared:
+        parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)
+        what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
+        repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
+        return NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}")
 
 
 @attrs.frozen
 class Transition:
-    """One effect of one call, with the store before and after it. ``before.clients`` is empty: what a *step*
-    invariant may know of the client is in ``call.observed`` (all effects of the call before this one)."""
+    """One effect of one call, with the stores before and after it, at the stores' clock then.
+
+    The snapshots show no clients: what a *step* invariant may know of the client is in ``call.observed`` (all effects
+    of the call before this one). ``reply``: what the effect answers by itself, whatever the client is told; for `Now`,
+    what the client's clock says.
+    """
 
     client: int
     call: CallView

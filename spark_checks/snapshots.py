@@ -135,8 +135,8 @@ def end_states(result: Result) -> Iterator[Snapshot]:
     """The stores and objects in which a search ended (`Options.keep_finals`), each once, without clients and clock."""
     seen: set[object] = set()
     for final in result.finals:
-        assert isinstance(final, tuple)
-        cells = final[0]
+        assert isinstance(final.value, tuple)
+        cells = final.value[0]
         if cells not in seen:
             seen.add(cells)
             yield snapshot(dict(cells), 0, ())

@@ -129,10 +129,6 @@ class TestRefused:
             ("clients=[[Call(increment, by=2)]]", "clients[0][0]: increment(by=2): got an unexpected keyword argument"),
             ("clients={1: 2}", "clients: {1: 2} (dict): expected a list with a list of Calls for each client"),
             ("setup=Call(increment)", "setup: increment() (Call): expected a list of Calls; put it into brackets"),
-            ("faults=3", "faults: 3 (int): expected Faults(...)"),
-            ("faults=Faults(crashes=-1)", "faults.crashes: -1: expected how many there may be, 0 or more"),
-            ("faults=Faults(crashes=True)", "faults.crashes: True: expected how many"),
-            ("faults=Faults(clock_jumps=5)", "faults.clock_jumps: 5: expected a tuple of microseconds, such as"),
             ("aftermath=[STAYS_SMALL, attrs.evolve(STAYS_SMALL, id='x', calls=[3])]", "aftermath[1].calls[0]: 3 (int)"),
         ],
     )

@@ -86,8 +86,8 @@ def test_no_refutation_is_dead(design: ModuleType) -> None:
 
 
 def test_every_invariant_is_checked_somewhere_and_all_of_them_of_hardened() -> None:
-    assert {name for scenario in CATALOGUE for name in scenario.ids} == INVARIANTS
-    assert {name for scenario in hardened.SCENARIOS for name in scenario.ids} == INVARIANTS
+    assert {name for scenario in CATALOGUE for name in scenario.named_ids} == INVARIANTS
+    assert {name for scenario in hardened.SCENARIOS for name in scenario.named_ids} == INVARIANTS
 
 
 def test_every_kind_of_fault_occurs_and_all_of_them_in_hardened() -> None:
@@ -100,7 +100,7 @@ def test_every_kind_of_fault_occurs_and_all_of_them_in_hardened() -> None:
 def test_each_invariant_but_one_is_refuted_of_some_variant_and_holds_of_another() -> None:
     """What is violated nowhere was perhaps never tested."""
     refuted = {name for scenario in CATALOGUE for name in scenario.expect}
-    held = {name for scenario in CATALOGUE for name in scenario.ids if scenario.expected(name) == "holds"}
+    held = {name for scenario in CATALOGUE for name in scenario.named_ids if scenario.expected(name) == "holds"}
     assert INVARIANTS - refuted == {"list-shows-active-only"}
     assert held == INVARIANTS
 

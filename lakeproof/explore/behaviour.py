@@ -18,15 +18,23 @@ Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import islice
+from typing import cast
 
 from impl.effects import Effect, Now
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
+from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
-from model.snapshot import CallView, Status
+from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix
+from model.identity import Exact, identity
+from model.snapshot import CallView
 
-Suffix = tuple[Hashable, ...]
-"""Replies that are played to a node to see what it does."""
+SECOND_LOOKS_MAX = 8
+"""How often the end of a history is reached once more when the search is over, to see whether it is the same."""
+
+SECOND_LOOKS_TOTAL_MAX = 48
+"""And how many such re-runs there are of one client, all together."""
 
 MEMBERS_MAX = 24
 """A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
@@ -43,61 +51,6 @@ EXPERIMENTS_MAX = 60
 
 class Disagreement(Exception):
     """Members of a merged node turned out to differ. The search must start over; the trie has learned from it."""
-
-
-class Raw:
-    """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
-
-    __slots__ = ("begins", "calls", "children", "crashed_calls", "current", "depth", "index", "op", "parent", "reply",
-                 "signatures")  # fmt: skip
-
-    def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
-        self.parent = parent
-        self.reply = reply
-        self.depth: int = 0 if parent is None else parent.depth + 1
-        self.op: Effect | None = run.op
-        self.begins = run.begins and run.op is not None
-        self.index = run.index
-        self.calls = run.calls()
-        self.crashed_calls = run.calls(Status.CRASHED)
-        self.current: CallView | None = run.current_view() if run.op is not None else None
-        self.children: dict[object, Raw] = {}
-        self.signatures: dict[Suffix, Hashable] = {}
-
-    def history(self) -> list[tuple[Effect, object]]:
-        """Effects and their replies, oldest first."""
-        path: list[tuple[Effect, object]] = []
-        node = self
-        while node.parent is not None:
-            assert node.parent.op is not None
-            path.append((node.parent.op, node.reply))
-            node = node.parent
-        return path[::-1]
-
-
-class Node:
-    """A class of raw nodes with, as far as anybody has seen, the same future."""
-
-    __slots__ = ("children", "crashed", "id", "key", "members", "rank", "representative")
-
-    def __init__(self, node_id: int, key: Hashable, representative: Raw, rank: int, crashed: bool) -> None:
-        self.id = node_id
-        self.key = key
-        self.rank = rank
-        self.representative = representative
-        self.members: list[Raw] = [representative]
-        self.children: dict[object, int] = {}
-        self.crashed = crashed
-
-    @property
-    def op(self) -> Effect | None:
-        """The effect that the client waits for; None at its end."""
-        return None if self.crashed else self.representative.op
-
-    @property
-    def calls(self) -> tuple[CallView, ...]:
-        """What is visible of the client: its calls so far."""
-        return self.representative.crashed_calls if self.crashed else self.representative.calls
 
 
 class Behaviour:
@@ -126,6 +79,8 @@ class Behaviour:
     def reset(self) -> None:
         """Forget the merged nodes; keep the trie and the experiments."""
         self.nodes: list[Node] = []
+        self.broken: list[int] = []
+        """The nodes that are `Node.broken`."""
         self._classes: dict[Hashable, list[Node]] = defaultdict(list)
         self._crashes: dict[int, int] = {}
         self.root = self._place(self._root, -1).id
@@ -138,22 +93,53 @@ class Behaviour:
             NondeterministicFlow: a re-run asked for another effect than before.
         """
         node = self.nodes[node_id]
-        found = node.children.get(reply)
-        if found is None:
+        name = identity(reply)
+        if name not in node.children:
             children = [self._extend(member, reply) for member in node.members]
             self._agree(node, reply, children)
             target = self._place(children[0], node.rank)
-            node.children[reply] = found = target.id
+            node.children[name] = (reply, target.id)
             for child in children[1:]:
                 self._adopt(target, child)
-        return found
+        return node.children[name][1]
+
+    def look_again(self) -> None:
+        """Reach the ends of histories a few times more: a flow that tosses a coin does not always end alike.
+
+        Raises:
+            NondeterministicFlow: one ended otherwise.
+        Cost: at most SECOND_LOOKS_TOTAL_MAX re-runs.
+        """
+        ends = [raw for raw in self._raws() if raw.op is None]
+        looks = (raw for _ in range(SECOND_LOOKS_MAX) for raw in ends)
+        for raw in islice(looks, SECOND_LOOKS_TOTAL_MAX):
+            self._rerun(raw).close()
+
+    def under_way(self, node_id: int) -> tuple[str, str]:
+        """The call that is under way at a node, and the line that it waits at. Cost: a re-run."""
+        raw = self.nodes[node_id].representative
+        run = self._rerun(raw)
+        call, at = self.program.calls[raw.index], run.spot()
+        run.close()
+        return str(call), "an unknown line" if at is None else str(at)
+
+    def ends(self) -> Iterator[Node]:
+        """The nodes at which all calls have been answered."""
+        return (node for node in self.nodes if node.op is None and not node.crashed and not node.broken)
+
+    def _raws(self) -> Iterator[Raw]:
+        todo = [self._root]
+        while todo:
+            raw = todo.pop()
+            yield raw
+            todo.extend(raw.children.values())
 
     def crash(self, node_id: int) -> int:
         """The node at which a client stands that has crashed here. Its depth counts: levels stay graded."""
         found = self._crashes.get(node_id)
         if found is None:
             raw = self.nodes[node_id].representative
-            key = ("crashed", self._grade(raw), raw.crashed_calls) if self._merge else ("crashed", id(raw))
+            key = ("crashed", self._grade(raw), raw.crashed_visible) if self._merge else ("crashed", id(raw))
             rank = self.nodes[node_id].rank
             if key not in self._classes:
                 self._classes[key].append(self._new(key, raw, rank + 1, crashed=True))
@@ -177,7 +163,7 @@ class Behaviour:
         if any(member is raw for member in node.members):
             return
         node.members.append(raw)
-        for reply, child_id in list(node.children.items()):
+        for reply, child_id in list(node.children.values()):
             child = self._extend(raw, reply)
             target = self.nodes[child_id]
             if self._key(child) != target.key:
@@ -187,19 +173,19 @@ class Behaviour:
     def _learn(self, node: Node, reply: object, one: Raw, other: Raw) -> None:
         """Turn a disagreement into an experiment for nodes of this depth."""
         depth = 0 if self._ranked else node.representative.depth
-        tail: Suffix = ()
+        tail: tuple[Hashable, ...] = ()
         for suffix in self._suffixes(one):
             if self._signature(one, suffix) != self._signature(other, suffix):
-                tail = suffix
+                tail = cast("tuple[Hashable, ...]", suffix.value)
                 break
-        experiment = (reply, *tail)
+        experiment: Suffix = Exact((reply, *tail))
         if self.experiments >= EXPERIMENTS_MAX or node.key in self._deep:
             self._merge = False
         elif experiment in self._experiments[depth]:
             self._by_depth.add(node.key)  # they differ in their depth alone: in what is told apart by depth below
         else:
             self._experiments[depth].append(experiment)
-        raise Disagreement(f"{self.program.label}: merged pasts differ after {experiment!r}")
+        raise Disagreement(f"{self.program.label}: merged pasts differ after {experiment.value!r}")
 
     def _place(self, raw: Raw, parent_rank: int) -> Node:
         """The node that takes a raw node in, an old one or a new one."""
@@ -229,6 +215,8 @@ class Behaviour:
         rank = max(rank, self._ranks.get(key, 0)) if self._ranked else rank
         node = Node(len(self.nodes), key, raw, rank, crashed)
         self.nodes.append(node)
+        if node.broken:
+            self.broken.append(node.id)
         return node
 
     def _grade(self, raw: Raw) -> int:
@@ -240,17 +228,17 @@ class Behaviour:
         if not self._merge:
             return ("raw", id(raw))
         if raw.op is None:
-            key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.calls)
+            key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible)
         else:
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
-            key = (self._grade(raw), raw.op, raw.calls, raw.begins, raw.current, seen)
+            key = (self._grade(raw), identity(raw.op), raw.visible, raw.begins, raw.under_way, seen)
         if key in self._by_depth:
             key = (*key, raw.depth)
             self._deep.add(key)
         return key
 
     def _suffixes(self, raw: Raw) -> list[Suffix]:
-        return [(), *self._experiments[0 if self._ranked else raw.depth]]
+        return [NO_REPLIES, *self._experiments[0 if self._ranked else raw.depth]]
 
     def _signature(self, raw: Raw, suffix: Suffix) -> Hashable:
         """What the flow does after ``suffix``, and then alone to its end."""
@@ -262,7 +250,7 @@ class Behaviour:
     def _play(self, run: Execution, suffix: Suffix) -> Hashable:
         seen: list[Hashable] = []
         try:
-            for reply in suffix:
+            for reply in cast("tuple[object, ...]", suffix.value):
                 if run.op is not None:
                     seen.append(run.op)
                     run.send(reply)
@@ -270,9 +258,9 @@ class Behaviour:
         except NondeterministicFlow:
             raise
         except Exception as error:  # noqa: BLE001  # a made-up future may not fit the past: how it fails tells pasts apart as well
-            seen.append((type(error), error.args))
+            seen.append(type(error).__qualname__)
         run.close()
-        return hash((*seen, tuple(run.finished)))
+        return hash(identity((*seen, *run.finished)))
 
     def _play_alone(self, run: Execution, seen: list[Hashable]) -> None:
         cells = self._solo
@@ -285,9 +273,10 @@ class Behaviour:
             run.send(reply)
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
-        if reply not in raw.children:
-            raw.children[reply] = self._compile(raw, reply)
-        return raw.children[reply]
+        name = identity(reply)
+        if name not in raw.children:
+            raw.children[name] = self._compile(raw, reply)
+        return raw.children[name]
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history, and on alone for the first guess."""
@@ -298,8 +287,10 @@ class Behaviour:
             run.send(reply)
         raw = Raw(run, parent, reply)
         if self._merge and run.op is not None:
-            raw.signatures[()] = self._play(run, ())
+            raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
         run.close()
+        if raw.op is None:
+            self._rerun(raw).close()  # a history that goes on is re-run for the next reply: an end would never be
         # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
         self.minted = self.minted or run.minted > 0
         return raw
@@ -311,7 +302,22 @@ class Behaviour:
             self._same(raw, run.op, op)
             run.send(reply)
         self._same(raw, run.op, raw.op)
+        if identity(run.calls()) != raw.visible:
+            raise NondeterministicFlow(self._differs(run.calls(), raw.calls))
         return run
+
+    def _differs(self, found: Sequence[CallView], before: Sequence[CallView]) -> str:
+        """How the calls of two runs of one history differ."""
+        pairs = enumerate(zip(found, before, strict=False))
+        number, how = next(
+            (number, f"{_ended(one)}, and before {_ended(other)}")
+            for number, (one, other) in pairs
+            if identity(one) != identity(other)
+        )
+        return (
+            f"{self.program.calls[number]} of client {self.program.label} is not deterministic: after the same replies "
+            f"it {how}. A flow may only use env: no clock, random or set order"
+        )
 
     def _same(self, raw: Raw, found: Effect | None, expected: Effect | None) -> None:
         if found != expected:
@@ -323,3 +329,10 @@ class Behaviour:
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
+
+
+def _ended(view: CallView) -> str:
+    """How a call ended, for a message."""
+    if view.error is not None:
+        return f"raised {message_of(Exception(repr(view.error)))}"
+    return f"returned {message_of(Exception(repr(view.value)))}" if view.done else "was under way"

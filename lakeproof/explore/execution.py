@@ -3,19 +3,25 @@
 An `Execution` is a live chain of coroutines; it is driven by replies and never touches a store itself.
 """
 
+import inspect
+import time
 from collections.abc import Coroutine, Sequence
-from typing import Any
+from typing import Any, Final, get_args
 
 import attrs
 
 from impl.codec import decode_at
 from impl.effects import Effect, Env, Now
+from impl.frames import Spot, abandon, spot
+from lakeproof.explore.asking import folded
+from lakeproof.explore.fence import WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.scenario import Call, ScenarioError
 from model import kv, objects
+from model.identity import NoIdentity, identity
 from model.invariants import Observer
 from model.records import Record
-from model.snapshot import CallView, Observed, Outcome, Status
+from model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 
 LABELS = "abcdefghijklmnopqr"
 """Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
@@ -27,12 +33,15 @@ def label(client: int) -> str:
     return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
 
 
-class UnexpectedError(Exception):
-    """A flow raised something that is no answer (its class says nothing about being definite): a bug in the flow."""
+EFFECTS: Final = frozenset(get_args(Effect))
+"""What a flow may await, by type."""
+
+ALONE_STEPS_MAX: Final = 10_000
+"""A setup or an aftermath that performs more effects than this loops."""
 
 
 class NondeterministicFlow(Exception):
-    """A flow, given the same replies, asked for another effect than before."""
+    """A flow, given the same replies, asked for another effect than before, or ended otherwise."""
 
 
 @attrs.frozen
@@ -47,7 +56,9 @@ class Program:
 
 
 class Execution:
-    """A client on its way. ``op`` is the effect that it waits for, None when all its calls are done."""
+    """A client on its way. ``op`` is the effect that it waits for; None when all its calls are done, or one of them has
+    raised what is no answer (see `broken`). A coroutine that yields anything else than an effect raises NotAnEffect.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -56,6 +67,8 @@ class Execution:
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
         self.minted = 0
+        self.broken = False
+        """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
         self._attempts = 0
         self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
@@ -69,10 +82,14 @@ class Execution:
         self._run(reply)
 
     def close(self) -> None:
-        """Abandon the client where it stands."""
+        """Abandon the client where it stands: nothing of its flow runs any more."""
         if self._coroutine is not None:
-            self._coroutine.close()
+            abandon(self._coroutine)
             self._coroutine = None
+
+    def spot(self) -> Spot | None:
+        """The line of the flow that asks for ``op``."""
+        return None if self._coroutine is None else spot(self._coroutine)
 
     @property
     def index(self) -> int:
@@ -96,14 +113,13 @@ class Execution:
             self._observed = []
             self._attempts = self.program.calls[self.index].attempts
             self.begins = True
-            self._coroutine = self._start()
             self._run(None)
 
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.program.calls[self.index]
         coroutine = call.start(Env.with_unique(self._unique))
-        if not hasattr(coroutine, "send"):
+        if not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
 
@@ -112,37 +128,60 @@ class Execution:
         return f"{self.program.label}{self.minted}"
 
     def _run(self, reply: object) -> None:
+        """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client."""
         while True:
-            assert self._coroutine is not None
             try:
-                op = self._coroutine.send(reply)
+                op = self._resume(reply)
             except StopIteration as stop:
                 return self._finish(Outcome(Status.OK, value=stop.value))
-            except Exception as error:  # noqa: BLE001  # a flow may raise anything: _failure sorts it out
+            except ScenarioError:
+                raise
+            except BaseException as error:  # a flow may raise anything: what it means is sorted out here
+                if is_ours(error):
+                    raise
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
-                    self._coroutine, reply = self._start(), None
+                    self._coroutine, reply = None, None
                     continue
                 return self._finish(self._failure(error))
+            if type(op) not in EFFECTS:
+                assert self._coroutine is not None
+                raise foreign(self._coroutine, op)
             if isinstance(op, Now) and self.program.frozen_now is not None:
                 reply = self.program.frozen_now
                 continue
             self.op = op
             return None
 
-    def _failure(self, error: Exception) -> Outcome:
+    def _resume(self, reply: object) -> Effect:
+        """One stretch of the flow's own code, watched."""
+        outermost = WATCH.since is None
+        if outermost:
+            WATCH.since = time.monotonic()
+        try:
+            if self._coroutine is None:
+                self._coroutine = self._start()
+            return self._coroutine.send(reply)  # type: ignore[no-any-return]
+        finally:
+            if outermost:
+                WATCH.since = None
+
+    def _failure(self, error: BaseException) -> Outcome:
+        """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
-        if definite is None:
-            call = self.program.calls[self.index]
-            raise UnexpectedError(
-                f"{call} raised {error!r} after {len(self._observed)} effects; a flow may only raise errors "
-                f"whose class says whether they are definite: handle it in the flow, or give the class a `definite`"
-            ) from error
-        return Outcome(Status.FAIL if definite else Status.INFO, error=type(error)(*error.args))
+        if isinstance(error, Exception) and isinstance(definite, bool):
+            error.__traceback__ = error.__context__ = error.__cause__ = None  # they hold on to the flow's frames
+            return Outcome(Status.FAIL if definite else Status.INFO, error=error)
+        self.broken = True
+        found = UnhandledException(kind_of(error), message_of(error), place_of(error))
+        return Outcome(Status.CRASHED, error=found)
 
     def _finish(self, outcome: Outcome) -> None:
-        _hashable(outcome.value, self.program.calls[self.index])
+        _usable(outcome, self.program.calls[self.index])
         self.finished.append(self._view(outcome))
-        self._begin_call()
+        if self.broken:
+            self.op = self._coroutine = None
+        else:
+            self._begin_call()
 
     def _view(self, outcome: Outcome) -> CallView:
         call = self.program.calls[self.index]
@@ -153,7 +192,7 @@ class Execution:
             status=outcome.status,
             value=outcome.value,
             error=outcome.error,
-            observed=tuple((observer.name, observer.fold(seen)) for observer in self.program.observers),
+            observed=tuple((observer.name, folded(observer, seen)) for observer in self.program.observers),
         )
 
     def _observe(self, op: Effect, reply: object) -> None:
@@ -176,17 +215,30 @@ def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
     return decode_at(partition, key, value)
 
 
-def _hashable(value: object, call: Call) -> None:
+def _usable(outcome: Outcome, call: Call) -> None:
+    """Raises ScenarioError for a result that cannot be compared with others."""
     try:
-        hash(value)
-    except TypeError as error:
-        raise ScenarioError(f"{call} returned {value!r}, which is not hashable; return frozen values") from error
+        hash(outcome.value)
+        identity(outcome.value)
+        identity(outcome.error)
+    except NoIdentity as error:
+        raise ScenarioError(f"{call} returned or raised a value of which {error}") from error
+    except Exception as error:
+        raise ScenarioError(
+            f"{call} returned {message_of(Exception(repr(outcome.value)))}, which is not hashable; return frozen values"
+        ) from error
 
 
 def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[CallView, ...]]:
     """Run a client alone to its end, without faults: setups and aftermaths. Returns the cells and its calls."""
     run = Execution(program)
+    steps = 0
     while run.op is not None:
+        steps += 1
+        if steps > ALONE_STEPS_MAX:
+            call, at = program.calls[run.index], run.spot()
+            run.close()
+            raise ScenarioError(f"{call}, alone, goes on after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
             run.send(now)
             continue

@@ -235,17 +235,33 @@ class Expansion(ABC):
 
 
 KEY_BITS_MAX: Final = 62
+"""A key of this many bits at most: more columns than fit into it are taken together step by step."""
 
 
 def projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[list[tuple[int, ...]], Rows]:
-    """The distinct numbers of these columns, and for each row which of them it has."""
-    width = sum(layout.places[column].bits for column in columns)
-    assert width <= KEY_BITS_MAX, f"a scan over {len(columns)} cells with {width} bits: split the partition"
-    key = np.zeros(len(words[0]), np.uint64)
-    for column in columns:
-        bits = layout.places[column].bits
-        if bits:
-            key = (key << np.uint64(bits)) | layout.field(words, column)
+    """The distinct numbers of these columns, and for each row which of them it has. Exact for any number of columns.
+
+    Worked example: with columns of 40, 30 and 20 bits, the first is one group and the others another. Each row gets the
+    rank of its numbers within each group (small integers), and the pairs of ranks are ranked once more.
+    """
+    groups = _groups(layout, columns)
+    if len(groups) <= 1:
+        return _projections_in_one(words, layout, columns)
+    ranks = np.zeros(len(words[0]), np.int64)
+    firsts = np.zeros(0, np.intp)
+    for group in groups:
+        key = _key(words, layout, group)
+        kinds = distinct([key])[0]
+        pairs = ranks * len(kinds) + np.searchsorted(kinds, key)  # below rows**2: fits
+        _, firsts, ranks = np.unique(pairs, return_index=True, return_inverse=True)
+    picked = take(words, firsts)
+    fields = [layout.field(picked, column).tolist() for column in columns]
+    return list(zip(*fields, strict=True)), ranks
+
+
+def _projections_in_one(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[list[tuple[int, ...]], Rows]:
+    """The same, for columns whose numbers fit into one key."""
+    key = _key(words, layout, columns)
     kinds = distinct([key])[0]
     numbers = []
     for kind in kinds.tolist():
@@ -256,3 +272,29 @@ def projections(words: Words, layout: Layout, columns: Sequence[int]) -> tuple[l
             kind >>= bits
         numbers.append(tuple(reversed(row)))
     return numbers, np.searchsorted(kinds, key)
+
+
+def _key(words: Words, layout: Layout, columns: Sequence[int]) -> npt.NDArray[np.uint64]:
+    """The numbers of these columns, side by side in one word."""
+    key = np.zeros(len(words[0]), np.uint64)
+    for column in columns:
+        bits = layout.places[column].bits
+        if bits:
+            key = (key << np.uint64(bits)) | layout.field(words, column)
+    return key
+
+
+def _groups(layout: Layout, columns: Sequence[int]) -> list[list[int]]:
+    """The columns that have bits, in their order, in groups that fit into a key."""
+    groups: list[list[int]] = []
+    room = 0
+    for column in columns:
+        bits = layout.places[column].bits
+        if not bits:
+            continue
+        if bits > room:
+            groups.append([])
+            room = KEY_BITS_MAX
+        groups[-1].append(column)
+        room -= bits
+    return groups

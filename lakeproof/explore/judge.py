@@ -3,7 +3,8 @@
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 import attrs
@@ -11,16 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from impl.effects import Effect
+from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.meaning import Cell, Value, apply
+from lakeproof.explore.meaning import Cell, Value
 from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
-from lakeproof.explore.setting import run_aftermath, snapshot
+from lakeproof.explore.setting import run_aftermath
+from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
+from lakeproof.explore.symmetry import orders
 from lakeproof.explore.world import LateWrite
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from model.identity import identity
 from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
-from model.snapshot import CallView, Snapshot, Transition
+from model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
 
 T = TypeVar("T", Snapshot, Transition)
 
@@ -73,6 +78,7 @@ class Judge:
         self.kernel = kernel
         self._groups = groups  # of interchangeable clients
         self.records = {name: Record(name) for name in scenario.ids}
+        self._sought = scenario.sought_ids
         self.finals: set[tuple[int, ...]] = set()
         """The distinct final states, as numbers of cells, clock and what clients were told."""
         self._always = [i for i in scenario.invariants if isinstance(i, Always)]
@@ -81,12 +87,12 @@ class Judge:
         self._aftermath = list(scenario.aftermath)
         self.seen: dict[object, set[object]] = {}
         """By what was asked: the projections that were judged."""
-        self._visible: list[dict[object, int]] = [{} for _ in kernel.tables]
+        self._visible: list[dict[Hashable, int]] = [{} for _ in kernel.tables]
 
     @property
     def decided(self) -> bool:
-        """Whether every invariant is violated already: nothing is left to search for."""
-        return all(record.violation is not None for record in self.records.values())
+        """Whether every invariant that is sought is violated already: nothing is left to search for."""
+        return all(self.records[name].violation is not None for name in self._sought)
 
     @property
     def violated(self) -> bool:
@@ -100,6 +106,7 @@ class Judge:
 
     def level(self, words: Words, level: int) -> None:
         """Judge the states of a level."""
+        self._judge_broken(words, level)
         for reads in self.open_reads():
             self._judge_states(reads, words, level)
         quiet = np.flatnonzero(~self.kernel.alive(words))
@@ -130,6 +137,21 @@ class Judge:
             self.records[name].hear(heard.findings, Place(level, heard.numbers, heard.move))
         self.kernel.heard.clear()
 
+    def _judge_broken(self, words: Words, level: int) -> None:
+        """Look for clients that ended by raising what is no answer. Costs nothing as long as there are none."""
+        record = self.records[NO_UNHANDLED_EXCEPTION]
+        for table in self.kernel.tables:
+            if record.violation is not None or not table.behaviour.broken:
+                continue
+            nodes = table.nodes_of(words)
+            for row in np.flatnonzero(np.isin(nodes, table.behaviour.broken))[:1].tolist():
+                self.broken(table.client, int(nodes[row]), Place(level, self._full(words, row)))
+
+    def broken(self, client: int, node_id: int, place: Place) -> None:
+        """Take in that a client ended at this node by raising what is no answer."""
+        calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
+        self.records[NO_UNHANDLED_EXCEPTION].hear(unhandled([calls]), place)
+
     def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
         for row, numbers in self._fresh(("always", reads), words, reads):
             self.state(reads, numbers, Place(level, self._full(words, row)))
@@ -140,7 +162,8 @@ class Judge:
         for invariant in self._always:
             record = self.records[invariant.id]
             if invariant.reads == reads and record.violation is None:
-                record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
+                cases = (case.only(reads) for case in self._exchanged(seen))
+                record.hear(self._whoever(invariant.id, invariant.check, cases), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self._fresh("finals", words, frozenset(Reads)):
@@ -156,7 +179,8 @@ class Judge:
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
-                record.hear(self._whoever(invariant.check, self._exchanged(seen)), place)
+                cases = (case.only(invariant.reads) for case in self._exchanged(seen))
+                record.hear(self._whoever(invariant.id, invariant.check, cases), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
         reads = frozenset({Reads.STORE, Reads.OBJECTS})
@@ -171,9 +195,9 @@ class Judge:
         monitor, column = space.monitors[index], space.watches[index]
         assert monitor.at_end is not None
         state = space.columns[column].values[numbers[column]]
-        if state != DEAD:
-            seen = space.snapshot(numbers, clients=False, clock=False)
-            self.records[monitor.id].hear(monitor.at_end(state, seen), place)
+        if state is not DEAD:
+            seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
+            self.records[monitor.id].hear(asking.findings(monitor.id, partial(monitor.at_end, state, seen)), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
         held, time = self._held(numbers)
@@ -189,7 +213,15 @@ class Judge:
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
             if record.violation is None:
-                record.hear(aftermath.check(*run_aftermath(aftermath, held, time)), place)
+                outcomes, seen = run_aftermath(aftermath, held, time)
+                self._hear_unhandled(outcomes, place)
+                record.hear(asking.findings(aftermath.id, partial(aftermath.check, outcomes, seen)), place)
+
+    def _hear_unhandled(self, outcomes: Sequence[Outcome], place: Place) -> None:
+        record = self.records[NO_UNHANDLED_EXCEPTION]
+        raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
+        if raised and record.violation is None:
+            record.hear(unhandled_after(raised), place)
 
     def _held(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
         """The filled cells of a state, and its time."""
@@ -206,7 +238,7 @@ class Judge:
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
         if call is None or op is None:
             return []
-        return [i for i in self._steps if self.records[i.id].violation is None and i.watches(call.name, op)]
+        return [i for i in self._steps if self.records[i.id].violation is None and asking.watches(i, call.name, op)]
 
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]
@@ -216,16 +248,19 @@ class Judge:
             if not self._watching(node.representative.current, node.op):
                 continue
             rows = take(before, np.flatnonzero(nodes == node_id))
-            for row, numbers in self._fresh(("step", move, node_id), rows, frozenset({Reads.STORE})):
+            for row, numbers in self._fresh(("step", move, node_id), rows, STEP_READS):
                 self.step(move, node_id, numbers, Place(level, self._full(rows, row), move))
 
     def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to a client's move."""
         node = self.kernel.tables[move.client].behaviour.nodes[node_id]
         call, op = node.representative.current, node.op
-        transition = self._transition(numbers, move.client, call, op)
+        self._put_step(self._transition(numbers, move.client, call, op), call, op, place)
+
+    def _put_step(self, transition: Transition, call: CallView | None, op: Effect | None, place: Place) -> None:
         for invariant in self._watching(call, op):
-            self.records[invariant.id].hear(self._whoever(invariant.check, self._by_anyone(transition)), place)
+            found = self._whoever(invariant.id, invariant.check, self._by_anyone(transition))
+            self.records[invariant.id].hear(found, place)
 
     def watched_deliveries(self) -> list[int]:
         """The numbers of late writes that some undecided *step* invariant watches."""
@@ -237,28 +272,26 @@ class Judge:
         watched = self.watched_deliveries()
         for number in np.unique(pending).tolist():
             rows = take(before, np.flatnonzero(pending == number))
-            reads = frozenset({Reads.STORE})
-            for row, numbers in self._fresh(("late", number), rows, reads) if number in watched else ():
+            for row, numbers in self._fresh(("late", number), rows, STEP_READS) if number in watched else ():
                 self.delivery(number, numbers, Place(level, self._full(rows, row), Move(-1, Mode.DELIVER)))
 
     def delivery(self, number: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to the arrival of a late write."""
         late = self.kernel.space.columns[self.kernel.space.late].values[number]
         assert isinstance(late, LateWrite)
-        transition = self._transition(numbers, late.client, late.call, late.op)
-        for invariant in self._watching(late.call, late.op):
-            self.records[invariant.id].hear(self._whoever(invariant.check, self._by_anyone(transition)), place)
+        self._put_step(self._transition(numbers, late.client, late.call, late.op), late.call, late.op, place)
 
     def _exchanged(self, seen: Snapshot) -> Iterator[Snapshot]:
         """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
         yield seen
-        orders = {seen.clients} if seen.clients else set()
+        arranged = {identity(seen.clients): seen.clients} if seen.clients else {}
         for group in self._groups if seen.clients else ():
-            for views in list(orders):
-                for order in _orders([views[client] for client in group]):
+            for views in list(arranged.values()):
+                for order in orders([views[client] for client in group]):
                     changed = dict(zip(group, order, strict=True))
-                    orders.add(tuple(changed.get(client, view) for client, view in enumerate(views)))
-        yield from (attrs.evolve(seen, clients=views) for views in orders - {seen.clients})
+                    exchanged = tuple(changed.get(client, view) for client, view in enumerate(views))
+                    arranged.setdefault(identity(exchanged), exchanged)
+        yield from (attrs.evolve(seen, clients=views) for views in list(arranged.values())[1:])
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""
@@ -267,29 +300,33 @@ class Judge:
             if transition.client in group:
                 yield from (attrs.evolve(transition, client=client) for client in group if client != transition.client)
 
-    def _whoever(self, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]) -> list[Finding]:
+    def _whoever(self, name: str, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]) -> list[Finding]:
         """What a check finds in the first case; the others must be judged alike.
 
         Raises:
             TellsClientsApart: they are not.
         """
-        found = list(check(next(cases)))
+        found = asking.findings(name, partial(check, next(cases)))
         wrong = any(violations(found))
-        if any(any(violations(check(case))) is not wrong for case in cases):
-            raise TellsClientsApart
+        for case in cases:
+            if any(violations(asking.findings(name, partial(check, case)))) is not wrong:
+                raise TellsClientsApart
         return found
 
-    def _transition(self, numbers: tuple[int, ...], client: int, call: object, op: object) -> Transition:
+    def _transition(
+        self, numbers: tuple[int, ...], client: int, call: CallView | None, op: Effect | None
+    ) -> Transition:
+        """An effect on a state with these numbers, at the time of that state."""
+        assert call is not None
+        assert op is not None
         space = self.kernel.space
         cells = {}
         for cell, column in space.cells.items():
             value = space.columns[column].values[numbers[column]]
             if value is not None:
                 cells[cell] = value
-        now = space.setting.times[0]
-        reply, writes = apply(cells, op, now)  # type: ignore[arg-type]
-        after = {cell: value for cell, value in {**cells, **writes}.items() if value is not None}
-        return Transition(client, call, op, reply, snapshot(cells, now, ()), snapshot(after, now, ()))  # type: ignore[arg-type]
+        jumps = numbers[space.clock] if space.clock >= 0 else 0
+        return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
 
     def _fresh(
         self, key: object, words: Words, reads: frozenset[Reads], more: Sequence[int] = ()
@@ -347,21 +384,11 @@ class Judge:
         """For each node of a client, the first one at which the same is visible."""
         first = self._visible[client]
         nodes = self.kernel.tables[client].behaviour.nodes
-        return np.array([first.setdefault(node.calls, node.id) for node in nodes], np.int64)
+        return np.array([first.setdefault(node.visible, node.id) for node in nodes], np.int64)
 
     def _full(self, words: Words, row: int) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""
         return self.kernel.layout.unpack([int(word[row]) for word in words])
-
-
-def _orders(views: Sequence[Views]) -> Iterator[tuple[Views, ...]]:
-    """All orders of these that differ."""
-    if not views:
-        yield ()
-    for first in dict.fromkeys(views):
-        rest = list(views)
-        rest.remove(first)
-        yield from ((first, *others) for others in _orders(rest))
 
 
 def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:

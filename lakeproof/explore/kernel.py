@@ -4,11 +4,12 @@ The kernel knows nothing of levels, invariants or limits: it turns states into s
 sink, with the moves that made them. Monitors advance here, because their states are columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import attrs
 import numpy as np
 
+from lakeproof.explore.asking import advanced, comparable
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.expansion import Effects, Expansion, Numbers, Roles
 from lakeproof.explore.expansion import Rows as Rows
@@ -39,6 +40,8 @@ class Kernel(Expansion):
     """Compiled tables of all clients, over one `Space`."""
 
     def __init__(self, setting: Setting, behaviours: Sequence[Behaviour], monitors: Sequence[Monitor]) -> None:
+        for monitor in monitors:
+            comparable(monitor.id, monitor.initial)
         self.setting = setting
         self.space = Space(setting, behaviours, monitors)
         self.events = Events()
@@ -230,13 +233,13 @@ class Kernel(Expansion):
         return found
 
 
-def advance(monitor: Monitor, state: object, events: Sequence[Event]) -> tuple[object, tuple[Finding, ...]]:
+def advance(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> tuple[Hashable, tuple[Finding, ...]]:
     """A monitor's state after some events. After a violation it rests, in the state DEAD."""
     found: list[Finding] = []
     for event in events:
-        if state == DEAD:
+        if state is DEAD:
             break
-        state, findings = monitor.advance(state, event)
+        state, findings = advanced(monitor, state, event)
         found.extend(findings)
         if any(isinstance(finding, Violation) for finding in findings):
             state = DEAD

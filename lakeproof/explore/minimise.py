@@ -14,9 +14,9 @@ from itertools import groupby, pairwise
 import attrs
 
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.replay import NotReproduced, Run
+from lakeproof.explore.replay import IMPURE, NotReproduced, Run
 from lakeproof.explore.setting import prepare
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 
 Moves = tuple[Move, ...]
 Cost = tuple[int, ...]
@@ -70,8 +70,12 @@ class _Minimiser:
         self.scenario = attrs.evolve(
             scenario,
             invariants=[invariant for invariant in scenario.invariants if invariant.id == invariant_id],
-            aftermath=[aftermath for aftermath in scenario.aftermath if aftermath.id == invariant_id],
-            expect={},
+            aftermath=[
+                aftermath
+                for aftermath in scenario.aftermath
+                if invariant_id in (aftermath.id, NO_UNHANDLED_EXCEPTION)  # its calls may raise
+            ],
+            expect={invariant_id: "violated"},
         )
         self.id = invariant_id
         self.cost = cost
@@ -80,7 +84,7 @@ class _Minimiser:
     def run(self, moves: Moves, candidates: Callable[[Moves], Iterator[Moves]]) -> Moves:
         best = self._violating(moves)
         if best is None:
-            raise NotReproduced(f"{self.scenario.name}: {self.id} is not violated by these {len(moves)} moves")
+            raise NotReproduced(f"{self.id} was violated in the search, and is not when its moves are made; {IMPURE}")
         while (better := self._better(best, candidates)) is not None:
             best = better
         return best

@@ -12,6 +12,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from model.identity import identity
+
 Words = list[npt.NDArray[np.uint64]]
 """A set or list of states: one array per word, all of the same length."""
 
@@ -28,13 +30,14 @@ class Column:
         self.name = name
         self.values: list[Hashable] = [initial]
         self.slack = slack
-        self._numbers: dict[Hashable, int] = {initial: 0}
+        self._numbers: dict[Hashable, int] = {identity(initial): 0}
 
     def number(self, value: Hashable) -> int:
-        """The small integer that stands for a value; a new one for a new value."""
-        found = self._numbers.get(value)
+        """The small integer that stands for a value; a new one for a new value: one of another type or other bits."""
+        key = identity(value)
+        found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[value] = len(self.values)
+            found = self._numbers[key] = len(self.values)
             self.values.append(value)
         return found
 
@@ -91,7 +94,8 @@ class Layout:
         """The inverse of `unpack`; columns beyond ``numbers`` are 0."""
         row = [0] * self.words
         for place, number in zip(self.places, numbers, strict=False):
-            assert number <= place.mask, f"{number} does not fit into {place.bits} bits"
+            if number > place.mask:
+                raise AssertionError(f"{number} does not fit into {place.bits} bits: the search is broken")
             row[place.word] |= number << place.shift
         return tuple(row)
 

@@ -4,20 +4,23 @@
 start, one by one. Both take invariants literally: each is evaluated in every state that it speaks of.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
 
 import attrs
 
+from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
-from lakeproof.explore.meaning import Cells, apply, patch
-from lakeproof.explore.setting import Setting, prepare, run_aftermath, snapshot
+from lakeproof.explore.meaning import Cells
+from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from model.identity import Exact
 from model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
-from model.snapshot import Transition
 
 
 @attrs.define
@@ -50,8 +53,10 @@ class PlainResult:
     violations: dict[str, tuple[Violation, tuple[Move, ...]]]
     states: int
     transitions: int
-    finals: frozenset[Hashable]
-    keys: frozenset[Hashable]
+    finals: frozenset[Exact]
+    """Of `World.final`."""
+    keys: frozenset[Exact]
+    """Of pairs: `World.key`, and the states of the monitors."""
 
 
 class Referee:
@@ -72,43 +77,37 @@ class Referee:
         moves = tuple(world.history)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
-                self.verdicts.hear(invariant.id, invariant.check(seen), moves)
+                self._ask(invariant.id, partial(invariant.check, seen.only(invariant.reads)), moves)
+        self.verdicts.hear(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
+        answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
+        self.verdicts.hear(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
         if world.quiescent:
-            final = attrs.evolve(seen, clients=(), now=world.setting.times[0])
+            final = seen.only(END_READS, END_REPAIR)
             for monitor, state in zip(self.monitors, monitors, strict=True):
-                if monitor.at_end is not None and state != DEAD:
-                    self.verdicts.hear(monitor.id, monitor.at_end(state, final), moves)
+                if monitor.at_end is not None and state is not DEAD:
+                    self._ask(monitor.id, partial(monitor.at_end, state, final), moves)
             for aftermath in self.scenario.aftermath:
-                now = world.setting.times[world.jumps]
-                self.verdicts.hear(aftermath.id, aftermath.check(*run_aftermath(aftermath, world.cells, now)), moves)
+                outcomes, after = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
+                self.verdicts.hear(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
+                self._ask(aftermath.id, partial(aftermath.check, outcomes, after), moves)
+
+    def _ask(self, name: str, check: Callable[[], Iterable[Finding]], moves: tuple[Move, ...]) -> None:
+        self.verdicts.hear(name, asking.findings(name, check), moves)
 
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
         if step.call is not None and step.op is not None and step.move.mode in (*APPLIED, Mode.DELIVER):
+            seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)
             for invariant in self.scenario.invariants:
-                if isinstance(invariant, OnStep) and invariant.watches(step.call.name, step.op):
-                    self.verdicts.hear(invariant.id, invariant.check(_transition(world, step, before)), moves)
+                if isinstance(invariant, OnStep) and asking.watches(invariant, step.call.name, step.op):
+                    self._ask(invariant.id, partial(invariant.check, seen), moves)
         after = []
         for monitor, state in zip(self.monitors, monitors, strict=True):
             state, findings = advance(monitor, state, step.events)
             self.verdicts.hear(monitor.id, findings, moves)
             after.append(state)
         return tuple(after)
-
-
-def _transition(world: World, step: Step, before: Cells) -> Transition:
-    assert step.call is not None
-    assert step.op is not None
-    now = world.setting.times[0]
-    return Transition(
-        step.client,
-        step.call,
-        step.op,
-        step.answer,
-        snapshot(before, now, ()),
-        snapshot(patch(before, apply(before, step.op, now)[1]), now, ()),
-    )
 
 
 def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
@@ -118,9 +117,9 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
     referee = Referee(scenario, verdicts)
     first = World(setting)
     start = referee.start()
-    seen = {(first.key(), start)}
+    seen = {Exact((first.key(), start))}
     referee.state(first, start)
-    finals = {first.final()} if first.quiescent else set()
+    finals: set[Exact] = {Exact(first.final())} if first.quiescent else set()
     level: list[tuple[World, tuple[Hashable, ...]]] = [(first, start)]
     transitions = 0
     while level:
@@ -131,7 +130,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                 twin = world.fork()
                 before = twin.cells
                 after = referee.step(twin, twin.step(move), before, monitors)
-                key = (twin.key(), after)
+                key = Exact((twin.key(), after))
                 if key in seen:
                     twin.close()
                     continue
@@ -139,7 +138,7 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                 seen.add(key)
                 referee.state(twin, after)
                 if twin.quiescent:
-                    finals.add(twin.final())
+                    finals.add(Exact(twin.final()))
                 following.append((twin, after))
             world.close()
         level = following
@@ -150,8 +149,8 @@ def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tu
     """Every schedule from start to end, one by one. Returns their number and what was found."""
     setting = prepare(scenario)
     verdicts = Verdicts()
-    finals: set[Hashable] = set()
-    keys: set[Hashable] = set()
+    finals: set[Exact] = set()
+    keys: set[Exact] = set()
     executions = 0
     transitions = 0
     for moves in _schedules(setting):
@@ -160,16 +159,16 @@ def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tu
         referee = Referee(scenario, verdicts)
         world, monitors = World(setting), referee.start()
         referee.state(world, monitors)
-        keys.add((world.key(), monitors))
+        keys.add(Exact((world.key(), monitors)))
         for move in moves:
             if world.quiescent:
-                finals.add(world.final())
+                finals.add(Exact(world.final()))
             before = world.cells
             monitors = referee.step(world, world.step(move), before, monitors)
             referee.state(world, monitors)
-            keys.add((world.key(), monitors))
+            keys.add(Exact((world.key(), monitors)))
             transitions += 1
-        finals.add(world.final())
+        finals.add(Exact(world.final()))
         world.close()
     return executions, _result(scenario, verdicts, len(keys), transitions, finals, keys)
 
@@ -191,8 +190,8 @@ def _result(
     verdicts: Verdicts,
     states: int,
     transitions: int,
-    finals: set[Hashable],
-    keys: set[Hashable],
+    finals: set[Exact],
+    keys: set[Exact],
 ) -> PlainResult:
     return PlainResult(
         verdicts={name: verdicts.verdict(name) for name in scenario.ids},

@@ -3,26 +3,36 @@
 Both run the real coroutines in a `World`, step by step, and judge every state as the plain search does.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import attrs
 
 from lakeproof.explore import wording
 from lakeproof.explore.execution import LABELS
-from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.faults import REPEATED, Mode, Move
 from lakeproof.explore.meaning import Value
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.shown import unhandled_after
 from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
 from lakeproof.explore.wording import Effected
 from lakeproof.explore.world import Step, World
 from lakeproof.scenario import Aftermath, Scenario
-from model.invariants import Invariant, Violation
-from model.snapshot import CallView, Returned
+from model.invariants import Violation
+from model.snapshot import CallView, Outcome
 
 
 class NotReproduced(Exception):
-    """A search has reported moves that do not violate the invariant when they are executed: a mistake of ours."""
+    """A search has reported moves that do not violate the invariant when they are executed: an invariant or a flow is
+    not a function of what it is given, or a mistake of ours."""
+
+
+IMPURE: Final = (
+    "invariants, observers and flows must be functions of what they are given: no clock, no random, nothing that they "
+    "remember from one call to the next. If they are, this is a mistake of lakeproof's; please report it"
+)
 
 
 class ReplayDiverged(Exception):
@@ -46,6 +56,7 @@ class Run:
         self.world = World(prepare(scenario) if setting is None else setting)
         self._referee = Referee(scenario, self.verdicts)
         self._monitors = self._referee.start()
+        self._late_at = ""
         self._referee.state(self.world, self._monitors)
 
     def possible(self, move: Move) -> bool:
@@ -66,8 +77,18 @@ class Run:
 
     def told(self, move: Move) -> TraceStep:
         """Make a move, and tell it in words."""
-        jumps = self.world.jumps
-        return self._in_words(self.advance(move), jumps)
+        jumps, at = self.world.jumps, self._line(move)
+        return self._in_words(self.advance(move), jumps, at)
+
+    def _line(self, move: Move) -> str:
+        """The line of the flow that asked for what this move does. A late write has the line of the write."""
+        if move.mode is Mode.DELIVER:
+            return self._late_at
+        at = self.world.clients[move.client].spot() if move.client >= 0 else None
+        line = "" if at is None else str(at)
+        if move.mode in REPEATED:
+            self._late_at = line
+        return line
 
     def pending(self, client: int) -> Effected:
         """The effect that a client waits for, in words."""
@@ -77,7 +98,7 @@ class Run:
     def close(self) -> None:
         self.world.close()
 
-    def _in_words(self, step: Step, jumps: int) -> TraceStep:
+    def _in_words(self, step: Step, jumps: int, at: str) -> TraceStep:
         start = self.scenario.start_time
         effected = wording.effect(step.op, start)
         value = effected.value
@@ -96,8 +117,9 @@ class Run:
             condition=effected.condition,
             reply=wording.reply(step.op, step.reply, start),
             changes=tuple(_change(*change) for change in step.changes),
-            returned=tuple(wording.ended(event.call) for event in step.events if isinstance(event, Returned)),
+            returned=tuple(wording.ended(call) for call in step.ended),
             exact=wording.exact(step.op, step.reply, step.changes),
+            at=at,
         )
 
 
@@ -114,18 +136,17 @@ def record(
     Raises:
         NotReproduced: the moves are not possible, or the invariant is not violated by the last of them.
     """
-    checked = _checked(scenario, invariant_id)
     run = Run(scenario)
     steps = []
     for number, move in enumerate(moves, start=1):
         if run.violation(invariant_id) is not None:
-            raise NotReproduced(f"{scenario.name}: {invariant_id} is violated before step {number} of {len(moves)}")
+            raise NotReproduced(f"{invariant_id} is violated before step {number} of {len(moves)}; {IMPURE}")
         if not run.possible(move):
-            raise NotReproduced(f"{scenario.name}: step {number} of {len(moves)}, {move}, is not possible there")
+            raise NotReproduced(f"step {number} of {len(moves)}, {move}, is not possible there; {IMPURE}")
         steps.append(run.told(move))
     violation = run.violation(invariant_id)
     if violation is None:
-        raise NotReproduced(f"{scenario.name}: {invariant_id} is not violated by these {len(moves)} moves")
+        raise NotReproduced(f"{invariant_id} was violated in the search, and is not when its moves are made; {IMPURE}")
     run.close()
     return Trace(
         lakeproof=version,
@@ -135,23 +156,28 @@ def record(
         clients=_clients(scenario),
         initially=wording.initially(run.world.setting.cells),
         schedule=tuple(steps),
-        afterwards=_afterwards(checked, run.world) if isinstance(checked, Aftermath) else (),
+        afterwards=_afterwards(scenario, invariant_id, violation, run.world),
         invariant=invariant_id,
-        meaning=checked.meaning,
+        meaning=scenario.meaning(invariant_id),
         evidence=wording.printable(violation.evidence),
     )
-
-
-def _checked(scenario: Scenario, invariant_id: str) -> Invariant | Aftermath:
-    return next(item for item in (*scenario.invariants, *scenario.aftermath) if item.id == invariant_id)
 
 
 def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(wording.printable(str(call)) for call in calls) for calls in scenario.clients)
 
 
-def _afterwards(aftermath: Aftermath, world: World) -> tuple[str, ...]:
-    outcomes, _ = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
+def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
+    """The calls of the aftermath that found the violation, and how they ended; nothing if none did."""
+    now = world.setting.times[world.jumps]
+    for aftermath in scenario.aftermath:
+        outcomes, _ = run_aftermath(aftermath, world.cells, now) if world.quiescent else ((), None)
+        if aftermath.id == invariant_id or violation in unhandled_after(outcomes):
+            return _ends(aftermath, outcomes)
+    return ()
+
+
+def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(
         wording.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
         for call, outcome in zip(aftermath.calls, outcomes, strict=True)
@@ -204,7 +230,8 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
-    found_step = run.told(move)
+    found_step = _unplaced(run.told(move))
+    step = _unplaced(step)
     if found_step != step:
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
 
@@ -221,6 +248,11 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
         known = ", ".join(LABELS[:clients])
         raise TraceError(f"{place}.client: {step.client!r}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode)
+
+
+def _unplaced(step: TraceStep) -> TraceStep:
+    """A step without its lines, which move whenever a file is edited."""
+    return attrs.evolve(step, at="", returned=tuple(_PLACE.sub("", ended) for ended in step.returned))
 
 
 def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
@@ -259,8 +291,12 @@ def _compare_ends(run: Run, trace: Trace) -> None:
     if violation is None:
         raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
     found = wording.printable(violation.evidence)
-    if found != trace.evidence:
+    if _PLACE.sub("", found) != _PLACE.sub("", trace.evidence):
         raise ReplayDiverged(_diverged(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
+
+
+_PLACE: Final = re.compile(r" at [^ ]+:\d+$")
+"""The line at the end of an evidence: it moves whenever a file is edited."""
 
 
 def _diverged(where: str, said: str, found: str) -> str:

@@ -69,7 +69,7 @@ def sample(
 
     Raises:
         ScenarioError: an argument is out of range, or the scenario cannot be run.
-        NondeterministicFlow, UnexpectedError: as the exhaustive search.
+        NondeterministicFlow, NotAnEffect, Hangs: as the exhaustive search.
     """
     if executions < 1 or depth < 1 or steps_max < 1:
         raise ScenarioError(f"executions={executions}, depth={depth}, steps_max={steps_max}: each is at least 1")

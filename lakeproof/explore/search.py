@@ -11,22 +11,29 @@ something is violated after all, the graded search is taken up again.
 """
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Final
 
-import attrs
+import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
+from lakeproof.explore.fence import Hangs
 from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
+from lakeproof.explore.results import Counterexample as Counterexample
+from lakeproof.explore.results import Finding as Finding
+from lakeproof.explore.results import Limits as Limits
+from lakeproof.explore.results import Options as Options
+from lakeproof.explore.results import Result as Result
 from lakeproof.explore.setting import Setting, prepare
 from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.explore.symmetry import Symmetry
-from lakeproof.scenario import Scenario
-from model.invariants import Monitor, Violation
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
+from model.identity import Exact
+from model.invariants import Monitor
 
 CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""
@@ -45,70 +52,6 @@ RANKED_RESTARTS_MAX: Final = 200
 """After so many restarts a ranked search gives way to a graded one."""
 
 
-@attrs.frozen(kw_only=True)
-class Limits:
-    """When to give up. None: never."""
-
-    states_max: int | None = None
-    seconds_max: float | None = None
-    memory_bytes_max: int | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Options:
-    """How to search. The verdicts do not depend on it, the number of states does."""
-
-    merge: bool = True
-    symmetry: bool = True
-    ranked: bool | None = None  # None: when the search has grown large
-    keep_finals: bool = False
-
-
-@attrs.frozen
-class Counterexample:
-    """A violation and the moves that lead to it from the start."""
-
-    violation: Violation
-    moves: tuple[Move, ...]
-
-
-@attrs.frozen(kw_only=True)
-class Finding:
-    """The verdict on one invariant."""
-
-    id: str
-    verdict: str  # holds, violated, inconclusive
-    why: str = ""  # for inconclusive: what is missing
-    reached: int = 0  # distinct situations in which it was tested
-    example: str = ""  # one of them
-    counterexample: Counterexample | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Result:
-    """What a search has established. Counts are of distinct states and of transitions."""
-
-    scenario: Scenario
-    findings: tuple[Finding, ...]
-    states: int
-    transitions: int
-    depth: int
-    """Every schedule was covered up to this many steps."""
-    complete: bool
-    """Nothing is left to explore."""
-    seconds: float
-    reruns: int
-    restarts: int
-    final_states: int
-    state_bits: int
-    widest: int
-    """The largest number of states of one level."""
-    stopped: str = ""
-    finals: frozenset[Hashable] = frozenset()
-    collision: float = 0.0
-    """Bound on the probability that a state was counted twice."""
-
-
 Progress = Callable[[int, int, int], None]
 """Told (depth, states so far, states of this level) once per level."""
 
@@ -125,7 +68,8 @@ def search(
     ``searching``: who keeps and expands the levels, if not this process alone.
 
     Raises:
-        ScenarioError, NondeterministicFlow, UnexpectedError: the scenario or a flow of it cannot be searched.
+        ScenarioError, NondeterministicFlow, NotAnEffect: the scenario or a flow of it cannot be searched.
+        Hangs: its setup runs on without an effect.
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
     setting = prepare(scenario)
@@ -224,8 +168,11 @@ class _Search:
         while self.ahead and not stopped and not self.judge.decided:
             level = min(self.ahead)
             words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
-            stopped = self._level(words, level)
-        complete = not self.ahead and not stopped
+            try:
+                stopped = self._level(words, level)
+            except Hangs as error:
+                stopped, self.unexpanded = str(error), True
+        complete = not self.ahead and not stopped and not self.unexpanded
         return self._result(level if complete else level // self.stride, complete, stopped)
 
     def _begin(self) -> None:
@@ -237,6 +184,7 @@ class _Search:
         self.states = self.transitions = self.widest = 0
         self.stride = 1
         self.ahead: dict[int, list[Words]] = {0: [self.kernel.first()]}
+        self.unexpanded = False
 
     def _level(self, words: Words, level: int) -> str:
         """Judge and expand the states of a level. Returns why the search must stop here, if it must."""
@@ -245,12 +193,14 @@ class _Search:
         self.judge.level(words, level)
         if self.progress:
             self.progress(level, self.states, len(words[0]))
-        stopped = self._stop() or self._too_large(words)
+        stopped = self._stop() or self._too_large(words) or self._endless(words, level)
         if not self.ranked:
             self.levels.append(words, self.kernel.layout)
         if not stopped and not self.judge.decided:
             self._expand(words, level)
             self.judge.monitors(level)
+        else:
+            self.unexpanded = True
         self._reconsider(stopped)
         return stopped
 
@@ -274,6 +224,20 @@ class _Search:
         needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.tables) + 2)
         if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
             return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
+        return ""
+
+    def _endless(self, words: Words, level: int) -> str:
+        """Whether schedules are so long that some flow must loop; names its line."""
+        if self.limits.steps_max is None or level < self.limits.steps_max:
+            return ""
+        for table in self.kernel.tables:
+            at = [node for node in np.unique(table.nodes_of(words)).tolist() if table.behaviour.nodes[node].op]
+            if at:
+                call, spot = table.behaviour.under_way(at[0])
+                return (
+                    f"{call} still goes on after {level:,} steps, at {spot}: a search is exhaustive only where every "
+                    f"flow ends; bound the number of its tries"
+                )
         return ""
 
     def _expand(self, words: Words, level: int) -> None:
@@ -316,7 +280,12 @@ class _Search:
             raise _Minted
 
     def _result(self, depth: int, complete: bool, stopped: str) -> Result:
-        findings = tuple(self._finding(record, complete, stopped) for record in self.judge.records.values())
+        if complete:
+            for behaviour in self._distinct_behaviours():
+                behaviour.look_again()
+            self._hear_of_answers()
+        records = [record for record in self.judge.records.values() if complete or stopped or self._told(record)]
+        findings = tuple(self._finding(record, complete, stopped) for record in records)
         layout = self.kernel.layout
         return Result(
             scenario=self.scenario,
@@ -333,10 +302,23 @@ class _Search:
             widest=self.widest,
             stopped=stopped,
             finals=self._finals() if self.options.keep_finals else frozenset(),
+            symmetric=bool(self.symmetry.groups),
             collision=0.0 if layout.words == 1 else self.states**2 / 2.0**65,
         )
 
-    def _finals(self) -> frozenset[Hashable]:
+    def _told(self, record: Record) -> bool:
+        """Whether there is a verdict on it although the search ended early, everything sought being violated."""
+        return record.id in self.scenario.sought_ids or record.violation is not None
+
+    def _hear_of_answers(self) -> None:
+        """The evidence that calls did return: what no-unhandled-exception rests on."""
+        record = self.judge.records[NO_UNHANDLED_EXCEPTION]
+        for behaviour in self._distinct_behaviours():
+            for node in behaviour.ends():
+                record.reached += 1
+                record.example = record.example or f"{node.calls[-1].name} was answered"
+
+    def _finals(self) -> frozenset[Exact]:
         space = self.kernel.space
         found = set()
         for seen in self.judge.finals:
@@ -346,7 +328,7 @@ class _Search:
             views = tuple(
                 space.behaviours[client].nodes[numbers[column]].calls for client, column in enumerate(space.clients)
             )
-            found.add((cells, views))
+            found.add(Exact((cells, views)))
         return frozenset(found)
 
     def _finding(self, record: Record, complete: bool, stopped: str) -> Finding:

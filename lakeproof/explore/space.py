@@ -1,6 +1,7 @@
 """The state space of a setting: its columns, the behaviours of its clients, and the layout of its states."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.execution import Program
@@ -8,11 +9,20 @@ from lakeproof.explore.faults import BUDGETS
 from lakeproof.explore.meaning import Cell, Footprint, Value
 from lakeproof.explore.packing import Column, Layout, lay_out
 from lakeproof.explore.setting import Setting, snapshot
+from model.identity import identity
 from model.invariants import Monitor
 from model.snapshot import CallView, Snapshot
 
-DEAD = "dead"
-"""The state of a monitor that has found its violation and rests."""
+
+class _Dead:
+    """Of one kind with nothing that a monitor may have for a state."""
+
+    def __repr__(self) -> str:
+        return "DEAD"
+
+
+DEAD: Final = _Dead()
+"""The state of a monitor that has found its violation and rests. Compared with ``is``."""
 
 
 class Relayout(Exception):
@@ -41,7 +51,9 @@ def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: b
 
 
 def _same_program(one: Program, other: Program) -> bool:
-    return (one.calls, one.observers, one.frozen_now) == (other.calls, other.observers, other.frozen_now)
+    return identity((one.calls, one.frozen_now)) == identity((other.calls, other.frozen_now)) and (
+        one.observers == other.observers
+    )
 
 
 class Space:

@@ -6,13 +6,17 @@ by assumption; a program that mints an identifier is told apart the moment it do
 A state is represented by the one in which the nodes of each group are in ascending order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.expansion import Expansion
 from lakeproof.explore.packing import Words
+from model.identity import Exact
+from model.snapshot import CallView
+
+Views = tuple[CallView, ...]
 
 
 class Symmetry:
@@ -35,3 +39,12 @@ class Symmetry:
                 place = kernel.layout.places[column]
                 words[place.word] |= field << np.uint64(place.shift)
         return words
+
+
+def orders(views: Sequence[Views]) -> Iterator[tuple[Views, ...]]:
+    """All orders of these that differ."""
+    if not views:
+        yield ()
+    for at in {Exact(view): at for at, view in reversed(list(enumerate(views)))}.values():
+        rest = [*views[:at], *views[at + 1 :]]
+        yield from ((views[at], *others) for others in orders(rest))

@@ -6,7 +6,7 @@ listing, a copy) is a *wide* move: the delta depends on the projection of the st
 compiled when they are first met.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final, TypeVar
 
 import attrs
@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from impl.effects import Now
-from lakeproof.explore.behaviour import Node
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
 from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
 from lakeproof.explore.space import Relayout, Space
+from lakeproof.explore.trie import Node
 from lakeproof.explore.world import LateWrite
+from model.identity import identity
 from model.snapshot import Event, Invoked, Returned
 
 DONE: Final = 0
@@ -48,12 +49,13 @@ class Events:
 
     def __init__(self) -> None:
         self.lists: list[tuple[Event, ...]] = [()]
-        self._numbers: dict[tuple[Event, ...], int] = {(): 0}
+        self._numbers: dict[Hashable, int] = {identity(()): 0}
 
     def number(self, events: tuple[Event, ...]) -> int:
-        found = self._numbers.get(events)
+        key = identity(events)
+        found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[events] = len(self.lists)
+            found = self._numbers[key] = len(self.lists)
             self.lists.append(events)
         return found
 
@@ -253,8 +255,8 @@ class ClientTable(Table):
         assert raw.current is not None
         if raw.begins:
             events.append(Invoked(self.client, raw.index, raw.current.name, raw.current.args))
-        returned = range(raw.index, child.index)
-        events.extend(Returned(self.client, index, child.calls[index]) for index in returned)
+        ended = enumerate(child.calls[raw.index : child.index], start=raw.index)
+        events.extend(Returned(self.client, index, view) for index, view in ended if view.done)
         return self._events.number(tuple(events))
 
     def lay_out(self) -> None:

@@ -193,6 +193,8 @@ def ended(call: CallView) -> str:
             return f"{called(call)} fails: {brief(call.error)}"
         case Status.INFO:
             return f"{called(call)} ends in doubt: {brief(call.error)}"
+        case Status.CRASHED if call.error is not None:
+            return f"{called(call)} raises {printable(str(call.error))}"
         case _:
             raise AssertionError(f"{call} has not ended")
 

@@ -42,8 +42,13 @@ class Step:
     """What the specification answers, whatever the client was told of it."""
     changes: tuple[tuple[object, Value | None, Value | None], ...]  # (cell, before, after)
     events: tuple[Event, ...]
-    outcome: CallView | None
-    """The call's end, if this step ended it."""
+    ended: tuple[CallView, ...]
+    """The calls that this step ended, answered or not."""
+
+    @property
+    def outcome(self) -> CallView | None:
+        """The call's end, if this step ended it."""
+        return self.ended[0] if self.ended else None
 
 
 class World:
@@ -109,7 +114,7 @@ class World:
         match move.mode:
             case Mode.TICK:
                 self.jumps += 1
-                return Step(move, None, -1, None, None, None, (), (), None)
+                return Step(move, None, -1, None, None, None, (), (), ())
             case Mode.DELIVER:
                 return self._deliver(move)
             case Mode.CRASH:
@@ -126,7 +131,8 @@ class World:
         return snapshot(self.cells, self.setting.times[self.jumps], views)
 
     def key(self) -> Hashable:
-        """The raw identity of this state: equal keys have equal futures. Clients count with their whole past."""
+        """The raw identity of this state: equal keys have equal futures. Clients count with their whole
+        past. Compare it by `identity`."""
         return (
             frozenset(self.cells.items()),
             tuple(tuple(replies) for replies in self.replies),
@@ -137,7 +143,7 @@ class World:
         )
 
     def final(self) -> Hashable:
-        """What is left of an execution at its end: the cells and what each client was told."""
+        """What is left of an execution at its end: the cells and what each client was told. By `identity`, not ==."""
         views = tuple(
             run.calls(Status.CRASHED if crashed else Status.PENDING)
             for run, crashed in zip(self.clients, self.crashed, strict=True)
@@ -187,7 +193,7 @@ class World:
         self.crashed[move.client] = True
         calls = run.calls(Status.CRASHED)
         run.close()
-        return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), None)
+        return Step(move, calls[-1] if calls else None, move.client, None, None, None, (), (), ())
 
     def _perform(self, move: Move) -> Step:
         run = self.clients[move.client]
@@ -204,12 +210,11 @@ class World:
         before, self.cells = self.cells, patch(self.cells, result.writes)
         self.replies[move.client].append(result.reply)
         run.send(result.reply)
-        ended = run.finished[index:]
-        events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended))
+        ended = tuple(run.finished[index:])
+        events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
         changes = _changes(before, result.writes)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
-        outcome = ended[0] if ended else None
-        return Step(move, call, move.client, op, result.reply, answer, changes, tuple(events), outcome)
+        return Step(move, call, move.client, op, result.reply, answer, changes, tuple(events), ended)
 
     def _deliver(self, move: Move) -> Step:
         late = self.late
@@ -217,7 +222,7 @@ class World:
         self.late = None
         reply, writes = apply(self.cells, late.op, self.now)
         before, self.cells = self.cells, patch(self.cells, writes)
-        return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), None)
+        return Step(move, late.call, late.client, late.op, reply, reply, _changes(before, writes), (), ())
 
 
 def _changes(before: Cells, writes: object) -> tuple[tuple[object, Value | None, Value | None], ...]:

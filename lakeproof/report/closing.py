@@ -80,7 +80,7 @@ def close(outcomes: Sequence[Outcome], files: TraceFiles, elapsed_seconds: float
         console.print()
     collision = sum(outcome.collision for outcome in outcomes)
     if collision:
-        console.print(f"a state was taken for another one with a probability of at most {collision:.1e}")
+        console.print(f"a state was counted twice with a probability of at most {collision:.1e}")
     if files.written:
         console.print(Text(f"{plural(len(files.written), 'trace')} in {files.folder}"), soft_wrap=True)
     console.print(summary(outcomes, elapsed_seconds), soft_wrap=True)

@@ -29,18 +29,18 @@ _FAULTS: Final[Mapping[Mode, str]] = {
 }
 
 
-def show(trace: Trace, console: Console) -> None:
-    """Print a trace as lanes, as wide as the console."""
+def show(trace: Trace, console: Console, *, lines: bool = False) -> None:
+    """Print a trace as lanes, as wide as the console; ``lines``: with the line of the flow beside each step."""
     console.print(beginning(trace), soft_wrap=True)
     console.print()
-    console.print(lanes(trace, ascii_only=is_ascii(console)))
+    console.print(lanes(trace, ascii_only=is_ascii(console), lines=lines))
     for ended in trace.afterwards:
         console.print(Text(f"afterwards, alone: {printable(ended)}", "italic"), soft_wrap=True)
     console.print()
     console.print(verdict(trace), soft_wrap=True)
 
 
-def lanes(trace: Trace, *, ascii_only: bool = False) -> Table:
+def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Table:
     """The lanes of a trace. A bar says that the client is in the midst of a call."""
     table = Table(box=box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("step", justify="right", style="dim", no_wrap=True)
@@ -49,6 +49,8 @@ def lanes(trace: Trace, *, ascii_only: bool = False) -> Table:
         table.add_column(Text(LABELS[client], style), style=style, no_wrap=True, min_width=4)
     table.add_column("key", overflow="fold", ratio=2)
     table.add_column("what is read, or how it changes", overflow="fold", ratio=3)
+    if lines:
+        table.add_column("line", style="dim", overflow="fold")
     busy = _busy(trace)
     for number, step in enumerate(trace.schedule):
         bar = "|" if ascii_only else "│"
@@ -56,7 +58,8 @@ def lanes(trace: Trace, *, ascii_only: bool = False) -> Table:
             _lane(step) if LABELS[client] == step.client else Text(bar if busy[client][number] else "", "dim")
             for client in range(len(trace.clients))
         ]
-        table.add_row(str(number + 1), *cells, printable(step.key), _what(step))
+        line = [printable(step.at)] if lines else []
+        table.add_row(str(number + 1), *cells, printable(step.key), _what(step), *line)
     return table
 
 

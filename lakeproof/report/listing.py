@@ -23,7 +23,7 @@ def _line(scenario: Scenario, width: int) -> Text:
     faults = faults_in_words(scenario.faults)
     if faults:
         line.append(f", {faults}", "yellow")
-    line.append(f"; {plural(len(scenario.ids), 'invariant')}")
+    line.append(f"; {plural(len(scenario.named_ids), 'invariant')}")
     if refuted:
         line.append(f", refuted: {', '.join(refuted)}", "red")
     if scenario.deep:

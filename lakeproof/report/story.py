@@ -86,7 +86,7 @@ def _label(client: int) -> Text:
 
 def _steps(trace: Trace) -> Iterator[Text]:
     names = [printable(step.call.partition("(")[0]) for step in trace.schedule]
-    width = max(map(len, names))
+    width = max(map(len, names), default=0)
     digits = len(str(len(trace.schedule)))
     contents: dict[str, str | None] = dict(trace.initially)
     for number, (step, name) in enumerate(zip(trace.schedule, names, strict=True), start=1):
@@ -95,7 +95,7 @@ def _steps(trace: Trace) -> Iterator[Text]:
             label = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
         shown = name if step.mode is not Mode.DELIVER else ""
         line = Text.assemble(f"  {number:>{digits}}  ", label, f" {shown:<{width}}  ", _told(step, contents))
-        yield line
+        yield line.append(f"  {printable(step.at)}", "dim") if step.at else line
         contents.update({change.key: change.after for change in step.changes})
         for ended in step.returned:
             yield Text.assemble(f"  {'':>{digits}}    {'':<{width}}  ", ("=> " + printable(ended), "italic"))

@@ -235,9 +235,12 @@ def summary(outcomes: Sequence[Outcome], elapsed_seconds: float) -> Text:
         if any(verdict.verdict == name for verdict in verdicts)
     ]
     surprises = [verdict for verdict in verdicts if verdict.unexpected]
+    troubled = sum(bool(outcome.trouble) for outcome in outcomes)
     states = sum(outcome.states for outcome in outcomes)
     head = plural(len(outcomes), "scenario") + (f", {plural(states, 'state')}" if states else "")
     told = Text(f"{head}, {seconds(elapsed_seconds)} s: {', '.join(counts)}; ")
+    if troubled and all(verdict.verdict == "inconclusive" for verdict in surprises):
+        return told.append(f"{plural(troubled, 'scenario')} UNUSABLE", "bold red")
     if not surprises:
         return told.append("all as expected", "bold green")
     if all(verdict.verdict == "inconclusive" for verdict in surprises):

@@ -22,6 +22,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
                 "why": verdict.why,
                 "evidence": verdict.trace.evidence if verdict.trace else verdict.example,
                 "reached": verdict.reached,
+                "symmetric": verdict.symmetric,
                 "states": outcome.states,
                 "transitions": outcome.transitions,
                 "depth": outcome.depth,

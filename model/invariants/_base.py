@@ -1,11 +1,11 @@
 """What an invariant is: a stable id, a meaning, and a pure function that yields evidence."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from enum import Enum
 
 import attrs
 
 from model.snapshot import Event, Observed, Snapshot, Transition
+from model.snapshot import Reads as Reads
 
 
 @attrs.frozen
@@ -36,16 +36,6 @@ class Observer:
     fold: Callable[[tuple[Observed, ...]], Hashable]
 
 
-class Reads(Enum):
-    """The parts of a snapshot that an invariant looks at. It is evaluated once per distinct projection on
-    them; a part that is not named is empty when the check runs."""
-
-    STORE = "store"
-    OBJECTS = "objects"
-    CLOCK = "clock"
-    CLIENTS = "clients"
-
-
 STORE = frozenset({Reads.STORE})
 STORE_AND_CLIENTS = frozenset({Reads.STORE, Reads.CLIENTS})
 
@@ -74,8 +64,8 @@ class Eventually:
 
 @attrs.frozen(kw_only=True)
 class OnStep:
-    """Holds of every transition that it ``watches``: (call name, effect) -> bool. Reads the stores only: of what
-    the transition itself writes, ``last_modified`` is the scenario's start."""
+    """Holds of every transition that it ``watches``: (call name, effect) -> bool. Reads the stores and their clock: the
+    client's moves in which the effect takes place, and late writes that arrive."""
 
     id: str
     meaning: str
@@ -90,7 +80,7 @@ class Monitor:
 
     ``advance(state, event)`` returns the next state (hashable) and findings; after a violation its state is
     not used any more. ``at_end(state, snapshot)`` may hold what happened against the final store and objects: it is
-    asked at quiescence, and its snapshot shows no clients and no clock.
+    asked at quiescence, and its snapshot shows stores and objects only.
     """
 
     id: str

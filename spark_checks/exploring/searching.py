@@ -31,6 +31,7 @@ from typing import Final
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED, Place
@@ -38,6 +39,7 @@ from lakeproof.explore.packing import Words, concatenate, distinct, repack
 from lakeproof.explore.paths import path_through, predecessor
 from lakeproof.explore.search import Limits, Options, Progress, Result, Searching, _Search
 from lakeproof.explore.setting import Setting
+from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
 from model.invariants import Reads
 from spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
@@ -99,7 +101,7 @@ class SparkSearch(_Search):
                 handed_over = True
             level = min(self.waiting)
             stopped = self._step(self.engine.merged(self.waiting.pop(level), self.kernel.layout), level)
-        complete = not self.ahead and not self.waiting and not stopped
+        complete = not self.ahead and not self.waiting and not stopped and not self.unexpanded
         result = self._result(level if complete else level // self.stride, complete, stopped)
         return attrs.evolve(result, final_states=result.final_states + self.ends)
 
@@ -165,6 +167,8 @@ class SparkSearch(_Search):
         if not stopped and not self.judge.decided:
             self._expand_kept(part, level)
             self.judge.monitors(level)
+        else:
+            self.unexpanded = True
         self._reconsider(stopped)
         if self.ranked:
             self.engine.drop(self.kept.pop(level))
@@ -229,6 +233,10 @@ class SparkSearch(_Search):
                 self.judge.final(numbers, place)
             case "aftermath":
                 self.judge.aftermath(numbers, place)
+            case "broken":
+                for client, column in enumerate(self.kernel.space.clients):
+                    if numbers[column] in self.kernel.space.behaviours[client].broken:
+                        self.judge.broken(client, numbers[column], place)
             case _:
                 raise AssertionError(f"nobody asked {key!r}")
 
@@ -259,6 +267,8 @@ class SparkSearch(_Search):
         """What is asked of the states and moves to come."""
         keys: list[Hashable] = [("always", reads) for reads in self.judge.open_reads()]
         keys.append("finals")
+        if any(behaviour.broken for behaviour in self.behaviours):
+            keys.append("broken")
         keys += [("ends", self.kernel.space.monitors[index].id) for index in self.judge.open_ends()]
         if self.scenario.aftermath:
             keys.append("aftermath")
@@ -299,15 +309,22 @@ class SparkSearch(_Search):
                 watched = np.zeros(0 if everything else count, np.bool_)
                 if not everything:
                     watched[numbers] = True
-                return MoveQuestion(tag, move, judge.masks(frozenset({Reads.STORE}), [column]), watched)
+                return MoveQuestion(tag, move, judge.masks(STEP_READS, [column]), watched)
             case "finals":
                 return StateQuestion(tag, judge.masks(frozenset(Reads)), quiet=True, shown=visible)
+            case "broken":
+                shown = tuple((column, self._if_broken(client)) for client, column in enumerate(space.clients))
+                return StateQuestion(tag, self.kernel.layout.masks(space.clients), shown=shown)
             case "aftermath":
                 masks = judge.masks(STORED | {Reads.CLOCK})
                 same = np.array([self.setting.times.index(time) for time in self.setting.times], np.int64)
                 return StateQuestion(tag, masks, quiet=True, shown=((space.clock, same),) if space.clock >= 0 else ())
             case _:
                 raise AssertionError(f"nobody asks {key!r}")
+
+    def _if_broken(self, client: int) -> npt.NDArray[np.int64]:
+        """For each node of a client, itself if it ended there by raising what is no answer, and 0 otherwise."""
+        return np.array([node.id if node.broken else 0 for node in self.behaviours[client].nodes], np.int64)
 
     def _tag(self, key: Hashable) -> int:
         found = self.tags.setdefault(key, -1 - len(self.tags))

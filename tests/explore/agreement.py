@@ -13,6 +13,7 @@ from lakeproof.explore.search import Limits, Options, Result, _Search, _TooManyR
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import LateWrite, World
 from lakeproof.scenario import Scenario
+from model.identity import Exact
 from model.snapshot import CallView
 from tests.explore.generated import FlowSet
 
@@ -92,8 +93,8 @@ def check_merged(
         return None
     assert found.result.complete
     assert found.verdicts == plain.verdicts
-    assert {_sorted_final(final, found.groups) for final in found.result.finals} == {
-        _sorted_final(final, found.groups) for final in plain.finals
+    assert {_sorted_final(final.value, found.groups) for final in found.result.finals} == {
+        _sorted_final(final.value, found.groups) for final in plain.finals
     }
     nodes = found.nodes
     assert found.result.states == len(image(plain.keys, found))
@@ -148,9 +149,9 @@ def violated_by(scenario: Scenario, moves: Sequence[Move]) -> set[str]:
     return set(verdicts.violations)
 
 
-def image(keys: frozenset[Hashable], found: Searched) -> set[Hashable]:
+def image(keys: frozenset[Exact], found: Searched) -> set[Hashable]:
     """The classes of a search that plain states fall into."""
-    return {_class_of(key, found) for key in keys}
+    return {_class_of(key.value, found) for key in keys}
 
 
 def _class_of(key: Hashable, found: Searched) -> Hashable:
@@ -162,7 +163,7 @@ def _class_of(key: Hashable, found: Searched) -> Hashable:
             nodes[client] = node
     if isinstance(late, LateWrite):  # it belongs to whoever shares the behaviour
         late = attrs.evolve(late, client=found.behaviours.index(found.behaviours[late.client]))
-    return (cells, tuple(nodes), jumps, left, late, monitors)
+    return Exact((cells, tuple(nodes), jumps, left, late, monitors))
 
 
 def _node(behaviour: Behaviour, replies: Sequence[object], crashed: bool) -> int:
@@ -179,4 +180,4 @@ def _sorted_final(final: Hashable, groups: Sequence[Sequence[int]]) -> Hashable:
     for group in groups:
         for client, view in zip(group, sorted((shown[client] for client in group), key=repr), strict=True):
             shown[client] = view
-    return (cells, tuple(shown))
+    return Exact((cells, tuple(shown)))

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 
 import pytest
 
@@ -9,10 +10,10 @@ from impl.effects import Env
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.explore import behaviour
 from lakeproof.explore.behaviour import Behaviour, Disagreement
-from lakeproof.explore.execution import NondeterministicFlow, Program, UnexpectedError
+from lakeproof.explore.execution import NondeterministicFlow, Program
 from lakeproof.explore.plain import plain_search
-from lakeproof.explore.search import Options, Result, search
-from lakeproof.scenario import Flow
+from lakeproof.explore.search import Counterexample, Options, Result, search
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
 from model import kv
 from model.invariants import Always, Reached
 from tests.explore.agreement import check_agreement, check_merged, run_search
@@ -107,7 +108,7 @@ class TestMerging:
         assert found is not None
         assert found.result.restarts >= 1
         assert found.behaviours[0].experiments >= 1
-        returned = {views[0][0].value for _, views in found.result.finals}  # type: ignore[misc, has-type]
+        returned = {views[0][0].value for _, views in (final.value for final in found.result.finals)}  # type: ignore[misc, has-type]
         assert returned == {b"", b"1"}
 
     def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
@@ -206,22 +207,33 @@ class TestDeterminism:
         assert found.complete
 
 
+def unhandled(found: Result) -> Counterexample:
+    """The counterexample of an exception that is no answer."""
+    [counterexample] = [f.counterexample for f in found.findings if f.id == NO_UNHANDLED_EXCEPTION]
+    assert counterexample is not None
+    return counterexample
+
+
 class TestErrors:
     def test_an_error_that_is_no_answer_is_named_with_its_call(self) -> None:
         async def breaks(env: Env) -> None:
             await get(env, b"a")
             raise KeyError("oops")
 
-        with pytest.raises(UnexpectedError, match=r"breaks\(\) raised KeyError\('oops'\).*`definite`"):
-            search(scenario(breaks))
+        found = unhandled(search(scenario(breaks)))
+        assert re.fullmatch(r"breaks\(\) raised KeyError: 'oops' at .*test_behaviour.py:\d+", found.violation.evidence)
+        assert len(found.moves) == 1
 
     def test_it_is_found_where_only_a_race_leads_to_it(self) -> None:
         async def breaks(env: Env) -> None:
             assert await get(env, b"a") == await get(env, b"a"), "changed under my feet"
 
-        assert search(scenario(breaks)).complete
-        with pytest.raises(UnexpectedError, match="changed under my feet"):
-            search(scenario(breaks, WRITER))
+        alone = search(scenario(breaks))
+        assert alone.complete
+        assert {finding.id: finding.verdict for finding in alone.findings}[NO_UNHANDLED_EXCEPTION] == "holds"
+        found = unhandled(search(scenario(breaks, WRITER)))
+        assert "AssertionError: changed under my feet" in found.violation.evidence
+        assert len(found.moves) == 3
 
     def test_an_error_that_nobody_can_meet_does_not_count(self) -> None:
         async def careful(env: Env) -> None:

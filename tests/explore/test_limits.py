@@ -7,6 +7,7 @@ from lakeproof import Call, Scenario
 from lakeproof.explore import search as module
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Limits, Options, search
+from model.identity import Exact
 from model.invariants import Always, Invariant, Reached, Violation
 from model.snapshot import Snapshot
 from tests.explore.programs import KEYS, Get, Program, Set, run_program
@@ -51,8 +52,9 @@ def test_the_depth_of_a_limited_search_is_the_last_level_that_was_judged_whole(s
 
 def _steps(key: object) -> int:
     """How many moves lead to a raw state, where nothing goes wrong: one for each reply."""
-    assert isinstance(key, tuple)
-    (_, replies, *_), _ = key
+    assert isinstance(key, Exact)
+    assert isinstance(key.value, tuple)
+    (_, replies, *_), _ = key.value
     return sum(map(len, replies))
 
 
@@ -123,7 +125,7 @@ class TestRanked:
         monkeypatch.setattr(module, "RANKED_FROM", 3)
         grown = search(writers())
         assert (grown.states, grown.transitions) == (ranked.states, ranked.transitions)
-        assert [one.verdict for one in grown.findings] == [one.verdict for one in graded.findings] == ["holds"]
+        assert [one.verdict for one in grown.findings] == [one.verdict for one in graded.findings] == ["holds", "holds"]
         assert grown.states <= graded.states
 
     def test_a_large_search_with_a_violation_finds_the_shortest_way_to_it(
@@ -134,7 +136,7 @@ class TestRanked:
         monkeypatch.setattr(module, "RANKED_FROM", 1)
         found = search(mixed)
         assert found.complete
-        assert [one.verdict for one in found.findings] == ["holds", "violated"]
+        assert [one.verdict for one in found.findings] == ["holds", "violated", "holds"]
         assert found.findings[1].counterexample is not None
         assert len(found.findings[1].counterexample.moves) == shortest
 

@@ -7,7 +7,7 @@ import pytest
 
 from impl.effects import Effect
 from lakeproof.explore import paths, search, tables
-from lakeproof.explore.behaviour import Behaviour, Node, Raw
+from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode, Move, Result, outcomes
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows, Sink
@@ -17,6 +17,7 @@ from lakeproof.explore.paths import path_to
 from lakeproof.explore.search import _Search
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.explore.tables import ClientTable
+from lakeproof.explore.trie import Node, Raw
 from model import kv
 from model.invariants import Reads
 from tests.explore.agreement import check_agreement, plain_of

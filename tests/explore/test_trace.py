@@ -60,6 +60,7 @@ def test_a_step_is_a_line_and_says_only_what_is_not_empty(written: Path) -> None
         "effect": "get",
         "key": "counters/n",
         "reply": "not found",
+        "at": "tests/racing.py:18",
     }
 
 
@@ -126,8 +127,8 @@ class TestMalformed:
             (lambda d: d.update(clients=[["a"], [1]]), "clients[1][0]: 1: expected a string"),
             (lambda d: d.update(initially=[["only a key"]]), "initially[0]: 1 parts: expected a key and what it holds"),
             (lambda d: d.update(afterwards=None), "afterwards: null: expected a list"),
-            (lambda d: d.update(schedule=[]), "schedule: empty: expected at least one step"),
             (lambda d: d.update(schedule={}), "schedule: {}: expected a list"),
+            (lambda d: d["schedule"][0].update(at=7), "schedule[0].at: 7: expected a string"),
             (lambda d: d["schedule"].append(7), "schedule[4]: 7: expected an object"),
             (lambda d: d["schedule"][2].pop("exact"), "schedule[2]: field 'exact' is missing"),
             (lambda d: d["schedule"][2].update(mood="good"), "schedule[2]: unknown field 'mood'"),

@@ -1,5 +1,7 @@
 """Stories: what is printed is pinned, for a plain race and for every kind of trouble."""
 
+import re
+
 import attrs
 import pytest
 
@@ -9,9 +11,22 @@ from lakeproof.report.story import story
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 
+def without_lines(told: str) -> str:
+    """A story without the line of the flow behind each step."""
+    return re.sub(r"  tests/racing\.py:\d+$", "", told, flags=re.MULTILINE)
+
+
+def test_every_step_says_which_line_asked_for_it() -> None:
+    steps = [line for line in story([RACE]).plain.split("\n") if re.match(r" +\d+  ", line)]
+    assert len(steps) == len(RACE.schedule)
+    for line, step in zip(steps, RACE.schedule, strict=True):
+        assert line.endswith(f"  {step.at}")
+        assert re.fullmatch(r"tests/racing\.py:\d+", step.at)
+
+
 def test_a_race() -> None:
     assert (
-        story([RACE], ["lakeproof replay out/a.json"]).plain
+        without_lines(story([RACE], ["lakeproof replay out/a.json"]).plain)
         == """\
 increments-count is violated in counters/lost-update, 4 steps
 
@@ -35,7 +50,7 @@ replay:   lakeproof replay out/a.json"""
 
 def test_refusals_lost_answers_late_writes_and_the_clock() -> None:
     assert (
-        story([TROUBLE]).plain
+        without_lines(story([TROUBLE]).plain)
         == """\
 stays-cleared is violated in counters/faulty, 6 steps
 
@@ -60,7 +75,7 @@ evidence: the counter is back"""
 
 
 def test_an_aftermath() -> None:
-    assert story([AFTERMATH]).plain.split("\n\n")[-3:] == [
+    assert without_lines(story([AFTERMATH]).plain).split("\n\n")[-3:] == [
         """\
   1  b clear      deletes counters/n: it is absent
                   => clear() succeeds
@@ -76,7 +91,7 @@ evidence: one more increment made it 2""",
 
 
 def test_a_crash() -> None:
-    assert "  4  c increment  crashes: it never moves again\n" in story([CRASH]).plain
+    assert "  4  c increment  crashes: it never moves again\n" in without_lines(story([CRASH]).plain)
 
 
 def test_traces_of_one_schedule_share_a_story() -> None:

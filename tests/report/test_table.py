@@ -192,6 +192,7 @@ def test_verdicts_for_programs() -> None:
         "why": "",
         "evidence": "2 increments, and the counter says 1",
         "reached": 3,
+        "symmetric": False,
         "states": 1234,
         "transitions": 2468,
         "depth": 7,
@@ -232,7 +233,7 @@ increments-count"""
     told = json.loads(as_json_line(FAULTY))
     assert told["setup"] == ["increment()"]
     assert told["clients"] == [["increment()", "clear()"], ["increment()"]]
-    assert told["expected"] == {"increments-count": "violated"}
+    assert told["expected"] == {"increments-count": "violated", "no-unhandled-exception": "holds"}
 
 
 def test_faults_in_words() -> None:

@@ -31,7 +31,7 @@ def test_every_expectation_has_its_reason() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(variant: str) -> None:
-    checked = {invariant for scenario in of(variant) for invariant in scenario.ids}
+    checked = {invariant for scenario in of(variant) for invariant in scenario.named_ids}
     wanted = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
     if variant not in {"step2", "hardened"}:
         wanted.remove("cleaner-spares-live")  # they have no cleaner

@@ -27,7 +27,7 @@ def test_the_summary_is_that_of_the_catalogue() -> None:
     expected: dict[tuple[str, str], str] = {}
     for scenario in CATALOGUE.values():
         variant = scenario.name.split("/")[1]
-        for invariant in scenario.ids:
+        for invariant in scenario.named_ids:
             if scenario.expected(invariant) == "violated":
                 expected[variant, invariant] = "violated"
             else:

@@ -72,7 +72,7 @@ def explained(clients: Sequence[Call], state: str, faults: Faults) -> str:
         invariants=[linearizable(branch(initial))],
         faults=faults,
     )
-    (found,) = search(scenario).findings
+    found, *_ = search(scenario).findings
     return found.verdict if found.counterexample is None else found.counterexample.violation.evidence
 
 

@@ -264,9 +264,10 @@ SMALL = [each for each in SCENARIOS if (not each.deep and "delayed" in each.name
 
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda each: each.name)
 def test_the_search_says_what_the_catalogue_expects(scenario: Scenario) -> None:
-    found = {finding.id: finding.verdict for finding in search(scenario).findings}
-    assert found == {invariant_id: scenario.expected(invariant_id) for invariant_id in scenario.ids}
+    findings = search(scenario).findings
+    found = {finding.id: finding.verdict for finding in findings if finding.id in scenario.named_ids}
+    assert found == {invariant_id: scenario.expected(invariant_id) for invariant_id in scenario.named_ids}
 
 
 def test_no_scenario_asks_whether_staged_data_is_kept() -> None:
-    assert all("staged-data-is-kept" not in each.ids for each in SCENARIOS)
+    assert all("staged-data-is-kept" not in each.named_ids for each in SCENARIOS)

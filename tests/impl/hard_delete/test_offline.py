@@ -321,8 +321,9 @@ SMALL = [
 
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda each: each.name)
 def test_the_search_says_what_the_catalogue_expects(scenario: Scenario) -> None:
-    found = {finding.id: finding.verdict for finding in search(scenario).findings}
-    assert found == {invariant_id: scenario.expected(invariant_id) for invariant_id in scenario.ids}
+    findings = search(scenario).findings
+    found = {finding.id: finding.verdict for finding in findings if finding.id in scenario.named_ids}
+    assert found == {invariant_id: scenario.expected(invariant_id) for invariant_id in scenario.named_ids}
 
 
 def test_no_key_of_a_copy_is_taken_for_a_record(hand: Hand) -> None:

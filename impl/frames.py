@@ -1,0 +1,313 @@
+"""Suspended coroutines, seen from outside: which line they wait at, and how to abandon them without running any of it.
+
+A coroutine that awaits another one, an asynchronous generator or a generator is a chain of frames. The line of a flow
+that asked for an effect is that of the innermost frame which is neither ours (`perform` and what `Env` offers) nor the
+standard library's.
+
+Abandoning. Closing a coroutine raises GeneratorExit in it: a ``finally`` would run, and an ``async with`` around a lock
+would ask for effects, which the interpreter reports as an error. A client that crashed runs nothing any more. So a
+coroutine in which a close would run a line of the flow is never closed: it is kept, suspended, until the process
+ends. Cost: the memory of its frames, a few kilobytes.
+"""
+
+import ast
+import contextlib
+import ctypes
+import gc
+import linecache
+import sys
+import sysconfig
+import threading
+from collections.abc import Coroutine, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, TracebackType
+from typing import Any, Final, cast
+
+import attrs
+
+HERE: Final = Path(__file__).resolve().parent
+ROOT: Final = HERE.parent
+_PATHS: Final = ("stdlib", "platstdlib", "purelib", "platlib")
+_LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PATHS})
+_OURS: Final = tuple(f"{ROOT / name}/" for name in ("impl", "lakeproof", "model", "spark_checks", "stateful_tests"))
+_MACHINERY: Final = frozenset({str(HERE / "effects.py"), str(HERE / "wellformed.py")})
+_SEARCH: Final = f"{ROOT / 'lakeproof' / 'explore'}/"
+_CHAIN_MAX: Final = 200
+
+
+@attrs.frozen
+class Spot:
+    """A line of a flow: where it is, and the name of the function. In words, ``FILE:LINE``: files of this project from
+    its top folder on, others by their name, so that it is the same on every machine."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{_short(self.file)}:{self.line}"
+
+
+@lru_cache(4096)
+def _short(file: str) -> str:
+    path = Path(file)
+    with contextlib.suppress(ValueError, OSError):
+        return path.resolve().relative_to(ROOT).as_posix()
+    return path.name
+
+
+def chain(coroutine: object) -> Iterator[tuple[FrameType | None, object]]:
+    """What a suspended coroutine waits in, outermost first: frames, and awaited things that have none."""
+    at = coroutine
+    for _ in range(_CHAIN_MAX):
+        match at:
+            case CoroutineType():
+                yield at.cr_frame, at
+                at = at.cr_await
+            case GeneratorType():
+                yield at.gi_frame, at
+                at = at.gi_yieldfrom
+            case AsyncGeneratorType():
+                yield at.ag_frame, at
+                at = at.ag_await
+            case None:
+                return
+            case _:
+                inner = _generator_behind(at)
+                if inner is None:
+                    yield None, at
+                    return
+                at = inner
+
+
+def _generator_behind(awaited: object) -> object:
+    """The asynchronous generator whose next value is awaited. Python keeps it from view, but not from its collector."""
+    if type(awaited).__name__ not in ("async_generator_asend", "async_generator_athrow", "anext_awaitable"):
+        return None
+    for held in gc.get_referents(awaited):
+        if isinstance(held, AsyncGeneratorType | CoroutineType | GeneratorType):
+            return held
+        if type(held).__name__ == "async_generator_asend":
+            return _generator_behind(held)
+    return None
+
+
+def spot(coroutine: object) -> Spot | None:
+    """The line of the flow at which a coroutine is suspended: of an ``await``, not of a generator behind it."""
+    frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
+    return _innermost([(frame.f_code, frame.f_lineno) for frame in frames])
+
+
+def raised_at(error: BaseException) -> Spot | None:
+    """The line of the flow at which an exception was raised; or its cause, where the interpreter has put another one in
+    its place (StopIteration becomes a RuntimeError)."""
+    places = []
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        places.append((trace.tb_frame.f_code, trace.tb_lineno))
+        trace = trace.tb_next
+    found = _innermost(places)
+    return raised_at(error.__cause__) if found is None and error.__cause__ is not None else found
+
+
+def running_at(frame: FrameType | None) -> Spot | None:
+    """The line of the flow that a running frame is in."""
+    places = []
+    while frame is not None:
+        places.append((frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    return _innermost(places[::-1])
+
+
+def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
+    own = [(code, line) for code, line in places if not _is_library(code.co_filename)]
+    if not own:
+        return None
+    code, line = own[-1]
+    return Spot(code.co_filename, line or code.co_firstlineno, code.co_qualname)
+
+
+@lru_cache(4096)
+def _is_library(file: str) -> bool:
+    if file in _MACHINERY or file.startswith(("<frozen ", _SEARCH)):
+        return True
+    return file.startswith(_LIBRARIES) and not file.startswith(_OURS)
+
+
+def awaited(coroutine: object) -> str:
+    """The name of what a coroutine awaits at its `spot`: that of the next frame, or of the type."""
+    links = list(chain(coroutine))
+    own = [
+        at
+        for at, (frame, link) in enumerate(links)
+        if frame and not isinstance(link, GeneratorType) and not _is_library(frame.f_code.co_filename)
+    ]
+    last = max(own, default=0)
+    if last + 1 >= len(links):
+        return "a bare yield"
+    frame, thing = links[last + 1]
+    if frame is None:
+        return f"{type(thing).__module__}.{type(thing).__qualname__}".removeprefix("builtins.")
+    module = str(frame.f_globals.get("__name__", "")).split(".")[0]
+    of_a_library = _is_library(frame.f_code.co_filename) and module
+    return f"{module}.{frame.f_code.co_qualname}" if of_a_library else frame.f_code.co_qualname
+
+
+def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
+    """Let go of a suspended coroutine: nothing of it runs any more, and no effect is performed. Never raises."""
+    if would_run(coroutine):
+        _keep(coroutine)
+        return
+    with contextlib.suppress(BaseException), no_generator_hooks():
+        coroutine.close()
+
+
+@contextlib.contextmanager
+def no_generator_hooks() -> Iterator[None]:
+    """A scan that a flow abandons half-way ends with the flow, without a word of the event loop's."""
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)
+    try:
+        yield
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
+
+
+def _keep(thing: object) -> None:
+    """For ever, also when the interpreter ends: it would close what is left otherwise."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def would_run(coroutine: object) -> bool:
+    """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
+    ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that cannot be told,
+    the answer is yes."""
+    seen: set[int] = set()
+    todo: list[object] = [link for _, link in chain(coroutine)]
+    while todo:
+        at = todo.pop()
+        if id(at) in seen or not isinstance(at, CoroutineType | GeneratorType | AsyncGeneratorType):
+            continue
+        seen.add(id(at))
+        frame = _frame(at)
+        if frame is None:
+            continue
+        if frame.f_code.co_filename not in _MACHINERY and _protected(frame):
+            return True
+        # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
+        todo.extend(gc.get_referents(at))
+        todo.extend(frame.f_locals.values())
+    return False
+
+
+def _frame(at: object) -> FrameType | None:
+    match at:
+        case CoroutineType():
+            frame, begun = at.cr_frame, at.cr_frame is not None and at.cr_frame.f_lasti > 0
+        case GeneratorType():
+            frame, begun = at.gi_frame, at.gi_frame is not None and at.gi_frame.f_lasti > 0
+        case AsyncGeneratorType():
+            frame, begun = at.ag_frame, at.ag_frame is not None and at.ag_frame.f_lasti > 0
+        case _:
+            return None
+    return frame if begun else None
+
+
+def _protected(frame: FrameType) -> bool:
+    around = _around(frame.f_code, frame.f_lasti)
+    return around is None or any(catches is None or _catches_exit(catches, frame) for catches in around)
+
+
+@lru_cache(1 << 14)
+def _around(code: CodeType, at: int) -> tuple[ast.expr | None, ...] | None:
+    """For each region around an instruction, which exceptions it catches, or None if it catches all. None: unknown."""
+    regions = _regions(code)
+    positions = list(code.co_positions())
+    line, _, column, _ = positions[at // 2] if at // 2 < len(positions) else (None, None, None, None)
+    if regions is None or line is None or column is None:
+        return None
+    return tuple(catches for first, last, catches in regions if first <= (line, column) <= last)
+
+
+Region = tuple[tuple[int, int], tuple[int, int], ast.expr | None]
+"""First and last position, and which exceptions are caught there; None: something runs in any case."""
+
+
+@lru_cache(4096)
+def _regions(code: CodeType) -> tuple[Region, ...] | None:
+    """The parts of a function in which an exception would run lines of it. None: its source is not known."""
+    tree = _tree(code.co_filename)
+    if tree is None:
+        return None
+    found: list[Region] = []
+    functions = [node for node in ast.walk(tree) if _begins(node) == code.co_firstlineno and _is_function(node)]
+    if len(functions) != 1:
+        return None
+    for node in ast.walk(functions[0]):
+        if isinstance(node, ast.With | ast.AsyncWith):
+            found.append((_first(node), _last(node), None))
+        elif isinstance(node, ast.Try | ast.TryStar):
+            if node.finalbody:
+                found.append((_first(node), _last(node.finalbody[0], before=True), None))
+            found.extend(
+                (_first(node), _last(node.handlers[0], before=True), handler.type)
+                for handler in node.handlers
+            )
+    return tuple(found)
+
+
+def _is_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def _begins(node: ast.AST) -> int:
+    decorators = getattr(node, "decorator_list", None)
+    lines: list[int] = [getattr(node, "lineno", -1), *(decorator.lineno for decorator in decorators or ())]
+    return min(lines)
+
+
+def _first(node: ast.stmt) -> tuple[int, int]:
+    return (node.lineno, node.col_offset)
+
+
+def _last(node: ast.stmt | ast.excepthandler, *, before: bool = False) -> tuple[int, int]:
+    if before:
+        return (node.lineno, node.col_offset - 1)
+    return (node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+
+def _catches_exit(caught: ast.expr, frame: FrameType) -> bool:
+    """Whether an ``except`` clause catches GeneratorExit. Only plain names are looked up; of others, yes."""
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(_is_exit(_looked_up(name, frame)) for name in names)
+
+
+def _is_exit(caught: object) -> bool:
+    parts = caught if isinstance(caught, tuple) else (caught,)
+    return any(not isinstance(part, type) or issubclass(GeneratorExit, part) for part in parts)
+
+
+def _looked_up(name: ast.expr, frame: FrameType) -> object:
+    if isinstance(name, ast.Name):
+        for names in (frame.f_locals, frame.f_globals, frame.f_builtins):
+            if name.id in names:
+                return cast("object", names[name.id])
+    elif isinstance(name, ast.Attribute):
+        owner = _looked_up(name.value, frame)
+        if isinstance(owner, type) or type(owner).__name__ == "module":
+            return cast("object", vars(owner).get(name.attr))
+    return None
+
+
+_lock: Final = threading.Lock()
+
+
+@lru_cache(256)
+def _tree(file: str) -> ast.Module | None:
+    with _lock:
+        lines = linecache.getlines(file)
+    try:
+        return ast.parse("".join(lines)) if lines else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None

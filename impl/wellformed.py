@@ -1,0 +1,139 @@
+"""Whether an effect is one that every store understands: addresses and values of exactly the types of the contract.
+
+A store takes bytes; what else a flow hands over (an integer, text, a bytearray that changes later) fails in one driver
+and passes in another. `perform` refuses it in the flow, where it was asked for.
+"""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Final, cast
+
+import attrs
+
+from model import kv, objects
+
+_REPAIR: Final[Mapping[str, str]] = {
+    "bytes": "encode it",
+    "str": "decode it",
+    "int": "give a whole number",
+    "bool": "give True or False",
+    "pairs of str": "give a tuple of pairs such as (('state', 'open'),)",
+    "bytes, None or EXISTS": "give the predicate that get returned, None, or EXISTS",
+}
+
+
+def exact(effect: object) -> object:
+    """The effect, with subclasses of the contract's types (an enumeration of texts, say) turned into those types.
+
+    Raises:
+        TypeError: a field has another type; names the field, what was found, what was expected, and the repair.
+    """
+    changed = {}
+    for field, expected in _fields(type(effect)).items():
+        value = getattr(effect, field)
+        if value is None and expected.endswith("?"):
+            continue
+        kind = expected.removesuffix("?")
+        taken = _EXACT[kind](value)
+        if taken is _WRONG:
+            raise TypeError(
+                f"{type(effect).__name__}: {field} is {_shown(value)}: expected {kind}, found "
+                f"{type(value).__name__}; {_REPAIR[kind]}"
+            )
+        if taken is not value:
+            changed[field] = taken
+    return attrs.evolve(effect, **changed) if changed else effect  # type: ignore[misc]  # effects are attrs classes
+
+
+class _Wrong(Enum):
+    WRONG = 0
+
+
+_WRONG: Final = _Wrong.WRONG
+
+
+def _bytes(value: object) -> object:
+    if type(value) is bytes:
+        return value
+    return bytes.__getitem__(value, slice(None)) if isinstance(value, bytes) else _WRONG
+
+
+def _text(value: object) -> object:
+    if type(value) is str:
+        return value
+    return str.__str__(value) if isinstance(value, str) else _WRONG
+
+
+def _whole(value: object) -> object:
+    if type(value) is int:
+        return value
+    return int.__int__(value) if isinstance(value, int) and not isinstance(value, bool) else _WRONG
+
+
+def _truth(value: object) -> object:
+    return value if isinstance(value, bool) else _WRONG
+
+
+def _predicate(value: object) -> object:
+    return value if value is None or isinstance(value, kv.Presence) else _bytes(value)
+
+
+def _pairs(value: object) -> object:
+    if not isinstance(value, tuple):
+        return _WRONG
+    for pair in cast("tuple[object, ...]", value):
+        if type(pair) is not tuple or len(pair) != 2 or any(type(part) is not str for part in pair):
+            return _WRONG
+    return value if type(value) is tuple else tuple(cast("tuple[object, ...]", value))
+
+
+_EXACT: Final[Mapping[str, Callable[[object], object]]] = {
+    "bytes": _bytes,
+    "str": _text,
+    "int": _whole,
+    "bool": _truth,
+    "pairs of str": _pairs,
+    "bytes, None or EXISTS": _predicate,
+}
+
+_KEY: Final = {"partition": "bytes", "key": "bytes"}
+_METADATA: Final = "pairs of str"
+
+_FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
+    kv.Get: _KEY,
+    kv.Set: {**_KEY, "value": "bytes?"},  # None is the contract's own error: MissingValue
+    kv.SetIf: {**_KEY, "value": "bytes?", "predicate": "bytes, None or EXISTS"},
+    kv.Delete: _KEY,
+    kv.DeleteIf: {**_KEY, "predicate": "bytes"},
+    kv.ScanBatch: {"partition": "bytes", "start": "bytes", "batch_size": "int"},
+    objects.Put: {
+        "address": "str",
+        "content": "bytes",
+        "metadata": _METADATA,
+        "if_absent": "bool",
+        "if_match": "str?",
+        "not_after": "int?",
+    },
+    objects.GetObject: {"address": "str"},
+    objects.HeadObject: {"address": "str"},
+    objects.Copy: {
+        "source": "str",
+        "destination": "str",
+        "metadata": f"{_METADATA}?",
+        "if_match": "str?",
+        "not_after": "int?",
+    },
+    objects.SetMetadata: {"address": "str", "metadata": _METADATA, "if_metageneration": "int?", "if_version": "str?"},
+    objects.DeleteObject: {"address": "str"},
+    objects.ListObjects: {"prefix": "str", "after": "str", "page_size": "int"},
+}
+"""Of each effect, what its fields must be; with a question mark: or None."""
+
+
+def _fields(kind: type) -> Mapping[str, str]:
+    return _FIELDS.get(kind, {})
+
+
+def _shown(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else f"{shown[:37]}..."

@@ -1,0 +1,117 @@
+"""Asking user code what it finds: invariants, monitors, observers. What it answers is checked before it counts.
+
+An invariant that returns True instead of yielding, a monitor whose state cannot be compared, an exception: each is an
+error that names the invariant and the line, never a verdict.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, place_of
+from lakeproof.scenario import ScenarioError
+from model.identity import identity
+from model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from model.snapshot import Event, NotDeclared, Observed
+
+_EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
+
+
+def findings(name: str, check: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """What an invariant finds: all of it, each a Violation or a Reached.
+
+    Raises:
+        ScenarioError: it raised, or returned something else; names the invariant, the line and the repair.
+    """
+    with WATCH.over():
+        try:
+            found = check()
+            return _checked(name, found)
+        except ScenarioError:
+            raise
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(name, error) from error
+
+
+def advanced(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:
+    """A monitor's next state and what it found, checked in the same way."""
+    with WATCH.over():
+        try:
+            answer: object = monitor.advance(state, event)
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                raise ScenarioError(
+                    f"monitor {monitor.id!r}: advance returned {_shown(answer)}; expected (next state, findings)"
+                )
+            after: Hashable = answer[0]
+            comparable(monitor.id, after)
+            return after, _checked(monitor.id, answer[1])
+        except ScenarioError:
+            raise
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(monitor.id, error) from error
+
+
+def comparable(name: str, state: object) -> None:
+    """Raises ScenarioError for a monitor's state that cannot be a part of a state of the search."""
+    try:
+        hash(state)
+        identity(state)
+    except Exception as error:
+        raise ScenarioError(
+            f"monitor {name!r}: its state {_shown(state)} is not hashable ({message_of(error)}); use tuples and "
+            f"frozensets instead of lists, sets and dicts"
+        ) from error
+
+
+def folded(observer: Observer, seen: Sequence[Observed]) -> Hashable:
+    """What an observer makes of the effects so far.
+
+    Raises:
+        ScenarioError: it raised, or what it made cannot be compared.
+    """
+    with WATCH.over():
+        try:
+            found = observer.fold(tuple(seen))
+            hash(found)
+            identity(found)
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(observer.name, error, "observer") from error
+    return found
+
+
+def _checked(name: str, found: object) -> list[Finding]:
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise ScenarioError(f"invariant {name!r}: its check returned {_shown(found)}; {_EXPECTED}")
+    parts: list[Finding] = []
+    for part in found:
+        if not isinstance(part, Violation | Reached):
+            raise ScenarioError(f"invariant {name!r}: its check found {_shown(part)}; {_EXPECTED}")
+        parts.append(part)
+    return parts
+
+
+def _failed(name: str, error: BaseException, kind: str = "invariant") -> ScenarioError:
+    said = message_of(error) if isinstance(error, NotDeclared) else f"raised {in_one_line(error)}"
+    return ScenarioError(f"{kind} {name!r}: {said} (at {place_of(error)})")
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{message_of(Exception(repr(value)))} ({type(value).__name__})"
+    except Exception:  # noqa: BLE001  # its __repr__ is user code
+        return f"a {type(value).__name__}"
+
+
+def watches(invariant: OnStep, name: str, op: object) -> bool:
+    """Whether a *step* invariant watches this effect of a call of this name."""
+    with WATCH.over():
+        try:
+            return bool(invariant.watches(name, op))
+        except BaseException as error:
+            if is_ours(error):
+                raise
+            raise _failed(invariant.id, error) from error

@@ -1,0 +1,84 @@
+"""The parts of a behaviour trie: histories of replies, and the classes that they are merged into."""
+
+from collections.abc import Hashable
+
+from impl.effects import Effect
+from lakeproof.explore.execution import Execution
+from model.identity import Exact, identity
+from model.snapshot import CallView, Status
+
+Suffix = Exact
+"""Replies (a tuple) that are played to a node to see what it does."""
+
+NO_REPLIES: Suffix = Exact(())
+
+
+class Raw:
+    """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
+
+    __slots__ = ("begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current", "depth",
+                 "index", "op", "parent", "reply", "signatures", "under_way", "visible")  # fmt: skip
+
+    def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
+        self.parent = parent
+        self.reply = reply
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.op: Effect | None = run.op
+        self.begins = run.begins and run.op is not None
+        self.index = run.index
+        self.calls = run.calls()
+        self.crashed_calls = run.calls(Status.CRASHED)
+        self.current: CallView | None = run.current_view() if run.op is not None else None
+        self.broken = run.broken
+        # Views hold what flows return and raise: values are compared by identity, never by ==.
+        self.visible = identity(self.calls)
+        self.crashed_visible = identity(self.crashed_calls)
+        self.under_way = identity(self.current)
+        self.children: dict[Hashable, Raw] = {}
+        self.signatures: dict[Suffix, Hashable] = {}
+
+    def history(self) -> list[tuple[Effect, object]]:
+        """Effects and their replies, oldest first."""
+        path: list[tuple[Effect, object]] = []
+        node = self
+        while node.parent is not None:
+            assert node.parent.op is not None
+            path.append((node.parent.op, node.reply))
+            node = node.parent
+        return path[::-1]
+
+
+class Node:
+    """A class of raw nodes with, as far as anybody has seen, the same future."""
+
+    __slots__ = ("children", "crashed", "id", "key", "members", "rank", "representative")
+
+    def __init__(self, node_id: int, key: Hashable, representative: Raw, rank: int, crashed: bool) -> None:
+        self.id = node_id
+        self.key = key
+        self.rank = rank
+        self.representative = representative
+        self.members: list[Raw] = [representative]
+        self.children: dict[Hashable, tuple[object, int]] = {}
+        """By the identity of a reply: the reply, and the node after it."""
+        self.crashed = crashed
+
+    @property
+    def op(self) -> Effect | None:
+        """The effect that the client waits for; None at its end."""
+        return None if self.crashed else self.representative.op
+
+    @property
+    def calls(self) -> tuple[CallView, ...]:
+        """What is visible of the client: its calls so far."""
+        return self.representative.crashed_calls if self.crashed else self.representative.calls
+
+    @property
+    def visible(self) -> Hashable:
+        """The identity of `calls`."""
+        return self.representative.crashed_visible if self.crashed else self.representative.visible
+
+    @property
+    def broken(self) -> bool:
+        """Whether the client ended here by raising what is no answer."""
+        return self.representative.broken and not self.crashed
