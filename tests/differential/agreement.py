@@ -80,8 +80,7 @@ def shown(key: Hashable) -> str:
 def _finals(result: Result) -> set[Hashable]:
     found = set()
     for final in result.finals:
-        pair = getattr(final, "value", final)
-        cells, views = cast("tuple[frozenset[tuple[object, object]], tuple[tuple[CallView, ...], ...]]", pair)
+        cells, views = cast("tuple[frozenset[tuple[object, object]], tuple[tuple[CallView, ...], ...]]", final.value)
         found.add(final_key(cells, views))
     return found
 
