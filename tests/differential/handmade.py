@@ -1,0 +1,193 @@
+"""Flow sets made by hand: each is about one thing, and small enough to be followed on paper."""
+
+from collections.abc import Hashable
+from typing import Final
+
+from lakeproof import Faults
+from tests.differential.demands import (
+    Demand,
+    Distinct,
+    Ends,
+    Glance,
+    Holds,
+    NoneRaised,
+    NoneReturned,
+    NotAhead,
+    NotWhile,
+    Order,
+    Steps,
+)
+from tests.differential.generated import CallOf, FlowSet
+from tests.differential.interpreter import as_written
+from tests.differential.programs import (
+    Clock,
+    Const,
+    Copy,
+    Delete,
+    Finally,
+    Get,
+    Head,
+    Instruction,
+    Keep,
+    Mint,
+    Pages,
+    Program,
+    Put,
+    Raise,
+    Set,
+    Source,
+    When,
+)
+from tests.differential.values import Alike, Tagged, Versioned
+
+WRITE: Final = Set(0, Const(b"x"))
+WRITER: Final = CallOf(Program((WRITE,)))
+
+
+def made(
+    *clients: CallOf | tuple[CallOf, ...],
+    demands: tuple[Demand, ...],
+    setup: tuple[Instruction, ...] = (),
+    faults: Faults | None = None,
+) -> FlowSet:
+    return FlowSet(
+        seed=-1,
+        clients=tuple(calls if isinstance(calls, tuple) else (calls,) for calls in clients),
+        setup=setup,
+        faults=faults or Faults(),
+        demands=(Holds(), *demands),
+        aftermath=None,
+    )
+
+
+def call(
+    *instructions: Instruction, returns: Source = "last", given: Hashable = None, stubborn: bool = False
+) -> CallOf:
+    return CallOf(Program(instructions, returns, stubborn), given)
+
+
+def told(first: Hashable, second: Hashable) -> FlowSet:
+    """A reader returns the first value if it meets the write, and the second one if not."""
+    reader = call(Get(0), Keep(first, second), returns="held")
+    return made(reader, WRITER, demands=(NoneReturned(first), NoneReturned(second), NotWhile(0, b"x", second)))
+
+
+def given(first: Hashable, second: Hashable) -> FlowSet:
+    """Two clients that differ in their argument only."""
+    first_call, second_call = (call(Get(0), returns="given", given=value) for value in (first, second))
+    return made(first_call, second_call, demands=(NoneReturned(first), NoneReturned(second), Distinct()))
+
+
+def remembered(first: Hashable, second: Hashable) -> FlowSet:
+    """What was read is forgotten but for this value, which is written two effects later."""
+    reader = call(Get(0), Keep(first, second), Get(1), Set(2, "held"))
+    written = [NotWhile(2, as_written(value), None) for value in (first, second)]
+    return made(reader, WRITER, demands=tuple(written))
+
+
+def raised(first: Hashable, second: Hashable) -> FlowSet:
+    """An error carries one value or the other."""
+    reader = call(Get(0), Keep(first, second), Raise("definite", "held"))
+    return made(reader, WRITER, demands=(NoneRaised(first, 9), NoneRaised(second, 9)))
+
+
+def shown(first: Hashable, second: Hashable) -> FlowSet:
+    """A ghost variable is one value or the other."""
+    glance = Glance("errors", (first, second))
+    ends = tuple(Ends(time=9, keys=9, seen=value, observer=glance) for value in (first, second))
+    return made(call(WRITE, stubborn=True), demands=ends, faults=Faults(refusals=1))
+
+
+def in_turn(*states: Hashable) -> FlowSet:
+    """A monitor is in one state or the other, whoever returned last."""
+    ends = tuple(Order("client", states, reset="never", wrong=None, bad_end=state, key=0) for state in states)
+    return made(WRITER, call(Get(0)), demands=ends)
+
+
+STEP_AT: Final = tuple(Steps("clock", "time", time) for time in (0, 3))
+READ_AT: Final = tuple(Steps("clock", "reply", time) for time in (0, 1, 3, 4))
+
+HANDMADE: Final = {
+    "True or 1 is returned": told(True, 1),
+    "0 or False is returned": told(0, False),
+    "0.0 or -0.0 is returned": told(0.0, -0.0),
+    "1 or 1.0 is returned, in a tuple": told((1, b"x"), (1.0, b"x")),
+    "a note that equality ignores is returned": told(Tagged("t", 1), Tagged("t", 2)),
+    "a version that comparison ignores is returned": told(Versioned("v", 1), Versioned("v", 2)),
+    "what equals everything is returned": told(Alike(1), Alike(2)),
+    "an argument is True or 1": given(True, 1),
+    "an argument is 0.0 or -0.0": given(0.0, -0.0),
+    "an argument's version is ignored by comparison": given(Versioned("v", 1), Versioned("v", 2)),
+    "an argument equals everything": given(Alike(1), Alike(2)),
+    "True or 1 is remembered": remembered(True, 1),
+    "a note that equality ignores is remembered": remembered(Tagged("t", 1), Tagged("t", 2)),
+    "an error carries True or 1": raised(True, 1),
+    "a ghost variable is 0 or False": shown(0, False),
+    "a monitor's state is True or 1": in_turn(True, 1),
+    "a monitor's state is 0.0 or -0.0": in_turn(0.0, -0.0),
+    "a monitor's state is the string dead": in_turn("dead", "alive"),
+    "a monitor's state has a version that comparison ignores": in_turn(Versioned("v", 1), Versioned("v", 2)),
+    "a step is at the time of its state": made(
+        call(Clock(), WRITE), demands=(*STEP_AT, Steps("writes", "time", 3)), faults=Faults(clock_jumps=(3,))
+    ),
+    "a client's clock is ahead, the stores' is not": made(
+        call(Clock()), demands=(*STEP_AT, *READ_AT), faults=Faults(clock_jumps=(3,), clock_skew=(1,))
+    ),
+    "what a step writes is dated by the stores' clock": made(
+        call(Put(0, Const(b"x")), Copy(0)),
+        demands=(Steps("objects", "modified", 0), Steps("objects", "modified", 3), Ends(time=3, keys=9, seen="never")),
+        faults=Faults(clock_jumps=(3,), clock_skew=(1,)),
+    ),
+    "a request expires by the stores' clock": made(
+        call(Put(0, Const(b"x"), soon=1)),
+        demands=(Steps("objects", "reply", "Expired"), Steps("objects", "modified", 1), NoneRaised("never", 0)),
+        faults=Faults(clock_jumps=(1, 1), clock_skew=(5,)),
+    ),
+    "a late write is dated by the clock of its arrival": made(
+        call(Put(0, Const(b"x")), stubborn=True),
+        call(Head(0, "last_modified"), stubborn=True),
+        demands=(Steps("objects", "modified", 2), NoneReturned(2), Ends(time=2, keys=9, seen="never")),
+        faults=Faults(clock_jumps=(2,), lost_answers=1, duplicates=1),
+    ),
+    "only a late write shrinks the store": made(
+        call(Delete(0), WRITE, stubborn=True),
+        demands=(Steps("writes", "shrinks", None),),
+        faults=Faults(lost_answers=1, duplicates=1),
+    ),
+    "one client of two that run one program": made(
+        *[call(WRITE, Delete(0))] * 2,
+        demands=(
+            *(Steps("writes", "shrinks", None, client) for client in (0, 1)),
+            *(NotAhead(client) for client in (0, 1)),
+        ),
+    ),
+    "clients of one program whose clocks differ": made(
+        *[call(Clock(), WRITE, returns="log")] * 2,
+        demands=(NoneReturned((0,), 1), NoneReturned((4,), 0), NoneReturned((4,), 1), NotAhead(0), NotAhead(1)),
+        faults=Faults(clock_jumps=(3,), clock_skew=(0, 1)),
+    ),
+    "a flow raises after an effect, or before any": made(
+        (call(Get(0), When("found", (Raise("value"),))), call(Get(1))),
+        (call(WRITE), call(Raise("assert"))),
+        demands=(NoneRaised("never", 0), NotAhead(1), Order("turn", (1, 2), "never", None, 2, 0)),
+    ),
+    "a flow raises what is no answer, and its next attempt never comes": made(
+        CallOf(Program((WRITE, Get(0), Raise("value", "last"))), attempts=2),
+        demands=(NoneRaised("never", 0), NoneReturned(None)),
+        faults=Faults(refusals=1),
+    ),
+    "a crash in the middle of a finally": made(
+        call(Finally(0, (WRITE, Get(1)))),
+        demands=(NotWhile(0, b"x", None), Ends(time=9, keys=1, seen="never"), NoneRaised("never", 0)),
+        faults=Faults(crashes=1, refusals=1),
+    ),
+    "clients of one program that mint identifiers": made(
+        *[call(Mint(), Set(0, "last"), Get(0))] * 2, demands=(Distinct(), NotAhead(0), NoneReturned(b"a1"))
+    ),
+    "a page breaks off": made(
+        call(Pages(1), returns="log", stubborn=True),
+        demands=(NoneReturned((("o/a", 0), ("o/b", 0))), NoneReturned((("o/a", 0), "ScanInterrupted"))),
+        setup=(Put(0, Const(b"x")), Put(1, Const(b"y"))),
+        faults=Faults(scan_failures=1),
+    ),
+}

@@ -1,0 +1,262 @@
+"""The one flow that runs all programs."""
+
+from collections.abc import Hashable
+
+from impl.effects import Env, KVEffects, ObjectEffects
+from model import kv, objects
+from tests.differential.programs import (
+    ADDRESSES,
+    KEYS,
+    START,
+    Clock,
+    Const,
+    Copy,
+    Delete,
+    Fetch,
+    Finally,
+    Get,
+    Head,
+    Instruction,
+    Keep,
+    KeepLast,
+    Mark,
+    Mint,
+    Missing,
+    Pages,
+    Program,
+    Put,
+    Raise,
+    Retry,
+    Scan,
+    Set,
+    SetIf,
+    Source,
+    Unlink,
+    When,
+)
+from tests.differential.typed import typed
+
+
+class Answered(Exception):
+    """A flow's own error that says: this did not happen."""
+
+    definite = True
+
+
+class Unclear(Exception):
+    """A flow's own error that says: this may have happened."""
+
+    definite = False
+
+
+STORE_ERRORS = (kv.KVError, objects.ObjectError)
+
+
+class _Memory:
+    """What a running program knows."""
+
+    def __init__(self, program: Program, given: Hashable) -> None:
+        self.program = program
+        self.given = given
+        self.last: Hashable = None
+        self.held: Hashable = None
+        self.log: list[Hashable] = []
+        self.read: dict[int, bytes | None] = {}
+        self.heads: dict[int, objects.Head] = {}
+        self.failed = False
+
+    def see(self, value: Hashable) -> None:
+        self.last = value
+        if value is not None:
+            self.log.append(value)
+
+    def value(self, source: Source) -> Hashable:
+        match source:
+            case Const(value):
+                return value
+            case "last":
+                return self.last
+            case "held":
+                return self.held
+            case "given":
+                return self.given
+            case "log":
+                return tuple(self.log)
+            case "count":
+                return len(self.log)
+            case "found":
+                return self.last is not None
+            case "both":
+                return (self.held, self.last)
+
+    def bytes(self, source: Source) -> bytes:
+        return as_written(self.value(source))
+
+    def text(self, source: Source) -> str:
+        return self.bytes(source).decode("latin-1")
+
+
+def as_written(value: Hashable) -> bytes:
+    """What a program writes for a value: distinct bytes for distinct types and bits."""
+    return value if type(value) is bytes else repr(typed(value)).encode()
+
+
+async def run_program(env: Env, program: Program, given: Hashable = None) -> Hashable:
+    """The interpreter: one flow for all programs."""
+    memory = _Memory(program, given)
+    await _run(env, program.instructions, memory)
+    return memory.value(program.returns)
+
+
+async def run_option(env: Env, given: Hashable = None, *, program: Program) -> Hashable:
+    """The same; the program is an option, so that it is no part of what is visible of the call."""
+    return await run_program(env, program, given)
+
+
+async def _run(env: Env, instructions: tuple[Instruction, ...], memory: _Memory) -> None:
+    for instruction in instructions:
+        match instruction:
+            case When(condition, then, otherwise):
+                await _run(env, then if _holds(condition, memory) else otherwise, memory)
+            case Retry(times, body):
+                for _ in range(times):
+                    memory.failed = False
+                    await _run(env, body, memory)
+                    if not memory.failed:
+                        break
+            case Finally(key, body):
+                try:
+                    await _run(env, body, memory)
+                finally:
+                    await env.store.delete(*KEYS[key])
+            case Keep(found, otherwise):
+                memory.held = found if memory.last is not None else otherwise
+            case KeepLast():
+                memory.held = memory.last
+            case Mint():
+                memory.see(env.ids.unique("id"))
+            case Raise(kind, source):
+                _raise(kind, memory.value(source))
+            case _:
+                await _perform(env, instruction, memory)
+
+
+def _holds(condition: str | Const, memory: _Memory) -> bool:
+    if isinstance(condition, Const):
+        return typed(memory.held) == typed(condition.value)
+    return {
+        "failed": memory.failed,
+        "found": memory.last is not None,
+        "nothing": memory.last is None,
+    }[condition]
+
+
+def _raise(kind: str, value: Hashable) -> None:
+    match kind:
+        case "definite":
+            raise kv.Refused(value)
+        case "indefinite":
+            raise kv.OutcomeUnknown(value)
+        case "own definite":
+            raise Answered(value)
+        case "own indefinite":
+            raise Unclear(value)
+        case "value":
+            raise ValueError(value)
+    raise AssertionError(value)
+
+
+async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
+    memory.last, memory.failed = None, False
+    try:
+        if isinstance(instruction, Put | Fetch | Head | Copy | Mark | Unlink | Pages):
+            await _on_objects(env.objects, instruction, memory)
+        elif isinstance(instruction, Clock):
+            memory.see(await env.clock.now() - START)
+        else:
+            await _on_keys(env.store, instruction, memory)
+    except STORE_ERRORS as error:
+        memory.see(type(error).__name__)
+        memory.failed = True
+        if not memory.program.stubborn:
+            # A store's message is the store's affair: what counts is the kind of error.
+            raise type(error) from None
+
+
+async def _on_keys(store: KVEffects, instruction: Instruction, memory: _Memory) -> None:
+    match instruction:
+        case Get(key):
+            memory.read[key] = None
+            try:
+                found = await store.get(*KEYS[key])
+            except kv.NotFound:
+                return
+            memory.read[key] = found.predicate
+            memory.see(found.value)
+        case Set(key, source):
+            await store.set(*KEYS[key], memory.bytes(source))
+        case SetIf(key, source, predicate):
+            known: dict[object, kv.Predicate] = {
+                "exists": kv.EXISTS,
+                "absent": None,
+                "read": memory.read.get(key),
+            }
+            await store.set_if(*KEYS[key], memory.bytes(source), known.get(predicate, predicate))  # type: ignore[arg-type]
+        case Delete(key, None):
+            await store.delete(*KEYS[key])
+        case Delete(key, bytes(predicate)):
+            await store.delete_if(*KEYS[key], predicate)
+        case Scan(partition, batch, enough, start):
+            async for entry in store.scan(partition, start, batch):
+                memory.see(entry.value)
+                enough -= 1
+                if not enough:
+                    break
+        case Missing(what):
+            await store.get(*((b"", b"a") if what == "partition" else (b"p", b"")))
+        case _:
+            raise AssertionError(f"{instruction} is no operation on keys")
+
+
+async def _on_objects(
+    store: ObjectEffects, instruction: Put | Fetch | Head | Copy | Mark | Unlink | Pages, memory: _Memory
+) -> None:
+    match instruction:
+        case Pages(size, prefix):
+            async for head in store.list(prefix, page_size=size):
+                memory.see((head.address, head.last_modified - START))
+            return
+        case Put() | Copy():
+            await _write_object(store, instruction, memory)
+            return
+    address = ADDRESSES[instruction.address]
+    match instruction:
+        case Fetch():
+            memory.see(await store.get(address))
+        case Head(at, field):
+            memory.heads[at] = found = await store.head(address)
+            memory.see(found.last_modified - START if field == "last_modified" else getattr(found, field))
+        case Mark(at, source, condition):
+            seen = memory.heads.get(at)
+            await store.set_metadata(
+                address,
+                (("by", memory.text(source)),),
+                if_metageneration=(seen.metageneration if seen else 1) if condition == "metageneration" else None,
+                if_version=(seen.version if seen else "none") if condition == "version" else None,
+            )
+        case Unlink():
+            await store.delete(address)
+
+
+async def _write_object(store: ObjectEffects, instruction: Put | Copy, memory: _Memory) -> None:
+    at = instruction.address
+    soon = None if instruction.soon is None else START + instruction.soon
+    known = memory.heads[at].etag if at in memory.heads else "none"
+    if isinstance(instruction, Copy):
+        metadata = (("copied", "yes"),) if instruction.metadata else None
+        match = known if instruction.match else None
+        await store.copy(ADDRESSES[at], ADDRESSES[1 - at], metadata, if_match=match, not_after=soon)
+        return
+    absent, match = instruction.condition == "absent", known if instruction.condition == "match" else None
+    content = memory.bytes(instruction.source)
+    await store.put(ADDRESSES[at], content, if_absent=absent, if_match=match, not_after=soon)

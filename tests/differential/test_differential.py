@@ -1,0 +1,136 @@
+"""Every way to search agrees with the enumerator, on random flow sets: verdicts, shortest counterexamples, final
+states, by type and bits."""
+
+from collections import Counter
+from collections.abc import Hashable
+from functools import lru_cache
+
+import attrs
+import pytest
+
+from lakeproof import Faults
+from tests.differential.agreement import disagreements, enumerated
+from tests.differential.enumerator import Enumeration, enumerate_states
+from tests.differential.generated import FEATURES, FlowSet, flow_set
+from tests.differential.handmade import HANDMADE
+
+SETS = 300
+DEEP_SETS = 6_000
+CHUNK = 25
+"""Sets per test: few enough that several processes share the work."""
+
+ALIKE_SETS = 120
+"""Sets that are looked at for what equality would hide."""
+
+
+def check(seeds: range, features: tuple[str, ...] = FEATURES) -> None:
+    """Compare these sets; all that disagree are shown, each with what makes it again."""
+    found = []
+    for seed in seeds:
+        made = flow_set(seed, features)
+        expected = enumerated(made)
+        wrong = disagreements(made, expected) if expected else []
+        if wrong:
+            found.append("\n".join([f"flow_set({seed}, {features}):", f"{made}", *wrong]))
+    assert not found, "\n\n".join(["the enumerator and a search disagree", *found])
+
+
+@pytest.mark.parametrize("first", range(0, SETS, CHUNK))
+def test_searches_agree_with_the_enumerator(first: int) -> None:
+    check(range(first, first + CHUNK))
+
+
+@pytest.mark.parametrize("first", range(0, SETS // 6, CHUNK))
+def test_searches_agree_on_values_that_are_equal_and_not_the_same(first: int) -> None:
+    """With nothing else that is odd, so that a failure says what it is about."""
+    check(range(first, first + CHUNK), FEATURES[:1])
+
+
+@pytest.mark.parametrize("first", range(0, SETS // 6, CHUNK))
+def test_searches_agree_on_flows_of_plain_values(first: int) -> None:
+    check(range(first, first + CHUNK), ())
+
+
+@pytest.mark.parametrize("name", HANDMADE)
+def test_searches_agree_on_sets_made_by_hand(name: str) -> None:
+    expected = enumerated(HANDMADE[name])
+    assert expected is not None
+    assert expected.lengths, "nothing is at stake"
+    assert disagreements(HANDMADE[name], expected) == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(SETS, SETS + DEEP_SETS, 10 * CHUNK))
+def test_searches_agree_with_the_enumerator_on_thousands_of_sets(first: int) -> None:
+    check(range(first, first + 10 * CHUNK))
+
+
+@lru_cache(None)
+def counted(seed: int) -> Enumeration | None:
+    return enumerated(flow_set(seed))
+
+
+class TestEvidence:
+    """Agreement on nothing is worth nothing: the sets bring about what they are for."""
+
+    def test_sets_are_the_same_on_every_run_and_few_are_left_out(self) -> None:
+        assert flow_set(7) == flow_set(7)
+        assert repr(flow_set(7)) == repr(flow_set(7)) != repr(flow_set(8))
+        assert sum(counted(seed) is None for seed in range(ALIKE_SETS)) <= ALIKE_SETS // 6
+
+    def test_each_kind_of_invariant_is_kept_and_violated_and_never_tested_in_some_sets(self) -> None:
+        seen: Counter[tuple[str, str]] = Counter()
+        for seed in range(ALIKE_SETS):
+            found = counted(seed)
+            seen.update(
+                (name.partition("-")[2], verdict) for name, verdict in found.verdicts.items()
+            ) if found else None
+        kinds = {kind for kind, _ in seen} - {"", "Holds", "unhandled-exception"}
+        assert len(kinds) == 9
+        # Of two clients one can always be ahead of the other.
+        wanted = {(kind, verdict) for kind in kinds for verdict in ("holds", "violated")} - {("NotAhead", "holds")}
+        assert wanted <= seen.keys()
+        assert sum(count for (_, verdict), count in seen.items() if verdict == "inconclusive") > ALIKE_SETS // 4
+
+    def test_each_fault_changes_the_final_states_of_some_sets(self) -> None:
+        """Without it there are fewer, or other ones."""
+        kinds = (
+            "refusals",
+            "lost_answers",
+            "false_predicates",
+            "duplicates",
+            "scan_failures",
+            "crashes",
+            "clock_jumps",
+        )
+        missing = set(kinds)
+        for seed in range(SETS):
+            made = flow_set(seed)
+            for kind in sorted(missing):
+                if getattr(made.faults, kind) and counted(seed) != enumerated(without(made, kind)):
+                    missing.discard(kind)
+        assert not missing
+
+    def test_equality_would_hide_final_states_and_states_of_monitors(self) -> None:
+        finals = monitors = 0
+        for seed in range(ALIKE_SETS):
+            made = flow_set(seed, FEATURES[:2])
+            found = enumerated(made)
+            if found:
+                merged = enumerate_states(made.scenario(), identity=equality)
+                finals += len(merged.finals) < len(found.finals)
+                monitors += merged.states < found.states
+        assert finals >= ALIKE_SETS // 20
+        assert monitors >= 2
+
+
+def without(made: FlowSet, kind: str) -> FlowSet:
+    """The same without one kind of faults."""
+    budgets = attrs.asdict(made.faults, recurse=False)
+    budgets[kind] = () if kind == "clock_jumps" else 0
+    return attrs.evolve(made, faults=Faults(**budgets))
+
+
+def equality(value: object) -> Hashable:
+    """What values must not be known by."""
+    return value
