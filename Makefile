@@ -36,6 +36,7 @@ unit: $(READY)  ## the tests, without those marked deep
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard-delete, from a run: a minute
+	@mkdir -p out
 	@rm -f examples/traces/*.json
 	@$(BIN)/lakeproof verify $$(cat examples/traces/SCENARIOS) --out examples/traces >/dev/null
 	@{ sed '/^## /,$$d' docs/hard-delete/verdicts.md; \

@@ -1,8 +1,8 @@
 """Suspended coroutines, seen from outside: which line they wait at, and how to abandon them without running any of it.
 
 A coroutine that awaits another one, an asynchronous generator or a generator is a chain of frames. The line of a flow
-that asked for an effect is that of the innermost frame which is neither ours (`perform` and what `Env` offers) nor the
-standard library's.
+that asked for an effect is the innermost one in the file of the outermost frame: not of `perform` and what `Env`
+offers, not of the standard library, and not of helpers that many flows share.
 
 Abandoning. Closing a coroutine raises GeneratorExit in it: a ``finally`` would run, and an ``async with`` around a lock
 would ask for effects, which the interpreter reports as an error. A client that crashed runs nothing any more. So a
@@ -94,9 +94,12 @@ def _generator_behind(awaited: object) -> object:
 
 
 def spot(coroutine: object) -> Spot | None:
-    """The line of the flow at which a coroutine is suspended: of an ``await``, not of a generator behind it."""
+    """The line of the flow at which a coroutine is suspended: the innermost ``await`` in the flow's own file. Helpers
+    of other files, which many flows share, say less."""
     frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
-    return _innermost([(frame.f_code, frame.f_lineno) for frame in frames])
+    own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
+    at = [frame for frame in own if frame.f_code.co_filename == own[0].f_code.co_filename]
+    return _innermost([(frame.f_code, frame.f_lineno) for frame in at])
 
 
 def raised_at(error: BaseException) -> Spot | None:

@@ -9,6 +9,7 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, UNUSABLE, complain
 from lakeproof.report.table import variant
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 
 SYMBOLS: Final = {"holds": "holds", "violated": "**violated**", "inconclusive": "?"}
 FIELDS: Final = ("scenario", "invariant", "verdict")
@@ -63,9 +64,12 @@ def read(lines: Iterable[str]) -> Iterator[Row]:
 
 
 def tables(rows: Sequence[Row], *, families: bool = False) -> Iterator[str]:
-    """Markdown tables under headings, one for each design (the part of a name before the first slash) or family."""
+    """Markdown tables under headings, one for each design (the part of a name before the first slash) or family. What
+    is checked of every scenario has a column only where it does not hold."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
+        if row.invariant == NO_UNHANDLED_EXCEPTION and row.verdict == "holds":
+            continue
         design, _, name = variant(row.scenario).partition("/")
         family = f"{design}/{name.partition('-')[0]}" if name else design
         groups.setdefault(family if families else design, []).append(row)
