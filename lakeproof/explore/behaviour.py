@@ -26,7 +26,7 @@ from impl.effects import Effect, Now
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
-from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix
+from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
 from model.identity import Exact, identity
 from model.snapshot import CallView
 
@@ -302,7 +302,7 @@ class Behaviour:
             self._same(raw, run.op, op)
             run.send(reply)
         self._same(raw, run.op, raw.op)
-        if identity(run.calls()) != raw.visible:
+        if seen_of(run.calls()) != raw.visible:
             raise NondeterministicFlow(self._differs(run.calls(), raw.calls))
         return run
 
@@ -312,7 +312,7 @@ class Behaviour:
         number, how = next(
             (number, f"{_ended(one)}, and before {_ended(other)}")
             for number, (one, other) in pairs
-            if identity(one) != identity(other)
+            if seen_of([one]) != seen_of([other])
         )
         return (
             f"{self.program.calls[number]} of client {self.program.label} is not deterministic: after the same replies "

@@ -1,6 +1,7 @@
 """The parts of a behaviour trie: histories of replies, and the classes that they are merged into."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from typing import Final
 
 from impl.effects import Effect
 from lakeproof.explore.execution import Execution
@@ -11,6 +12,29 @@ Suffix = Exact
 """Replies (a tuple) that are played to a node to see what it does."""
 
 NO_REPLIES: Suffix = Exact(())
+
+
+def seen_of(calls: Sequence[CallView]) -> Hashable:
+    """The identity of what is visible of a client. Cheaper than `identity`: arguments are those of the scenario's
+    calls, the same objects again and again, and may be large."""
+    return tuple(
+        (call.name, _arguments(call.args), call.status, identity((call.value, call.error, call.observed)))
+        for call in calls
+    )
+
+
+_ARGUMENTS_MAX: Final = 4096
+_known_arguments: dict[int, tuple[tuple[Hashable, ...], Hashable]] = {}
+"""By ``id``: the arguments, kept alive, and their identity."""
+
+
+def _arguments(args: tuple[Hashable, ...]) -> Hashable:
+    found = _known_arguments.get(id(args))
+    if found is None or found[0] is not args:
+        if len(_known_arguments) >= _ARGUMENTS_MAX:
+            _known_arguments.clear()
+        found = _known_arguments[id(args)] = (args, identity(args))
+    return found[1]
 
 
 class Raw:
@@ -31,9 +55,9 @@ class Raw:
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
         # Views hold what flows return and raise: values are compared by identity, never by ==.
-        self.visible = identity(self.calls)
-        self.crashed_visible = identity(self.crashed_calls)
-        self.under_way = identity(self.current)
+        self.visible = seen_of(self.calls)
+        self.crashed_visible = seen_of(self.crashed_calls)
+        self.under_way = seen_of(() if self.current is None else (self.current,))
         self.children: dict[Hashable, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 
