@@ -20,6 +20,7 @@ import attrs
 from lakeproof.explore.fence import HUNG
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Scenario
+from lakeproof.supervising import die_with_parent
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
@@ -210,6 +211,7 @@ class _Sender:
 
 def _work(pipe: "Connection[object, object]", task: Task, source: Source) -> None:
     """What a process does: run what it is told to, until nobody tells it anything any more."""
+    die_with_parent()  # a flow that loops would not notice that nobody listens any more
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         by_name: dict[str, Scenario] = {}
         while True:

@@ -59,8 +59,7 @@ def _command() -> NoReturn:
 
 def _report(writer: int) -> NoReturn:
     """In the child: run the command, and report how it ended."""
-    with suppress(OSError, AttributeError):  # elsewhere than on Linux
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()
     try:
         _command()
     except SystemExit as end:
@@ -69,6 +68,12 @@ def _report(writer: int) -> NoReturn:
             sys.stdout.flush()
         os.write(writer, bytes([code & 0xFF]))
         sys.exit(code)
+
+
+def die_with_parent() -> None:
+    """Let this process be killed when the one that began it ends, however that ends. Linux only; elsewhere nothing."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def _watched(child: int, reader: int, signals: set[signal.Signals]) -> int:

@@ -209,7 +209,7 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
 
     seconds = getattr(task, "seconds_max", None)
     try:
-        with INTERRUPTS.noticed(), WATCH.set_up(min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX)):
+        with INTERRUPTS.noticed(), WATCH.set_up(max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))):
             return task.run(scenario, source, progress)
     except Unusable as error:
         return unusable(scenario, str(error))

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,30 @@ def test_a_scan_over_seventy_changing_cells_is_exact(flags: list[str]) -> None:
     ran = Ran(done.returncode, done.stdout, done.stderr)
     assert ran.verdict("c") == "violated"  # the fourth client makes it more than four
     assert ran.verdict("four") == "violated"
+
+
+def test_no_process_is_left_when_the_command_is_killed() -> None:
+    """A flow that loops would never notice that nobody reads its verdict any more."""
+    source = """
+import os
+from pathlib import Path
+async def spins(env):
+    Path("pid").write_text(str(os.getpid()))
+    while True:
+        pass
+SCENARIOS = [Scenario(name="s", clients=[[Call(spins)]], invariants=[ANY])]
+"""
+    Path("mine.py").write_text(HEAD + source)
+    command = [sys.executable, "-m", "lakeproof", "verify", "--from", "mine.py"]
+    with subprocess.Popen(command, env={"PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL) as process:
+        while not Path("pid").exists() or not Path("pid").read_text():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    worker = Path("/proc") / Path("pid").read_text()
+    for _ in range(500):
+        if not worker.exists() or "(zombie)" in (worker / "status").read_text():
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the worker goes on")
