@@ -13,6 +13,7 @@ from typing import Final
 
 import attrs
 
+from model.identity import Exact
 from model.invariants import Monitor, Reached, Violation
 from model.records import Repository
 from model.snapshot import CallView, Event, Invoked, Status
@@ -30,7 +31,9 @@ class _Open:
 
 OPEN: Final = _Open()
 
-Configuration = tuple[Hashable, frozenset[tuple[Operation, Hashable]]]
+Configuration = tuple[Exact, frozenset[tuple[Operation, "Exact | _Open"]]]
+"""A state of the specification, and the calls under way with their results, where they have one. Values are told apart
+by type and bits: a flow that returns False does not return 0."""
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +77,7 @@ def linearizable(specification: Specification, *, invariant_id: str = "lineariza
     return Monitor(
         id=invariant_id,
         meaning=f"some order of the calls, each within its interval, explains every result ({specification.name})",
-        initial=frozenset({(specification.initial, frozenset())}),
+        initial=frozenset({(Exact(specification.initial), frozenset())}),
         advance=advance,
     )
 
@@ -99,7 +102,7 @@ def _returned(
         promised = dict(calls)[operation]
         if promised is OPEN:
             todo.extend(_linearize(specification, configuration))
-        elif promised == specification.result(call):
+        elif promised == Exact(specification.result(call)):
             found.add((held, calls - {(operation, promised)}))
     return frozenset(found)
 
@@ -110,13 +113,13 @@ def _linearize(specification: Specification, configuration: Configuration) -> li
     following = []
     for operation, promised in calls:
         if promised is OPEN:
-            after, result = specification.apply(held, operation[2], operation[3])
-            following.append((after, (calls - {(operation, OPEN)}) | {(operation, result)}))
+            after, result = specification.apply(held.value, operation[2], operation[3])
+            following.append((Exact(after), (calls - {(operation, OPEN)}) | {(operation, Exact(result))}))
     return following
 
 
 def _evidence(specification: Specification, state: frozenset[Configuration], call: CallView) -> str:
-    held = sorted({repr(configuration[0]) for configuration in state})
+    held = sorted({repr(configuration[0].value) for configuration in state})
     outcome = call.error if call.error is not None else call.value
     args = ", ".join(repr(arg.repository_id if isinstance(arg, Repository) else arg) for arg in call.args)
     return f"{call.name}({args}) returned {outcome!r}; {specification.name} could only be in {', '.join(held)}"

@@ -134,7 +134,8 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                 if key in seen:
                     twin.close()
                     continue
-                assert len(seen) < states_max, f"{scenario.name}: more than {states_max} states: not for this search"
+                if len(seen) >= states_max:
+                    raise AssertionError(f"{scenario.name}: more than {states_max} states: not for this search")
                 seen.add(key)
                 referee.state(twin, after)
                 if twin.quiescent:
@@ -155,7 +156,8 @@ def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tu
     transitions = 0
     for moves in _schedules(setting):
         executions += 1
-        assert executions <= executions_max, f"{scenario.name}: more than {executions_max} schedules"
+        if executions > executions_max:
+            raise AssertionError(f"{scenario.name}: more than {executions_max} schedules")
         referee = Referee(scenario, verdicts)
         world, monitors = World(setting), referee.start()
         referee.state(world, monitors)

@@ -67,3 +67,18 @@ def test_a_definitely_failed_write_is_never_seen() -> None:
     write = [invoke(0, "write", 1), Returned(0, 0, CallView("write", (1,), Status.FAIL))]
     assert violated([*write, invoke(1, "read"), ok(1, "read", value=1)])
     assert not violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
+
+
+def test_results_are_told_apart_by_type_and_bits() -> None:
+    write = [invoke(0, "write", 0), ok(0, "write", 0)]
+    assert not violated([*write, invoke(1, "read"), ok(1, "read", value=0)])
+    for other in (False, 0.0, -0.0):
+        assert violated([*write, invoke(1, "read"), ok(1, "read", value=other)])
+
+
+def test_states_that_compare_equal_are_two_states() -> None:
+    """Either write may be the last one: the register holds True or 1, and both reads are explained, each by its own."""
+    both = [invoke(0, "write", 1), invoke(1, "write", True), ok(0, "write", 1), ok(1, "write", True)]
+    assert not violated([*both, invoke(2, "read"), ok(2, "read", value=True)])
+    assert not violated([*both, invoke(2, "read"), ok(2, "read", value=1)])
+    assert violated([*both, invoke(2, "read"), ok(2, "read", value=1.0)])
