@@ -11,7 +11,6 @@ from typing import Protocol, cast
 
 import attrs
 
-from impl.wellformed import exact
 from model import kv, objects
 
 
@@ -28,10 +27,10 @@ def perform(effect: Effect) -> Generator[Effect, object, object]:
     """Hand one effect to the driver. The only place where a flow suspends.
 
     Raises:
-        TypeError: the effect is none that a store understands (see `impl.wellformed`); nothing has happened.
-        Whatever the driver answers with.
+        TypeError: the effect is none that a store understands; nothing has happened. Drivers see to that.
+        Whatever else the driver answers with.
     """
-    reply = yield cast("Effect", exact(effect))
+    reply = yield effect
     if isinstance(reply, Exception):
         # A fresh instance: raising a shared one would chain tracebacks of unrelated executions.
         raise type(reply)(*reply.args)

@@ -10,6 +10,7 @@ import trio
 from impl.effects import Env, Now
 from impl.frames import abandon, no_generator_hooks
 from impl.stores import ObjectStore, Store
+from impl.wellformed import exact
 from model import kv, objects
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ async def run(
         while True:
             try:
                 with no_generator_hooks():
-                    effect = flow.send(reply)
+                    effect = _resumed(flow, reply)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
             try:
@@ -66,6 +67,16 @@ async def run(
                 reply = error
     finally:
         abandon(flow)
+
+
+def _resumed(flow: Coroutine[object, object, T], reply: object) -> object:
+    """The next effect. One that no store understands is refused in the flow, where it asks for it."""
+    effect = flow.send(reply)
+    while True:
+        try:
+            return exact(effect)
+        except TypeError as error:
+            effect = flow.throw(error)
 
 
 async def _answer(effect: object, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:

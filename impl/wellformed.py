@@ -1,7 +1,8 @@
 """Whether an effect is one that every store understands: addresses and values of exactly the types of the contract.
 
-A store takes bytes; what else a flow hands over (an integer, text, a bytearray that changes later) fails in one driver
-and passes in another. `perform` refuses it in the flow, where it was asked for.
+A store takes bytes; what else a flow hands over (an integer, text, a bytearray that changes later) fails in one store
+and passes in another. So each driver refuses it, with an error that is raised in the flow, where it asks for the
+effect. What is left is told apart by ``==``: equal effects, and the replies to them, have the same type and bits.
 """
 
 from collections.abc import Callable, Mapping

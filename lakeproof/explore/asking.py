@@ -75,7 +75,6 @@ def folded(observer: Observer, seen: Sequence[Observed]) -> Hashable:
         try:
             found = observer.fold(tuple(seen))
             hash(found)
-            identity(found)
         except BaseException as error:
             if is_ours(error):
                 raise

@@ -19,7 +19,6 @@ Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from itertools import islice
 from typing import cast
 
 from impl.effects import Effect, Now
@@ -27,14 +26,19 @@ from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
-from model.identity import Exact, identity
+from model.identity import Exact
 from model.snapshot import CallView
 
 SECOND_LOOKS_MAX = 8
-"""How often the end of a history is reached once more when the search is over, to see whether it is the same."""
+"""How often the end of a history is reached once more when the search is over, to see whether it is the same: where
+there are few of them. A history that goes on is re-run for each new reply; one that has ended would never be."""
 
-SECOND_LOOKS_TOTAL_MAX = 48
-"""And how many such re-runs there are of one client, all together."""
+SECOND_LOOKS_FEW = 24
+"""How many such re-runs of one client are made where all ends together need no more than this; with more ends, each is
+reached once more."""
+
+SECOND_LOOKS_ENDS_MAX = 64
+"""With more ends than this, so many of them, evenly spread."""
 
 MEMBERS_MAX = 24
 """A node takes no more members than this; a further one starts a node of its own. Bounds re-runs, not truth."""
@@ -93,26 +97,27 @@ class Behaviour:
             NondeterministicFlow: a re-run asked for another effect than before.
         """
         node = self.nodes[node_id]
-        name = identity(reply)
-        if name not in node.children:
+        found = node.children.get(reply)
+        if found is None:
             children = [self._extend(member, reply) for member in node.members]
             self._agree(node, reply, children)
             target = self._place(children[0], node.rank)
-            node.children[name] = (reply, target.id)
+            node.children[reply] = found = target.id
             for child in children[1:]:
                 self._adopt(target, child)
-        return node.children[name][1]
+        return found
 
     def look_again(self) -> None:
         """Reach the ends of histories a few times more: a flow that tosses a coin does not always end alike.
 
         Raises:
             NondeterministicFlow: one ended otherwise.
-        Cost: at most SECOND_LOOKS_TOTAL_MAX re-runs.
+        Cost: at most SECOND_LOOKS_ENDS_MAX re-runs.
         """
         ends = [raw for raw in self._raws() if raw.op is None]
-        looks = (raw for _ in range(SECOND_LOOKS_MAX) for raw in ends)
-        for raw in islice(looks, SECOND_LOOKS_TOTAL_MAX):
+        ends = ends[:: max(1, -(-len(ends) // SECOND_LOOKS_ENDS_MAX))]
+        looks = max(1, min(SECOND_LOOKS_MAX, SECOND_LOOKS_FEW // max(1, len(ends))))
+        for raw in ends * looks:
             self._rerun(raw).close()
 
     def under_way(self, node_id: int) -> tuple[str, str]:
@@ -163,7 +168,7 @@ class Behaviour:
         if any(member is raw for member in node.members):
             return
         node.members.append(raw)
-        for reply, child_id in list(node.children.values()):
+        for reply, child_id in list(node.children.items()):
             child = self._extend(raw, reply)
             target = self.nodes[child_id]
             if self._key(child) != target.key:
@@ -231,7 +236,7 @@ class Behaviour:
             key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible)
         else:
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
-            key = (self._grade(raw), identity(raw.op), raw.visible, raw.begins, raw.under_way, seen)
+            key = (self._grade(raw), raw.op, raw.visible, raw.begins, raw.under_way, seen)
         if key in self._by_depth:
             key = (*key, raw.depth)
             self._deep.add(key)
@@ -260,7 +265,7 @@ class Behaviour:
         except Exception as error:  # noqa: BLE001  # a made-up future may not fit the past: how it fails tells pasts apart as well
             seen.append(type(error).__qualname__)
         run.close()
-        return hash(identity((*seen, *run.finished)))
+        return hash((*seen, seen_of(run.finished)))
 
     def _play_alone(self, run: Execution, seen: list[Hashable]) -> None:
         cells = self._solo
@@ -273,10 +278,9 @@ class Behaviour:
             run.send(reply)
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
-        name = identity(reply)
-        if name not in raw.children:
-            raw.children[name] = self._compile(raw, reply)
-        return raw.children[name]
+        if reply not in raw.children:
+            raw.children[reply] = self._compile(raw, reply)
+        return raw.children[reply]
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history, and on alone for the first guess."""
@@ -289,8 +293,6 @@ class Behaviour:
         if self._merge and run.op is not None:
             raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
         run.close()
-        if raw.op is None:
-            self._rerun(raw).close()  # a history that goes on is re-run for the next reply: an end would never be
         # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
         self.minted = self.minted or run.minted > 0
         return raw

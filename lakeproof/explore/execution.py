@@ -13,12 +13,12 @@ import attrs
 from impl.codec import decode_at
 from impl.effects import Effect, Env, Now
 from impl.frames import Spot, abandon, spot
+from impl.wellformed import exact
 from lakeproof.explore.asking import folded
 from lakeproof.explore.fence import WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.scenario import Call, ScenarioError
 from model import kv, objects
-from model.identity import NoIdentity, identity
 from model.invariants import Observer
 from model.records import Record
 from model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
@@ -160,7 +160,12 @@ class Execution:
         try:
             if self._coroutine is None:
                 self._coroutine = self._start()
-            return self._coroutine.send(reply)  # type: ignore[no-any-return]
+            op = self._coroutine.send(reply)
+            while True:
+                try:
+                    return exact(op)  # type: ignore[return-value]  # `_run` looks whether it is an effect at all
+                except TypeError as error:
+                    op = self._coroutine.throw(error)
         finally:
             if outermost:
                 WATCH.since = None
@@ -219,10 +224,6 @@ def _usable(outcome: Outcome, call: Call) -> None:
     """Raises ScenarioError for a result that cannot be compared with others."""
     try:
         hash(outcome.value)
-        identity(outcome.value)
-        identity(outcome.error)
-    except NoIdentity as error:
-        raise ScenarioError(f"{call} returned or raised a value of which {error}") from error
     except Exception as error:
         raise ScenarioError(
             f"{call} returned {message_of(Exception(repr(outcome.value)))}, which is not hashable; return frozen values"

@@ -18,10 +18,9 @@ from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outc
 from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
 from lakeproof.explore.space import Relayout, Space
-from lakeproof.explore.trie import Node
+from lakeproof.explore.trie import Node, seen_of
 from lakeproof.explore.world import LateWrite
-from model.identity import identity
-from model.snapshot import Event, Invoked, Returned
+from model.snapshot import CallView, Event, Invoked, Returned, Status
 
 DONE: Final = 0
 POINT: Final = 1
@@ -49,15 +48,21 @@ class Events:
 
     def __init__(self) -> None:
         self.lists: list[tuple[Event, ...]] = [()]
-        self._numbers: dict[Hashable, int] = {identity(()): 0}
+        self._numbers: dict[Hashable, int] = {(): 0}
 
     def number(self, events: tuple[Event, ...]) -> int:
-        key = identity(events)
+        key = tuple(_name(event) for event in events)
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = len(self.lists)
             self.lists.append(events)
         return found
+
+
+def _name(event: Event) -> Hashable:
+    """What tells an event from others, by type and bits."""
+    called = event.call if isinstance(event, Returned) else CallView(event.name, event.args, Status.PENDING)
+    return (type(event), event.client, event.index, seen_of((called,)))
 
 
 class Table:

@@ -54,11 +54,12 @@ class Raw:
         self.crashed_calls = run.calls(Status.CRASHED)
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
-        # Views hold what flows return and raise: values are compared by identity, never by ==.
+        # Views hold what flows return and raise: values are compared by identity, never by ==. Effects and replies hold
+        # exact types only (see `impl.wellformed`): they may be keys as they are.
         self.visible = seen_of(self.calls)
         self.crashed_visible = seen_of(self.crashed_calls)
         self.under_way = seen_of(() if self.current is None else (self.current,))
-        self.children: dict[Hashable, Raw] = {}
+        self.children: dict[object, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 
     def history(self) -> list[tuple[Effect, object]]:
@@ -83,8 +84,7 @@ class Node:
         self.rank = rank
         self.representative = representative
         self.members: list[Raw] = [representative]
-        self.children: dict[Hashable, tuple[object, int]] = {}
-        """By the identity of a reply: the reply, and the node after it."""
+        self.children: dict[object, int] = {}
         self.crashed = crashed
 
     @property
