@@ -10,11 +10,12 @@ from lakeproof import Call, Faults, Scenario
 from lakeproof.explore import expansion
 from lakeproof.explore.expansion import projections
 from lakeproof.explore.packing import Layout, Words, lay_out
+from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Options, search
 from model import kv
 from model.invariants import Always, Finding, Monitor, Reached, Violation
 from model.snapshot import Event, Returned, Snapshot
-from tests.explore.agreement import check_agreement, plain_search
+from tests.explore.agreement import check_agreement
 
 P = b"p"
 UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])

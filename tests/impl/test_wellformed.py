@@ -81,7 +81,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("effect", "message"), WRONG, ids=repr)
+@pytest.mark.parametrize(("effect", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_a_field_of_another_type_is_named_with_what_was_expected_and_the_repair(effect: Effect, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         exact(effect)

@@ -101,7 +101,7 @@ MUTANTS: Final = (
         _SEARCH,
         "if self.symmetric and not monitors else []",
         "if self.symmetric else []",
-        f"{_BY_HAND}[one client of two that run one program]",
+        f"{_AGREE}[a monitor over equal clients]",
     ),
     Mutant(
         "the ends of histories are reached but once",
@@ -116,7 +116,7 @@ MUTANTS: Final = (
         "for at in {Exact(view): at for at, view in reversed(list(enumerate(views)))}.values():",
         "for at in range(min(1, len(views))):",
         "tests/explore/test_clients_told_apart.py::"
-        "test_whichever_client_an_invariant_singles_out_it_is_refuted[True-1]",
+        "test_whichever_client_an_invariant_singles_out_it_is_refuted[True-0]",
     ),
     Mutant(
         "states are not made canonical",
@@ -144,7 +144,7 @@ MUTANTS: Final = (
         "lakeproof/explore/space.py",
         "_same_program(program, other) and setting.skews[index] == setting.skews[earlier]",
         "_same_program(program, other)",
-        f"{_BY_HAND}[clients of one program whose clocks differ]",
+        "tests/explore/test_behaviour.py::TestMinting::test_clients_with_jumping_clocks_that_differ_are_told_apart",
     ),
     Mutant(
         "a monitor that rests is marked by a word",
@@ -200,7 +200,7 @@ MUTANTS: Final = (
         "lakeproof/explore/packing.py",
         "for column, place in enumerate(old.places):",
         "for column, place in enumerate(old.places[:-1]):",
-        f"{_PACKING}::TestRepack",
+        f"{_PACKING}::TestRepack::test_columns_may_change_words_and_places",
     ),
     Mutant(
         "columns that do not fit begin in the same word",
@@ -235,13 +235,13 @@ MUTANTS: Final = (
         "lakeproof/explore/paths.py",
         "            return Move(client, move.mode)",
         "            return move",
-        f"{_LIMITS}::test_the_last_move_is_by_the_client_that_stands_there",
+        f"{_LIMITS}::test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it",
     ),
     Mutant(
         "a path is walked without a look at where it leads",
         "lakeproof/explore/paths.py",
         "if tuple(int(word[0]) for word in shown) == target:",
         "if shown:",
-        f"{_COUNTS}::TestRaces::test_an_increment_is_lost_in_four_of_six_schedules",
+        f"{_BY_HAND}[only a late write shrinks the store]",
     ),
 )
