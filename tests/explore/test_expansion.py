@@ -83,9 +83,97 @@ def test_a_batch_begins_with_the_key_that_is_its_start() -> None:
     assert {final.value[1][0][0].value for final in found.finals} == {(b"c",), (b"b", b"c")}  # type: ignore[index]
 
 
+async def write_many(env: Env) -> None:
+    for number in range(6):
+        await env.store.set(P, b"k", b"%d" % number)
+
+
+async def read_twice(env: Env) -> tuple[bytes, ...]:
+    found = []
+    for _ in range(2):
+        try:
+            found.append((await env.store.get(P, b"k")).value)
+        except kv.NotFound:
+            found.append(b"")
+    return tuple(found)
+
+
+def test_a_reader_sees_each_of_many_values_in_turn() -> None:
+    # Nothing or one of six values, and then the same or a later one: 7 * 8 / 2 = 28 pairs, each with the last write.
+    race = scenario(Call(read_twice), Call(write_many))
+    for merge in (True, False):
+        assert search(race, options=Options(merge=merge)).final_states == 28
+
+
 def test_one_late_write_is_under_way_at_a_time() -> None:
     race = scenario(Call(write_twice), faults=Faults(lost_answers=2, duplicates=2))
     check_agreement(race, plain_search(race))
+
+
+async def put_object(env: Env, address: str, content: bytes) -> None:
+    await env.objects.put(address, content)
+
+
+async def copy_object(env: Env, source: str, destination: str) -> None:
+    await env.objects.copy(source, destination)
+
+
+def test_a_copy_replaces_whatever_was_put_there_before() -> None:
+    race = scenario(
+        Call(put_object, "b", b"put"), Call(copy_object, "a", "b"), setup=(Call(put_object, "a", b"copied"),)
+    )
+    check_agreement(race, plain_search(race))
+
+
+def test_a_copy_that_loses_its_answer_was_made_of_what_was_there() -> None:
+    """Of the states of one level, some have spent the budget, and some have another object to copy."""
+    race = scenario(Call(put_object, "a", b"put"), Call(copy_object, "a", "b"), faults=Faults(lost_answers=1))
+    check_agreement(race, plain_search(race))
+
+
+async def write_two(env: Env, key: bytes) -> None:
+    await write(env, key)
+    await write(env, key)
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        ("i0 r0 i1 r1", "violated"),
+        ("i0 i1 r0 r1", "violated"),
+        ("i0 i1 r1 r0", "violated"),
+        ("i1 i0 r0 r1", "violated"),
+        ("i1 i0 r1 r0", "violated"),
+        ("i1 r1 i0 r0", "violated"),
+        ("i0 r0 r1 i1", "holds"),
+        ("r0 i0 i1 r1", "holds"),
+        ("i0 r0", "holds"),
+    ],
+)
+def test_monitors_hear_of_invocations_and_returns_in_the_order_of_their_effects(log: str, verdict: str) -> None:
+    def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+        kind = "r" if isinstance(event, Returned) else "i"
+        return f"{state} {kind}{event.client}".strip(), ()
+
+    def at_end(state: Hashable, _: Snapshot) -> Iterator[Finding]:
+        yield Violation("m", log) if state == log else Reached(str(state))
+
+    listening = Monitor(id="m", meaning="", initial="", advance=advance, at_end=at_end)
+    clients = [[Call(write_two, b"a")], [Call(write_two, b"b")]]
+    assert search(Scenario(name="m", clients=clients, invariants=[listening])).findings[0].verdict == verdict
+
+
+async def breaks(env: Env) -> None:
+    await write(env, b"a")
+    raise KeyError("k")
+
+
+def test_monitors_hear_of_no_return_of_a_call_that_raised_what_is_no_answer() -> None:
+    def advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+        return state, ((Violation("m", "it returned") if isinstance(event, Returned) else Reached("invoked")),)
+
+    silent = Monitor(id="m", meaning="", initial=0, advance=advance)
+    assert search(Scenario(name="m", clients=[[Call(breaks)]], invariants=[silent])).findings[0].verdict == "holds"
 
 
 async def told(env: Env, one: Hashable, other: Hashable) -> Hashable:

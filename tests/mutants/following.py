@@ -36,20 +36,6 @@ MUTANTS: Final = (
         f"{_TRIES}::TestMerging::test_what_is_visible_is_never_merged",
     ),
     Mutant(
-        "what comes next is not compared",
-        _BEHAVIOUR,
-        "key = (self._grade(raw), identity(raw.op), raw.visible,",
-        "key = (self._grade(raw), raw.visible,",
-        f"{_AGREE}[EXISTS and None]",
-    ),
-    Mutant(
-        "nodes of different depths are merged in a graded search",
-        _BEHAVIOUR,
-        "return -1 if self._ranked else raw.depth",
-        "return -1",
-        f"{_AGREE}[a deleter meets another at the same point]",
-    ),
-    Mutant(
         "clients that crash with different results are one",
         _BEHAVIOUR,
         'key = ("crashed", self._grade(raw), raw.crashed_visible) if self._merge',
@@ -99,13 +85,6 @@ MUTANTS: Final = (
         f"{_BY_HAND}[a crash in the middle of a finally]",
     ),
     Mutant(
-        "a client that crashed still waits for its effect",
-        "lakeproof/explore/trie.py",
-        "return None if self.crashed else self.representative.op",
-        "return self.representative.op",
-        f"{_AGREE}[copies, crashes and lost answers]",
-    ),
-    Mutant(
         "what is no effect ends the client",
         _EXECUTION,
         "            if type(op) not in EFFECTS:\n                assert",
@@ -146,7 +125,7 @@ MUTANTS: Final = (
         _EXECUTION,
         "self._attempts = self.program.calls[self.index].attempts",
         "self._attempts = self.program.calls[self.index].attempts + 1",
-        "tests/explore/test_counts_by_hand.py::TestFaults::test_a_refusal_is_a_second_outcome_of_every_effect",
+        f"{_WORLD}::TestRefusals",
     ),
     Mutant(
         "identifiers of different clients are the same",

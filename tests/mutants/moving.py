@@ -8,6 +8,7 @@ _BY_HAND: Final = "tests/differential/test_differential.py::test_searches_agree_
 _AGREE: Final = "tests/explore/test_agreement.py::test_all_searches_agree_on_flows_made_by_hand"
 _COUNTS: Final = "tests/explore/test_counts_by_hand.py"
 _WORLD: Final = "tests/explore/test_world.py"
+_EXPANSIONS: Final = "tests/explore/test_expansion.py"
 _FAULTS: Final = "lakeproof/explore/faults.py"
 _TABLES: Final = "lakeproof/explore/tables.py"
 _EXPANSION: Final = "lakeproof/explore/expansion.py"
@@ -89,7 +90,7 @@ MUTANTS: Final = (
         "lakeproof/explore/meaning.py",
         "cell[1] == partition and cell[2] >= start",
         "cell[1] == partition and cell[2] > start",
-        "tests/explore/test_expansion.py::test_a_batch_begins_with_the_key_that_is_its_start",
+        f"{_EXPANSIONS}::test_a_batch_begins_with_the_key_that_is_its_start",
     ),
     Mutant(
         "a fault costs nothing",
@@ -103,21 +104,21 @@ MUTANTS: Final = (
         _TABLES,
         "total[place.word] += (after - numbers[column]) << place.shift",
         "total[place.word] += after << place.shift",
-        f"{_AGREE}[copies, crashes and lost answers]",
+        f"{_EXPANSIONS}::test_a_copy_replaces_whatever_was_put_there_before",
     ),
     Mutant(
         "monitors hear of no invocation",
         _TABLES,
         "        if raw.begins:\n            events.append(Invoked",
         "        if raw.begins and not raw.begins:\n            events.append(Invoked",
-        f"{_AGREE}[a monitor over equal clients]",
+        f"{_EXPANSIONS}::test_monitors_hear_of_invocations_and_returns_in_the_order_of_their_effects",
     ),
     Mutant(
         "a call that broke has returned, say the tables",
         _TABLES,
         "for index, view in ended if view.done)",
         "for index, view in ended)",
-        f"{_BY_HAND}[a flow raises after an effect, or before any]",
+        f"{_EXPANSIONS}::test_monitors_hear_of_no_return_of_a_call_that_raised_what_is_no_answer",
     ),
     Mutant(
         "a timed effect is a point move",
@@ -131,7 +132,7 @@ MUTANTS: Final = (
         _TABLES,
         "self.child[mode] = _doubled(self.child[mode], 1, UNKNOWN)",
         "self.child[mode] = _doubled(self.child[mode], 1, 0)",
-        "tests/explore/test_behaviour.py::TestMerging::test_more_pasts_than_a_node_takes_are_covered",
+        f"{_EXPANSIONS}::test_a_reader_sees_each_of_many_values_in_turn",
     ),
     Mutant(
         "interchangeable clients own late writes of their own",
@@ -145,7 +146,7 @@ MUTANTS: Final = (
         _TABLES,
         "key = identity(events)",
         "key = events",
-        "tests/explore/test_expansion.py::test_monitors_tell_returns_apart_by_type_and_bits",
+        f"{_EXPANSIONS}::test_monitors_tell_returns_apart_by_type_and_bits",
     ),
     Mutant(
         "the clock moves on while the last client can move",
@@ -166,7 +167,7 @@ MUTANTS: Final = (
         _EXPANSION,
         "may &= self.layout.field(words, self.roles.late) == 0",
         "may &= self.layout.field(words, self.roles.late) >= 0",
-        "tests/explore/test_expansion.py::test_one_late_write_is_under_way_at_a_time",
+        f"{_EXPANSIONS}::test_one_late_write_is_under_way_at_a_time",
     ),
     Mutant(
         "the first late write is never delivered",
@@ -180,28 +181,28 @@ MUTANTS: Final = (
         _EXPANSION,
         "may = fits if may is None else may & fits\n            if may.all()",
         "may = fits if may is None else may\n            if may.all()",
-        f"{_COUNTS}::TestFaults::test_a_lost_answer_has_two_sides_for_a_write_that_changes_something",
+        f"{_AGREE}[only a late write lets the store shrink]",
     ),
     Mutant(
         "successors of a wide effect go to the wrong states",
         _EXPANSION,
         "picked, which = take(here, keep), inverse[keep]",
         "picked, which = take(here, keep), inverse[: len(keep)]",
-        f"{_AGREE}[a scan breaks between two batches, and writes fall between them]",
+        f"{_EXPANSIONS}::test_a_copy_that_loses_its_answer_was_made_of_what_was_there",
     ),
     Mutant(
         "ranks within two groups of columns are added, not paired",
         _EXPANSION,
         "pairs = ranks * len(kinds) + np.searchsorted(kinds, key)",
         "pairs = ranks + np.searchsorted(kinds, key)",
-        "tests/explore/test_expansion.py::TestProjections",
+        f"{_EXPANSIONS}::TestProjections",
     ),
     Mutant(
         "a group takes more columns than fit into a key",
         _EXPANSION,
         "        room -= bits",
         "        room -= 1",
-        "tests/explore/test_expansion.py::TestProjections",
+        f"{_EXPANSIONS}::TestProjections",
     ),
     Mutant(
         "a monitor moves by the states of other rows",
@@ -222,7 +223,7 @@ MUTANTS: Final = (
         _KERNEL,
         "            state = DEAD",
         "            continue",
-        "tests/explore/test_expansion.py::test_a_monitor_rests_after_its_violation",
+        f"{_EXPANSIONS}::test_a_monitor_rests_after_its_violation",
     ),
     Mutant(
         "a late write adds to the number that was there",

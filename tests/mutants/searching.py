@@ -66,7 +66,7 @@ MUTANTS: Final = (
         _SEARCH,
         "self.ahead.setdefault(level + stride, [])",
         "self.ahead.setdefault(level + 1, [])",
-        f"{_AGREE}[a deleter meets another at the same point]",
+        "tests/explore/test_behaviour.py::TestMerging::test_pasts_that_sit_in_an_iterator_are_kept_apart",
     ),
     Mutant(
         "a state is skipped between two chunks",
@@ -242,6 +242,6 @@ MUTANTS: Final = (
         "lakeproof/explore/paths.py",
         "if tuple(int(word[0]) for word in shown) == target:",
         "if shown:",
-        f"{_BY_HAND}[only a late write shrinks the store]",
+        f"{_AGREE}[increments race]",
     ),
 )
