@@ -1,4 +1,4 @@
-"""What is made of a finding: which verdicts are as expected, what a scenario without a verdict counts for, exit codes."""
+"""What is made of a finding: which verdicts are as expected, what counts where there is none, exit codes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -133,7 +133,9 @@ def test_a_process_that_ended_by_itself_is_trouble_whatever_its_exit_code(exitco
     assert {one.verdict for one in outcome.verdicts} == {"inconclusive"}
 
 
-@pytest.mark.parametrize(("exitcode", "why"), [(HUNG, "ran on without an effect"), (-9, "ended from outside (SIGKILL)")])
+@pytest.mark.parametrize(
+    ("exitcode", "why"), [(HUNG, "ran on without an effect"), (-9, "ended from outside (SIGKILL)")]
+)
 def test_a_process_that_was_ended_leaves_its_scenario_open(exitcode: int, why: str) -> None:
     outcome = running._died(ATOMIC, exitcode)
     assert outcome.trouble == ""

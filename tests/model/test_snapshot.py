@@ -60,7 +60,7 @@ class TestReads:
     def test_the_message_ends_in_the_repair(self) -> None:
         with pytest.raises(NotDeclared, match="reads="):
             _ = snapshot().only(frozenset()).now
-        with pytest.raises(NotDeclared, match="keep it in the state$"):
+        with pytest.raises(NotDeclared, match=r"keep it in the state$"):
             _ = snapshot().only(frozenset(), "keep it in the state").now
 
     def test_a_restricted_snapshot_leaves_the_whole_one_as_it_was(self) -> None:

@@ -26,7 +26,7 @@ MUTANTS: Final = (
         _BEHAVIOUR,
         "for reply, child_id in list(node.children.values()):",
         "for reply, child_id in list(node.children.values())[1:]:",
-        f"{_TRIES}::TestMerging::test_pasts_that_sit_in_an_iterator_are_kept_apart",
+        f"{_TRIES}::TestMerging::test_each_disagreement_teaches_one_level_and_then_no_more",
     ),
     Mutant(
         "pasts with the same effect ahead are merged, whatever is visible",

@@ -60,8 +60,8 @@ class Report:
         for report in terminalreporter.stats.get("failed", []):
             terminalreporter.write_line(f"{FAILED}{report.nodeid}")
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not self.loader.loaded:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if not self.loader.loaded and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise pytest.UsageError(f"{self.loader.name} was never loaded: no test has run the mutant")
 
 

@@ -51,7 +51,7 @@ MUTANTS: Final = (
         _IDENTITY,
         "return frozenset([identity(part, depth) for part in cast(\"frozenset[object]\", value)])",
         "return frozenset(cast(\"frozenset[Hashable]\", value))",
-        f"{_TOLD_APART}[frozenset({1})-frozenset({True})]",
+        f"{_TOLD_APART}[frozenset({{1}})-frozenset({{True}})]",
     ),
     Mutant(
         "values of a class are equal if the class says so",
