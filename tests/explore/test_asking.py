@@ -28,7 +28,7 @@ def late() -> Iterator[Finding]:
     raise KeyError("k")  # late
 
 
-def raising(error: BaseException) -> Callable[[], Any]:  # type: ignore[explicit-any]  # whatever is asked of it
+def raising(error: BaseException) -> Callable[..., Any]:  # type: ignore[explicit-any]  # whatever is asked of it
     def check(*_: object) -> Iterator[Finding]:
         raise error  # raising
 
@@ -65,7 +65,7 @@ class TestChecks:
             asking.findings("x", late)
 
     def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot(self) -> None:
-        with pytest.raises(ScenarioError, match="^invariant 'x': declare it"):
+        with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
             asking.findings("x", raising(NotDeclared("declare it")))
 
     @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
@@ -127,7 +127,7 @@ class TestObservers:
 class TestWatches:
     @pytest.mark.parametrize(("answer", "watched"), [(True, True), (False, False), (None, False), (1, True)])
     def test_its_answer_is_a_truth(self, answer: object, watched: bool) -> None:
-        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type, return-value]
+        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
         assert asking.watches(step, "f", None) is watched
 
     def test_what_it_raises_is_an_error_and_not_a_no(self) -> None:

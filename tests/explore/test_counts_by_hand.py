@@ -217,47 +217,33 @@ class TestAftermaths:
 
 
     def test_an_aftermath_begins_when_its_time_has_passed(self) -> None:
-        seen: list[int] = []
-        aftermath = Aftermath(
-            id="after",
-            meaning="",
-            calls=[Call(run_program, Program(READ))],
-            check=lambda _, snapshot: seen.append(snapshot.now) or [],  # type: ignore[func-returns-value]
-            clock_advance=7,
-        )
-        search(attrs.evolve(scenario((Set(0, 1),)), aftermath=[aftermath]), options=RAW)
-        assert seen == [START + 7]
+        check = Mock(return_value=[])
+        reader = [Call(run_program, Program(READ))]
+        later = Aftermath(id="after", meaning="", calls=reader, check=check, clock_advance=7)
+        search(attrs.evolve(scenario((Set(0, 1),)), aftermath=[later]), options=RAW)
+        assert [call.args[1].now for call in check.call_args_list] == [START + 7]
 
     def test_an_aftermath_is_run_at_each_time_of_a_final_store(self) -> None:
         # The clock has jumped before the write, or not: one store, two times.
-        seen: list[int] = []
-        aftermath = Aftermath(
-            id="after",
-            meaning="",
-            calls=[Call(run_program, Program(READ))],
-            check=lambda _, snapshot: seen.append(snapshot.now) or [],  # type: ignore[func-returns-value]
-        )
+        check = Mock(return_value=[])
+        aftermath = Aftermath(id="after", meaning="", calls=[Call(run_program, Program(READ))], check=check)
         jumping = scenario((Set(0, 1),), faults=Faults(clock_jumps=(5,)))
         search(attrs.evolve(jumping, aftermath=[aftermath]), options=RAW)
-        assert sorted(seen) == [START, START + 5]
+        assert sorted(call.args[1].now for call in check.call_args_list) == [START, START + 5]
 
 
 class TestSteps:
     @pytest.mark.parametrize(
-        ("kind", "modes"),
+        ("faults", "applied"),
         [
-            ("lost_answers", {"normal", "lost answer, applied"}),
-            ("false_predicates", {"normal", "applied, reported as PredicateFailed"}),
-            ("refusals", {"normal"}),
+            (Faults(lost_answers=1), {Mode.NORMAL, Mode.LOST_APPLIED}),
+            (Faults(lost_answers=1, duplicates=1), {Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED}),
+            (Faults(false_predicates=1), {Mode.NORMAL, Mode.FALSE_PREDICATE}),
+            (Faults(refusals=1, crashes=1), {Mode.NORMAL}),
         ],
     )
-    def test_a_step_counts_in_whatever_way_it_was_applied(self, kind: str, modes: set[str]) -> None:
-        """The first write is applied in every one of these ways, and each is met first with the second client's."""
-        judged: set[str] = set()
-        for mode in Mode:
-            if _steps_are_judged(mode, Faults(**{kind: 1})):
-                judged.add(mode.value)
-        assert judged == modes
+    def test_a_step_counts_in_whatever_way_its_effect_takes_place(self, faults: Faults, applied: set[Mode]) -> None:
+        assert {mode for mode in Mode if _steps_are_judged(mode, faults)} == applied
 
 
 def _steps_are_judged(mode: Mode, faults: Faults) -> bool:

@@ -30,7 +30,14 @@ class TestProjections:
     """Exact for any number of columns: those that do not fit into a key are taken together in groups."""
 
     WIDTHS = (40, 30, 20, 0, 3)
-    ROWS = [(5, 1, 2, 0, 0), (6, 0, 2, 0, 0), (5, 1, 2, 0, 0), (5, 1, 3, 0, 0), (6, 1, 1, 0, 7), (5, 0, 3, 0, 0)]
+    ROWS: list[tuple[int, ...]] = [
+        (5, 1, 2, 0, 0),
+        (6, 0, 2, 0, 0),
+        (5, 1, 2, 0, 0),
+        (5, 1, 3, 0, 0),
+        (6, 1, 1, 0, 7),
+        (5, 0, 3, 0, 0),
+    ]
 
     @pytest.mark.parametrize("bits_max", [62, 61, 50, 40])
     @pytest.mark.parametrize("columns", [(0, 1, 2, 3, 4), (2, 1, 0), (0, 1), (4, 3), (3,), (0, 4, 2)], ids=repr)

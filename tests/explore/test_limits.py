@@ -136,7 +136,8 @@ async def hangs(env: Env) -> None:
 
 
 def test_a_flow_that_hangs_leaves_all_that_holds_inconclusive() -> None:
-    found = search(Scenario(name="hangs", clients=[[Call(hangs)], [Call(run_program, Program((Set(0, 1),)))]], invariants=[UNBROKEN]))
+    clients = [[Call(hangs)], [Call(run_program, Program((Set(0, 1),)))]]
+    found = search(Scenario(name="hangs", clients=clients, invariants=[UNBROKEN]))
     assert not found.complete
     assert [finding.verdict for finding in found.findings] == ["inconclusive", "inconclusive"]
     assert found.findings[0].why == found.stopped == str(Hangs(30.0, "mine.py:3"))
@@ -156,7 +157,7 @@ def _reads_before_it_writes(transition: Transition) -> list[Violation | Reached]
 
 
 def test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it() -> None:
-    """Of two clients that run one program, the second is told to write second, whichever stands for it in the search."""
+    """Of two clients that run one program one writes last, and a state stands for both of them."""
     first = OnStep(id="first", meaning="", check=_reads_before_it_writes, watches=lambda _, op: isinstance(op, kv.Set))
     clients = [[Call(run_program, Program((Get(0), Set(0, 1))))]] * 2
     race = Scenario(name="twins", clients=clients, invariants=[first])

@@ -11,7 +11,7 @@ from model import kv, objects
 P, K = b"p", b"k"
 
 
-class Where(str, enum.Enum):
+class Where(enum.StrEnum):
     HERE = "here"
 
 

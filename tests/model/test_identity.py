@@ -2,7 +2,7 @@
 
 import copy
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import functools
@@ -77,7 +77,9 @@ class Odd:
 
 
 class Name(str):
-    """Text that compares without case, and with something on top."""
+    """Text that compares without case."""
+
+    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, str) and self.lower() == other.lower()
@@ -186,7 +188,7 @@ TOLD_APART = [
     (Lazy(1), Lazy(2)),
     (kv.Refused(1), kv.Refused(True)),
     (kv.Refused(), kv.NotFound()),
-    (datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)),
+    (dt.date(2020, 1, 1), dt.date(2020, 1, 2)),
     (decimal.Decimal("1.0"), decimal.Decimal("1.00")),
     (PurePosixPath("a"), PurePosixPath("b")),
     (SimpleNamespace(a=1), SimpleNamespace(a=True)),
@@ -214,7 +216,7 @@ ALIKE = [
     (lambda: kv.OutcomeUnknown("x", 1)),
     (lambda: Refusal(1, "a")),
     (lambda: PurePosixPath("a/b")),
-    (lambda: datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)),
+    (lambda: dt.datetime(2020, 1, 1, tzinfo=dt.UTC)),
     (lambda: decimal.Decimal("1.10")),
     (lambda: functools.partial(max, 1, key=len)),
     (lambda: SimpleNamespace(a=1, b=2)),

@@ -42,15 +42,15 @@ MUTANTS: Final = (
     Mutant(
         "what is nested is compared by ==",
         _IDENTITY,
-        "return tuple([identity(part, depth) for part in cast(\"tuple[object, ...]\", value)])",
-        "return tuple(cast(\"tuple[Hashable, ...]\", value))",
+        'return tuple([identity(part, depth) for part in cast("tuple[object, ...]", value)])',
+        'return tuple(cast("tuple[Hashable, ...]", value))',
         f"{_TOLD_APART}[(1,)-(True,)]",
     ),
     Mutant(
         "members of a set are compared by ==",
         _IDENTITY,
-        "return frozenset([identity(part, depth) for part in cast(\"frozenset[object]\", value)])",
-        "return frozenset(cast(\"frozenset[Hashable]\", value))",
+        'return frozenset([identity(part, depth) for part in cast("frozenset[object]", value)])',
+        'return frozenset(cast("frozenset[Hashable]", value))',
         f"{_TOLD_APART}[frozenset({{1}})-frozenset({{True}})]",
     ),
     Mutant(
@@ -85,8 +85,8 @@ MUTANTS: Final = (
     Mutant(
         "attributes are asked of the class",
         _IDENTITY,
-        "        return cast(\"object\", get(descriptor, value, type(value)))",
-        "        return cast(\"object\", getattr(value, descriptor.__name__))",
+        '        return cast("object", get(descriptor, value, type(value)))',
+        '        return cast("object", getattr(value, descriptor.__name__))',
         _TOLD_APART,
     ),
     Mutant(
@@ -99,7 +99,7 @@ MUTANTS: Final = (
     Mutant(
         "slots that a path fills when it is used are a part of it",
         _IDENTITY,
-        "    standard = modules <= sys.stdlib_module_names - {\"builtins\"}",
+        '    standard = modules <= sys.stdlib_module_names - {"builtins"}',
         "    standard = not modules",
         f"{_IDENTITY_TESTS}::TestCaches::test_slots_that_a_path_fills_when_it_is_used",
     ),
