@@ -29,6 +29,7 @@ from tests.differential.programs import (
     Head,
     Instruction,
     Keep,
+    KeepLast,
     Mint,
     Pages,
     Program,
@@ -182,7 +183,8 @@ HANDMADE: Final = {
         faults=Faults(crashes=1, refusals=1),
     ),
     "clients of one program that mint identifiers": made(
-        *[call(Mint(), Set(0, "last"), Get(0))] * 2, demands=(Distinct(), NotAhead(0), NoneReturned(b"a1"))
+        *[call(Mint(), KeepLast(), Set(0, "held"), Get(0))] * 2,
+        demands=(Distinct(), NotAhead(0), NoneReturned(as_written("a1")), NoneReturned(as_written("b1"))),
     ),
     "a page breaks off": made(
         call(Pages(1), returns="log", stubborn=True),

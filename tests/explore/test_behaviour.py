@@ -1,5 +1,6 @@
 """Behaviour tries: merging is checked, flows that are not deterministic are named, minting ends symmetry."""
 
+import asyncio
 import itertools
 import random
 import re
@@ -11,6 +12,7 @@ from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.explore import behaviour
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.execution import NondeterministicFlow, Program
+from lakeproof.explore.fence import NotAnEffect
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Counterexample, Options, Result, search
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
@@ -161,6 +163,19 @@ class TestMerging:
         check_agreement(race, plain_search(race))
 
 
+    def test_what_was_returned_before_a_crash_is_never_merged(self) -> None:
+        async def returns(env: Env) -> bytes:
+            return await get(env, b"a")
+
+        race = Scenario(
+            name="crash",
+            clients=[[Call(returns), Call(forgets)], [Call(put, b"1")]],
+            invariants=[UNBROKEN],
+            faults=Faults(crashes=1),
+        )
+        check_agreement(race, plain_search(race))
+
+
 class TestDeterminism:
     def test_a_flow_that_counts_its_runs_is_named_with_the_effect_at_which_it_diverged(self) -> None:
         runs = itertools.count()
@@ -190,6 +205,27 @@ class TestDeterminism:
         two = Scenario(name="two calls", clients=[[Call(forgets), Call(counts)]], invariants=[UNBROKEN])
         with pytest.raises(NondeterministicFlow, match=r"^counts\(\) of client a"):
             search(two)
+
+    def test_a_flow_that_seldom_ends_otherwise_is_found(self) -> None:
+        """It does so on its fifth run to the end: no schedule needs so many."""
+        runs = itertools.count(1)
+
+        async def seldom(env: Env) -> bool:
+            await env.store.set(P, b"a", b"1")
+            return next(runs) == 5
+
+        with pytest.raises(NondeterministicFlow, match=r"seldom\(\) of client a .* returned True, and before"):
+            search(scenario(seldom))
+
+    def test_a_flow_that_returns_what_only_compares_equal_is_found(self) -> None:
+        runs = itertools.count()
+
+        async def coin(env: Env) -> object:
+            await env.store.set(P, b"a", b"1")
+            return (1, True)[next(runs) % 2]
+
+        with pytest.raises(NondeterministicFlow, match=r"coin\(\) of client a .* returned (1|True), and before"):
+            search(scenario(coin))
 
     @pytest.mark.parametrize("merge", [True, False])
     def test_it_is_found_with_and_without_merging(self, merge: bool) -> None:  # a parameter of the test
@@ -243,6 +279,23 @@ class TestErrors:
 
         assert search(scenario(careful, WRITER)).complete
 
+    def test_an_exit_is_a_counterexample_like_any_other_exception(self) -> None:
+        async def leaves(env: Env) -> None:
+            await get(env, b"a")
+            raise SystemExit(0)
+
+        assert unhandled(search(scenario(leaves))).violation.evidence.startswith("leaves() raised SystemExit: 0 at ")
+
+    def test_a_flow_that_awaits_what_is_no_effect_is_named_and_not_ended(self) -> None:
+        async def sleeps(env: Env) -> None:
+            await get(env, b"a")
+            await asyncio.sleep(0)
+            await env.store.set(P, b"a", b"1")
+
+        with pytest.raises(NotAnEffect, match=r"the flow awaits asyncio\.sleep; .*env\.store") as caught:
+            search(scenario(sleeps))
+        assert re.fullmatch(r".*test_behaviour\.py:\d+", caught.value.place)
+
     def test_a_value_that_cannot_be_hashed_is_refused(self) -> None:
         async def lists(env: Env) -> list[int]:
             return [1]
@@ -268,6 +321,12 @@ class TestMinting:
 
     def test_clients_with_different_clocks_are_told_apart(self) -> None:
         race = scenario(forgets, forgets, forgets, faults=Faults(clock_skew=(0, 5, 0)))
+        found = run_search(race, merge=True, symmetry=True)
+        assert found is not None
+        assert found.groups == ((0, 2),)
+
+    def test_clients_with_jumping_clocks_that_differ_are_told_apart(self) -> None:
+        race = scenario(forgets, forgets, forgets, faults=Faults(clock_jumps=(1,), clock_skew=(0, 5, 0)))
         found = run_search(race, merge=True, symmetry=True)
         assert found is not None
         assert found.groups == ((0, 2),)

@@ -3,14 +3,22 @@
 from math import comb
 from unittest.mock import Mock
 
+import attrs
 import pytest
 
 from lakeproof import Aftermath, Call, Faults, Scenario
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.judge import Judge
+from lakeproof.explore.kernel import Kernel, Rows
+from lakeproof.explore.packing import Words, take
 from lakeproof.explore.plain import enumerate_schedules, plain_search
 from lakeproof.explore.search import Options, Result, search
-from model.invariants import Always, Eventually, Invariant, Reached, Violation
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.space import Relayout, share_behaviours
+from model import kv
+from model.invariants import Always, Eventually, Invariant, OnStep, Reached, Violation
 from model.snapshot import Snapshot
-from tests.explore.programs import Clock, Delete, Get, Instruction, Program, Scan, Set, SetIf, run_program
+from tests.explore.programs import START, Clock, Delete, Get, Instruction, Program, Scan, Set, SetIf, run_program
 
 RAW = Options(merge=False, symmetry=False, keep_finals=True)
 
@@ -206,6 +214,63 @@ class TestAftermaths:
         both = Scenario(name="after", clients=racing.clients, invariants=[UNBROKEN], aftermath=[aftermath])
         search(both, options=RAW)
         assert check.call_count == 2
+
+
+    def test_an_aftermath_begins_when_its_time_has_passed(self) -> None:
+        check = Mock(return_value=[])
+        reader = [Call(run_program, Program(READ))]
+        later = Aftermath(id="after", meaning="", calls=reader, check=check, clock_advance=7)
+        search(attrs.evolve(scenario((Set(0, 1),)), aftermath=[later]), options=RAW)
+        assert [call.args[1].now for call in check.call_args_list] == [START + 7]
+
+    def test_an_aftermath_is_run_at_each_time_of_a_final_store(self) -> None:
+        # The clock has jumped before the write, or not: one store, two times.
+        check = Mock(return_value=[])
+        aftermath = Aftermath(id="after", meaning="", calls=[Call(run_program, Program(READ))], check=check)
+        jumping = scenario((Set(0, 1),), faults=Faults(clock_jumps=(5,)))
+        search(attrs.evolve(jumping, aftermath=[aftermath]), options=RAW)
+        assert sorted(call.args[1].now for call in check.call_args_list) == [START, START + 5]
+
+
+class TestSteps:
+    @pytest.mark.parametrize(
+        ("faults", "applied"),
+        [
+            (Faults(lost_answers=1), {Mode.NORMAL, Mode.LOST_APPLIED}),
+            (Faults(lost_answers=1, duplicates=1), {Mode.NORMAL, Mode.LOST_APPLIED, Mode.REPEATED_APPLIED}),
+            (Faults(false_predicates=1), {Mode.NORMAL, Mode.FALSE_PREDICATE}),
+            (Faults(refusals=1, crashes=1), {Mode.NORMAL}),
+        ],
+    )
+    def test_a_step_counts_in_whatever_way_its_effect_takes_place(self, faults: Faults, applied: set[Mode]) -> None:
+        assert {mode for mode in Mode if _steps_are_judged(mode, faults)} == applied
+
+
+def _steps_are_judged(mode: Mode, faults: Faults) -> bool:
+    """Whether a step invariant is asked of a write that turns out so."""
+    never = OnStep(
+        id="never",
+        meaning="",
+        check=lambda _: [Violation("never", "a write")],
+        watches=lambda _, op: isinstance(op, kv.SetIf),
+    )
+    race = scenario((SetIf(0, 1, "absent"),), faults=faults, invariants=(never,))
+    kernel = Kernel(prepare(race), share_behaviours(prepare(race), merge=False, symmetry=False), [])
+    judge = Judge(race, kernel)
+
+    def sink(move: Move, rows: Rows, after: Words) -> None:
+        if move.mode is mode:
+            judge.transitions(move, take(first, rows), 0)
+
+    first = kernel.first()
+    while True:
+        try:
+            kernel.expand(first, sink)
+        except Relayout:
+            kernel.relaid()
+            first = kernel.first()
+        else:
+            return judge.records["never"].violation is not None
 
 
 def test_every_outcome_of_an_effect_is_one_transition() -> None:

@@ -295,6 +295,16 @@ class TestClock:
         assert here.clients[0].op == kv.Get(*KEYS[0])
 
 
+    def test_a_clock_that_cannot_jump_is_ahead_all_the_same(self) -> None:
+        here = world((Clock(), Get(0)), (Clock(), Get(0)), faults=Faults(clock_skew=(0, 9)))
+        assert [run.program.frozen_now for run in here.clients] == [START, START + 9]
+
+
+def test_a_setup_call_that_fails_is_an_error_and_no_beginning() -> None:
+    with pytest.raises(ScenarioError, match=r"world: setup call run_program.* failed with PredicateFailed"):
+        world((Get(0),), faults=Faults(), setup=(Set(0, 1), SetIf(0, 2, "absent")))
+
+
 class TestWorld:
     def test_a_move_that_is_not_possible_is_refused_with_those_that_are(self) -> None:
         here = world((Get(0),), faults=Faults())

@@ -1,0 +1,136 @@
+"""What user code answers is checked before it counts: findings, or an error that names the invariant and the line."""
+
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakeproof.explore import asking
+from lakeproof.explore.fence import WATCH, Hangs
+from lakeproof.scenario import ScenarioError
+from model.identifiers import CommitID
+from model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from model.snapshot import Invoked, NotDeclared
+
+HERE = Path(__file__).name
+EVENT = Invoked(0, 0, "f", ())
+VIOLATION = Violation("x", "seen")
+
+
+def line_of(text: str) -> int:
+    [number] = [at for at, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith(f"# {text}")]
+    return number
+
+
+def late() -> Iterator[Finding]:
+    yield VIOLATION
+    raise KeyError("k")  # late
+
+
+def raising(error: BaseException) -> Callable[..., Any]:  # type: ignore[explicit-any]  # whatever is asked of it
+    def check(*_: object) -> Iterator[Finding]:
+        raise error  # raising
+
+    return check
+
+
+class TestChecks:
+    def test_all_that_it_finds_counts(self) -> None:
+        assert asking.findings("x", lambda: [VIOLATION, Reached("a")]) == [VIOLATION, Reached("a")]
+        assert asking.findings("x", lambda: iter([Reached("a")])) == [Reached("a")]
+        assert asking.findings("x", list) == []
+
+    @pytest.mark.parametrize("answer", [True, False, None, 1, "no", b"no", VIOLATION, Reached("a")], ids=repr)
+    def test_an_answer_that_is_no_findings_is_an_error(self, answer: object) -> None:
+        with pytest.raises(ScenarioError, match=r"invariant 'x': its check returned .*yield Violation") as caught:
+            asking.findings("x", lambda: answer)  # type: ignore[arg-type, return-value]  # that is the point
+        assert type(answer).__name__ in str(caught.value)
+
+    @pytest.mark.parametrize("part", [True, None, "no", ("x", "seen")], ids=repr)
+    def test_a_part_that_is_no_finding_is_an_error(self, part: object) -> None:
+        with pytest.raises(ScenarioError, match=r"invariant 'x': its check found .*yield Violation"):
+            asking.findings("x", lambda: [Reached("a"), part])  # type: ignore[list-item]  # that is the point
+
+    @pytest.mark.parametrize("error", [KeyError("k"), SystemExit(0), KeyboardInterrupt(), GeneratorExit()], ids=repr)
+    def test_whatever_it_raises_is_an_error_with_its_line(self, error: BaseException) -> None:
+        with pytest.raises(ScenarioError) as caught:
+            asking.findings("x", raising(error))
+        message = str(caught.value)
+        assert message.startswith(f"invariant 'x': raised {type(error).__name__}")
+        assert message.endswith(f"{HERE}:{line_of('raising')})")
+
+    def test_what_it_raises_after_a_finding_is_not_passed_over(self) -> None:
+        with pytest.raises(ScenarioError, match=rf"raised KeyError: 'k' .*{HERE}:{line_of('late')}"):
+            asking.findings("x", late)
+
+    def test_a_part_that_was_not_declared_is_told_in_the_words_of_the_snapshot(self) -> None:
+        with pytest.raises(ScenarioError, match=r"^invariant 'x': declare it"):
+            asking.findings("x", raising(NotDeclared("declare it")))
+
+    @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
+    def test_what_is_not_of_that_code_passes_through(self, error: BaseException) -> None:
+        with pytest.raises(type(error)):
+            asking.findings("x", raising(error))
+
+    def test_it_is_watched_while_it_runs_and_no_longer(self) -> None:
+        def check() -> list[Finding]:
+            assert WATCH.since is not None
+            return []
+
+        asking.findings("x", check)
+        assert WATCH.since is None
+
+
+def monitor(advance: object) -> Monitor:
+    return Monitor(id="x", meaning="", initial=0, advance=advance)  # type: ignore[arg-type]  # that is the point
+
+
+class TestMonitors:
+    def test_its_next_state_and_its_findings_count(self) -> None:
+        found = asking.advanced(monitor(lambda state, _: (state + 1, (VIOLATION,))), 1, EVENT)
+        assert found == (2, [VIOLATION])
+
+    @pytest.mark.parametrize("answer", [None, 3, (1,), (1, (), 2), [1, ()]], ids=repr)
+    def test_an_answer_that_is_no_pair_is_an_error(self, answer: object) -> None:
+        with pytest.raises(ScenarioError, match=r"monitor 'x': advance returned .*\(next state, findings\)"):
+            asking.advanced(monitor(lambda *_: answer), 0, EVENT)
+
+    @pytest.mark.parametrize("state", [[], {}, set(), (1, [])], ids=repr)
+    def test_a_state_that_cannot_be_compared_is_an_error(self, state: Hashable) -> None:
+        with pytest.raises(ScenarioError, match=r"monitor 'x': its state .* is not hashable .*use tuples"):
+            asking.advanced(monitor(lambda *_: (state, ())), 0, EVENT)
+
+    def test_findings_that_are_none_are_an_error(self) -> None:
+        with pytest.raises(ScenarioError, match="invariant 'x': its check returned True"):
+            asking.advanced(monitor(lambda state, _: (state, True)), 0, EVENT)
+
+    def test_what_it_raises_is_an_error_with_its_line(self) -> None:
+        with pytest.raises(ScenarioError, match=rf"'x': raised KeyError: 'k' \(at .*:{line_of('raising')}\)"):
+            asking.advanced(monitor(raising(KeyError("k"))), 0, EVENT)
+
+
+class TestObservers:
+    def test_what_it_makes_of_the_effects_counts(self) -> None:
+        assert asking.folded(Observer("o", len), []) == 0
+        assert asking.folded(Observer("o", lambda _: CommitID("c")), []) == "c"
+
+    def test_a_value_that_cannot_be_compared_is_an_error(self) -> None:
+        with pytest.raises(ScenarioError, match=r"observer 'o': raised TypeError: unhashable"):
+            asking.folded(Observer("o", list), [])  # type: ignore[arg-type]  # that is the point
+
+    def test_what_it_raises_is_an_error_with_its_line(self) -> None:
+        with pytest.raises(ScenarioError, match=rf"observer 'o': raised KeyError.*:{line_of('raising')}\)"):
+            asking.folded(Observer("o", raising(KeyError("k"))), [])
+
+
+class TestWatches:
+    @pytest.mark.parametrize(("answer", "watched"), [(True, True), (False, False), (None, False), (1, True)])
+    def test_its_answer_is_a_truth(self, answer: object, watched: bool) -> None:
+        step = OnStep(id="x", meaning="", check=list, watches=lambda *_: answer)  # type: ignore[arg-type]
+        assert asking.watches(step, "f", None) is watched
+
+    def test_what_it_raises_is_an_error_and_not_a_no(self) -> None:
+        step = OnStep(id="x", meaning="", check=list, watches=raising(KeyError("k")))  # type: ignore[arg-type]
+        with pytest.raises(ScenarioError, match=rf"invariant 'x': raised KeyError: 'k' .*:{line_of('raising')}"):
+            asking.watches(step, "f", None)

@@ -1,0 +1,82 @@
+"""The fence: code that does not come back is noticed, and what user code raises is told from what is not its own."""
+
+import time
+
+import pytest
+
+from lakeproof.explore import fence
+from lakeproof.explore.fence import INTERRUPTS, Hangs, Watch, is_ours, kind_of, message_of
+
+
+class TestWatch:
+    def test_code_that_was_entered_too_long_ago_is_interrupted(self) -> None:
+        watch = Watch()
+        watch.since = time.monotonic() - fence.CALL_SECONDS_MAX - 1
+        with pytest.raises(Hangs, match="runs on without an effect for more than 30 s"):
+            watch._ticked(0, None)
+
+    def test_code_that_has_just_been_entered_is_not(self) -> None:
+        watch = Watch()
+        watch._ticked(0, None)
+        watch.since = time.monotonic()
+        watch._ticked(0, None)
+
+    def test_of_nested_code_the_outermost_counts(self) -> None:
+        watch = Watch()
+        with watch.over():
+            since = watch.since
+            with watch.over():
+                assert watch.since == since
+            assert watch.since == since is not None
+        assert watch.since is None
+
+    def test_nothing_is_watched_after_code_that_raised(self) -> None:
+        watch = Watch()
+        with pytest.raises(KeyError), watch.over():
+            raise KeyError
+        assert watch.since is None
+
+    def test_a_limit_holds_within_and_no_longer(self) -> None:
+        watch = Watch()
+        with watch.set_up(5.0):
+            watch.since = time.monotonic() - 6
+            with pytest.raises(Hangs, match="more than 5 s"):
+                watch._ticked(0, None)
+        watch.since = time.monotonic() - 6
+        watch._ticked(0, None)
+
+
+class TestOurs:
+    @pytest.mark.parametrize("error", [MemoryError(), Hangs(1.0, "a line")], ids=repr)
+    def test_no_memory_and_the_watch_are_not_of_that_code(self, error: BaseException) -> None:
+        assert is_ours(error)
+
+    @pytest.mark.parametrize("error", [KeyError(), SystemExit(0), GeneratorExit(), StopIteration()], ids=repr)
+    def test_any_other_exception_is(self, error: BaseException) -> None:
+        assert not is_ours(error)
+
+    def test_an_interrupt_is_if_no_key_was_pressed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert not is_ours(KeyboardInterrupt())
+        monkeypatch.setattr(INTERRUPTS, "came", True)
+        assert is_ours(KeyboardInterrupt())
+
+    def test_a_hang_is_no_exception_that_code_takes_for_an_answer(self) -> None:
+        assert not issubclass(Hangs, Exception)
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class TestWords:
+    def test_a_message_is_one_line_that_is_the_same_on_every_run(self) -> None:
+        assert message_of(KeyError("a\n  b")) == r"'a\n b'"
+        assert message_of(ValueError("<f at 0x7f12ab>\n and more")) == "<f> and more"
+        assert message_of(ValueError("x" * 1000)) == "x" * 297 + "..."
+
+    def test_an_exception_without_words_is_told_all_the_same(self) -> None:
+        assert message_of(Mute()) == "(its __str__ raises RuntimeError)"
+
+    def test_a_kind_is_the_name_of_the_class(self) -> None:
+        assert [kind_of(error) for error in (KeyError(), Mute())] == ["KeyError", "Mute"]

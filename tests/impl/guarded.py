@@ -1,0 +1,237 @@
+"""Flows that are suspended at an effect: in places that are guarded against a close, and in places that are not."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+
+from impl.effects import Env
+from model import kv
+
+P, K = b"p", b"k"
+
+Flow = Callable[[Env, list[str]], Coroutine[object, object, object]]
+"""Notes what of it runs."""
+
+
+@contextlib.contextmanager
+def noting(ran: list[str]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        ran.append("a context manager")
+
+
+@contextlib.asynccontextmanager
+async def locked(env: Env, ran: list[str]) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        ran.append("an asynchronous context manager")
+        await env.store.delete(P, K)
+
+
+class Lock:
+    def __init__(self, env: Env, ran: list[str]) -> None:
+        self.env, self.ran = env, ran
+
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(self, *error: object) -> None:
+        self.ran.append("a lock")
+        await self.env.store.delete(P, K)
+
+
+async def careful(env: Env, ran: list[str]) -> AsyncIterator[int]:
+    try:
+        yield 1
+        await env.store.set(P, K, b"1")
+        yield 2
+    finally:
+        ran.append("an asynchronous generator")
+
+
+def counting(ran: list[str]) -> Iterator[int]:
+    try:
+        yield 1
+        yield 2
+    finally:
+        ran.append("a generator")
+
+
+async def in_finally(env: Env, ran: list[str]) -> None:
+    try:
+        await env.store.set(P, K, b"1")
+    finally:
+        ran.append("finally")
+        await env.store.delete(P, K)
+
+
+async def in_the_else_of_a_finally(env: Env, ran: list[str]) -> None:
+    try:
+        ran.clear()
+    except KeyError:
+        pass
+    else:
+        await env.store.set(P, K, b"1")
+    finally:
+        ran.append("finally")
+
+
+async def in_a_handler_under_a_finally(env: Env, ran: list[str]) -> None:
+    try:
+        raise KeyError
+    except KeyError:
+        await env.store.set(P, K, b"1")
+    finally:
+        ran.append("finally")
+
+
+async def in_with(env: Env, ran: list[str]) -> None:
+    with noting(ran):
+        await env.store.set(P, K, b"1")
+
+
+async def in_async_with(env: Env, ran: list[str]) -> None:
+    async with locked(env, ran):
+        await env.store.set(P, K, b"1")
+
+
+async def in_a_lock(env: Env, ran: list[str]) -> None:
+    async with Lock(env, ran):
+        await env.store.set(P, K, b"1")
+
+
+async def in_a_bare_except(env: Env, ran: list[str]) -> None:
+    try:
+        await env.store.set(P, K, b"1")
+    except:
+        ran.append("a bare except")
+        raise
+
+
+async def in_except_base_exception(env: Env, ran: list[str]) -> None:
+    try:
+        await env.store.set(P, K, b"1")
+    except BaseException:
+        ran.append("BaseException")
+        raise
+
+
+async def in_except_generator_exit(env: Env, ran: list[str]) -> None:
+    try:
+        await env.store.set(P, K, b"1")
+    except (KeyError, GeneratorExit):
+        ran.append("GeneratorExit")
+        await env.store.delete(P, K)
+
+
+async def below_a_finally(env: Env, ran: list[str]) -> None:
+    async def inner() -> None:
+        await env.store.set(P, K, b"1")
+
+    try:
+        await inner()
+    finally:
+        ran.append("finally of the caller")
+
+
+async def above_a_finally(env: Env, ran: list[str]) -> None:
+    await in_finally(env, ran)
+
+
+async def in_an_async_generator(env: Env, ran: list[str]) -> None:
+    async for _ in careful(env, ran):
+        pass
+
+
+async def beside_an_async_generator(env: Env, ran: list[str]) -> None:
+    async for _ in careful(env, ran):
+        await env.store.set(P, K, b"1")
+
+
+async def beside_a_generator(env: Env, ran: list[str]) -> None:
+    for _ in counting(ran):
+        await env.store.set(P, K, b"1")
+
+
+async def with_a_generator_in_its_hand(env: Env, ran: list[str]) -> None:
+    held = counting(ran)
+    next(held)
+    await env.store.set(P, K, b"1")
+
+
+async def in_a_comprehension(env: Env, ran: list[str]) -> list[int]:
+    try:
+        return [number async for number in careful(env, ran)]
+    finally:
+        ran.append("finally around a comprehension")
+
+
+async def plainly(env: Env, ran: list[str]) -> None:
+    await env.store.set(P, K, b"1")
+    ran.append("the next line")
+
+
+async def after_a_finally(env: Env, ran: list[str]) -> None:
+    with contextlib.suppress(KeyError):
+        pass
+    try:
+        ran.clear()
+    finally:
+        ran.clear()
+    await env.store.set(P, K, b"1")
+
+
+async def in_its_own_finally(env: Env, ran: list[str]) -> None:
+    try:
+        ran.clear()
+    finally:
+        await env.store.set(P, K, b"1")
+
+
+async def in_except_of_the_store(env: Env, ran: list[str]) -> None:
+    try:
+        await env.store.set(P, K, b"1")
+    except (kv.KVError, ValueError):
+        ran.append("a handler")
+    except Exception:  # noqa: BLE001  # the widest clause that lets GeneratorExit pass
+        ran.append("another one")
+
+
+async def in_a_scan(env: Env, ran: list[str]) -> None:
+    async for entry in env.store.scan(P):
+        ran.remove(str(entry))
+
+
+async def with_a_generator_that_has_not_begun(env: Env, ran: list[str]) -> None:
+    held = counting(ran)
+    await env.store.set(P, K, b"1")
+    next(held)
+
+
+GUARDED: tuple[Flow, ...] = (
+    in_finally,
+    in_the_else_of_a_finally,
+    in_a_handler_under_a_finally,
+    in_with,
+    in_async_with,
+    in_a_lock,
+    in_a_bare_except,
+    in_except_base_exception,
+    in_except_generator_exit,
+    below_a_finally,
+    above_a_finally,
+    in_an_async_generator,
+    beside_an_async_generator,
+    beside_a_generator,
+    with_a_generator_in_its_hand,
+    in_a_comprehension,
+)
+PLAIN: tuple[Flow, ...] = (
+    plainly,
+    after_a_finally,
+    in_its_own_finally,
+    in_except_of_the_store,
+    in_a_scan,
+    with_a_generator_that_has_not_begun,
+)

@@ -1,0 +1,189 @@
+"""Suspended coroutines: which line they wait at, what they await, and that nothing of an abandoned one runs."""
+
+import gc
+import types
+import warnings
+from collections.abc import Awaitable, Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from impl.effects import Env
+from impl.frames import Spot, abandon, awaited, chain, raised_at, spot, would_run
+from tests.impl.guarded import GUARDED, PLAIN, Flow, K, P, in_a_lock, in_finally, in_with, plainly
+
+HERE = Path(__file__)
+
+
+def env() -> Env:
+    return Env.with_unique(lambda kind: kind)
+
+
+def line_of(text: str) -> int:
+    """The one line of this file that ends in a mark."""
+    [number] = [at for at, line in enumerate(HERE.read_text().splitlines(), 1) if line.endswith(f"# {text}")]
+    return number
+
+
+def name_of(flow: Flow) -> str:
+    return flow.__name__
+
+
+class TestWouldRun:
+    @pytest.mark.parametrize("flow", GUARDED, ids=name_of)
+    def test_closing_would_run_lines_of_a_flow_that_guards_its_effect(self, flow: Flow) -> None:
+        ran: list[str] = []
+        coroutine = flow(env(), ran)
+        coroutine.send(None)
+        assert would_run(coroutine)
+        abandon(coroutine)
+
+    @pytest.mark.parametrize("flow", PLAIN, ids=name_of)
+    def test_closing_would_run_nothing_of_one_that_does_not(self, flow: Flow) -> None:
+        coroutine = flow(env(), [])
+        coroutine.send(None)
+        assert not would_run(coroutine)
+        coroutine.close()
+
+    @pytest.mark.parametrize("flow", [in_finally, in_with, *PLAIN], ids=name_of)
+    def test_of_a_flow_that_has_not_begun_nothing_would_run(self, flow: Flow) -> None:
+        coroutine = flow(env(), [])
+        assert not would_run(coroutine)
+        coroutine.close()
+
+    def test_where_the_source_is_not_known_the_answer_is_yes(self) -> None:
+        names: dict[str, Flow] = {}
+        exec("async def flow(env, ran):\n    await env.store.set(b'p', b'k', b'1')\n", names)  # noqa: S102
+        coroutine = names["flow"](env(), [])
+        coroutine.send(None)
+        assert would_run(coroutine)
+        abandon(coroutine)
+
+
+class TestAbandon:
+    """A client that crashed runs nothing any more, whatever guards the effect that it waits for."""
+
+    @pytest.mark.parametrize("flow", [*GUARDED, *PLAIN], ids=name_of)
+    def test_nothing_of_it_runs_not_even_when_its_memory_is_claimed(self, flow: Flow) -> None:
+        ran: list[str] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            coroutine = flow(env(), ran)
+            coroutine.send(None)
+            abandon(coroutine)
+            del coroutine
+            gc.collect()
+        assert ran == []
+
+    @pytest.mark.parametrize("flow", [*GUARDED, *PLAIN], ids=name_of)
+    def test_one_that_has_not_begun_or_has_ended_is_let_go_too(self, flow: Flow) -> None:
+        ran: list[str] = []
+        abandon(flow(env(), ran))
+        assert ran == []
+        ended = plainly(env(), [])
+        ended.send(None)
+        with pytest.raises(StopIteration):
+            ended.send(None)
+        abandon(ended)
+
+    def test_one_that_asks_for_an_effect_when_it_is_closed_does_not_fail(self) -> None:
+        coroutine = in_a_lock(env(), [])
+        coroutine.send(None)
+        abandon(coroutine)
+        abandon(coroutine)
+
+
+@types.coroutine
+def bare() -> Generator[object, object, object]:
+    return (yield None)
+
+
+class Waits:
+    def __await__(self) -> Generator[object, object, None]:
+        yield 7
+
+
+async def helper(env: Env) -> None:
+    await env.store.set(P, K, b"1")  # helper
+
+
+async def at_a_helper(env: Env, _: list[str]) -> None:
+    await helper(env)  # at_a_helper
+
+
+async def at_a_scan(env: Env, _: list[str]) -> None:
+    async for _entry in env.store.scan(P):  # at_a_scan
+        pass
+
+
+async def at_two_lines(env: Env, _: list[str]) -> None:
+    await env.store.set(
+        P,
+        K,  # the middle of a call
+        b"1",
+    )
+
+
+async def at_something_foreign(env: Env, things: list[Awaitable[object]]) -> None:
+    await things[0]  # foreign
+
+
+class TestSpot:
+    @pytest.mark.parametrize(
+        ("flow", "mark", "function"),
+        [(at_a_helper, "helper", "helper"), (at_a_scan, "at_a_scan", "at_a_scan")],
+        ids=["a function that it calls", "a scan"],
+    )
+    def test_it_is_the_innermost_line_of_the_flow(self, flow: Flow, mark: str, function: str) -> None:
+        coroutine = flow(env(), [])
+        coroutine.send(None)
+        assert spot(coroutine) == Spot(str(HERE), line_of(mark), function)
+        assert str(spot(coroutine)) == f"tests/impl/test_frames.py:{line_of(mark)}"
+        coroutine.close()
+
+    def test_a_call_over_several_lines_has_its_first(self) -> None:
+        coroutine = at_two_lines(env(), [])
+        coroutine.send(None)
+        found = spot(coroutine)
+        assert found is not None
+        assert found.line == line_of("the middle of a call") - 2
+        coroutine.close()
+
+    def test_a_coroutine_that_has_ended_is_nowhere(self) -> None:
+        coroutine = plainly(env(), [])
+        coroutine.send(None)
+        coroutine.close()
+        assert spot(coroutine) is None
+
+    def test_a_file_elsewhere_is_shown_by_its_name(self) -> None:
+        assert str(Spot("/somewhere/else/mine.py", 3, "flow")) == "mine.py:3"
+
+    def test_an_exception_was_raised_where_the_flow_stood(self) -> None:
+        coroutine = at_a_helper(env(), [])
+        coroutine.send(None)
+        with pytest.raises(KeyError) as caught:
+            coroutine.throw(KeyError("k"))
+        assert raised_at(caught.value) == Spot(str(HERE), line_of("helper"), "helper")
+
+
+class TestAwaited:
+    @pytest.mark.parametrize(
+        ("build", "name"),
+        [(bare, "bare"), (Waits, "Waits.__await__")],
+        ids=["a bare yield", "an object"],
+    )
+    def test_it_names_what_is_no_effect(self, build: Callable[[], Awaitable[object]], name: str) -> None:
+        coroutine = at_something_foreign(env(), [build()])
+        coroutine.send(None)
+        assert awaited(coroutine).endswith(name)
+        found = spot(coroutine)
+        assert found is not None
+        assert found.line == line_of("foreign")
+        coroutine.close()
+
+    def test_the_chain_begins_with_the_flow_and_ends_with_what_yields(self) -> None:
+        coroutine = at_a_helper(env(), [])
+        coroutine.send(None)
+        names = [frame.f_code.co_name for frame, _ in chain(coroutine) if frame is not None]
+        assert names == ["at_a_helper", "helper", "set", "perform"]
+        coroutine.close()

@@ -1,0 +1,123 @@
+"""Values that `==` gets wrong, each in a way of its own."""
+
+import dataclasses
+import enum
+import functools
+from typing import NamedTuple
+
+import attrs
+
+
+@attrs.frozen
+class Careless:
+    """Leaves a field out of its comparison."""
+
+    name: str
+    size: object = attrs.field(eq=False, default=0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Hidden:
+    name: str
+    size: object = dataclasses.field(compare=False, default=0)
+
+
+@attrs.frozen(eq=False)
+class Distinct:
+    """No two of these are equal."""
+
+    size: object
+
+
+class Agrees:
+    """Equals everything."""
+
+    def __init__(self, size: object) -> None:
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+class Odd:
+    """Equals nothing, itself included, and lies about its attributes."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: object) -> None:
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __getattribute__(self, name: str) -> object:
+        return 7 if name == "size" else object.__getattribute__(self, name)
+
+
+class Name(str):
+    """Text that compares without case."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and self.lower() == other.lower()
+
+    def __hash__(self) -> int:
+        return hash(self.lower())
+
+
+class Lazy:
+    """Keeps what it has computed."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    @functools.cached_property
+    def double(self) -> int:
+        return 2 * self.size
+
+
+@attrs.frozen(cache_hash=True)
+class Cached:
+    size: int
+
+
+class Base:
+    __slots__ = ("__held",)
+
+    def __init__(self, held: object) -> None:
+        self.__held = held
+
+
+class Derived(Base):
+    """Has a private slot of the same name as its base."""
+
+    __slots__ = ("__held",)
+
+    def __init__(self, held: object, other: object) -> None:
+        super().__init__(held)
+        self.__held = other
+
+
+class Pair(NamedTuple):
+    one: object
+    other: object
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Level(enum.IntEnum):
+    ONE = 1
+
+
+class Refusal(Exception):
+    pass

@@ -1,0 +1,137 @@
+"""What an invariant sees: whole where it was declared, an error where it was not, and never to be changed."""
+
+from collections.abc import Callable
+
+import attrs
+import pytest
+
+from model.objects import StoredObject
+from model.snapshot import (
+    ALL_PARTS,
+    CallView,
+    NotDeclared,
+    Observed,
+    Outcome,
+    Reads,
+    Snapshot,
+    Status,
+    UnhandledException,
+)
+
+AT = (b"p", b"k")
+CREATE = CallView("create", ("r",), Status.OK, value=1)
+DELETE = CallView("delete", ("r",), Status.PENDING)
+AGAIN = CallView("create", ("s",), Status.FAIL)
+
+PARTS: dict[Reads, Callable[[Snapshot], object]] = {
+    Reads.STORE: lambda seen: seen.store,
+    Reads.OBJECTS: lambda seen: seen.objects,
+    Reads.CLOCK: lambda seen: seen.now,
+    Reads.CLIENTS: lambda seen: seen.clients,
+}
+
+
+def snapshot() -> Snapshot:
+    return Snapshot(
+        store={AT: b"v"}, objects={"a": StoredObject(b"1")}, now=5, clients=((CREATE, DELETE), (), (AGAIN,))
+    )
+
+
+class TestReads:
+    def test_all_parts_can_be_read_unless_something_else_is_said(self) -> None:
+        seen = snapshot()
+        assert (dict(seen.store), dict(seen.objects), seen.now) == ({AT: b"v"}, {"a": StoredObject(b"1")}, 5)
+        assert seen.clients == ((CREATE, DELETE), (), (AGAIN,))
+
+    @pytest.mark.parametrize("declared", Reads)
+    @pytest.mark.parametrize("looked_at", Reads)
+    def test_what_was_not_declared_cannot_be_read(self, declared: Reads, looked_at: Reads) -> None:
+        seen = snapshot().only(frozenset({declared}))
+        if declared is looked_at:
+            assert PARTS[looked_at](seen) == PARTS[looked_at](snapshot())
+        else:
+            with pytest.raises(NotDeclared, match=rf"Reads\.{looked_at.name}"):
+                PARTS[looked_at](seen)
+
+    def test_calls_are_a_part_of_the_clients(self) -> None:
+        with pytest.raises(NotDeclared, match=r"Reads\.CLIENTS"):
+            snapshot().only(ALL_PARTS - {Reads.CLIENTS}).calls()
+
+    def test_the_message_ends_in_the_repair(self) -> None:
+        with pytest.raises(NotDeclared, match="reads="):
+            _ = snapshot().only(frozenset()).now
+        with pytest.raises(NotDeclared, match=r"keep it in the state$"):
+            _ = snapshot().only(frozenset(), "keep it in the state").now
+
+    def test_a_restricted_snapshot_leaves_the_whole_one_as_it_was(self) -> None:
+        whole = snapshot()
+        whole.only(frozenset())
+        assert whole.now == 5
+
+    def test_what_may_be_read_is_no_part_of_the_state(self) -> None:
+        assert snapshot().only(frozenset({Reads.STORE})) == snapshot()
+        assert snapshot() != attrs.evolve(snapshot(), now=6)
+
+
+class TestImmutability:
+    """An invariant cannot hide what the next one would find."""
+
+    def test_no_attribute_can_be_set(self) -> None:
+        for name in ("store", "objects", "now", "clients", "_store", "_now", "_reads"):
+            with pytest.raises(AttributeError):
+                setattr(snapshot(), name, {})
+
+    @pytest.mark.parametrize("part", ["store", "objects"])
+    def test_no_part_can_be_changed(self, part: str) -> None:
+        seen = snapshot()
+        held = getattr(seen, part)
+        with pytest.raises(TypeError):
+            held["x"] = 1
+        with pytest.raises(AttributeError):
+            held.clear()
+        with pytest.raises(TypeError):
+            del held["x"]
+        assert seen == snapshot()
+
+    def test_calls_cannot_be_changed(self) -> None:
+        with pytest.raises(AttributeError):
+            snapshot().calls()[0].value = 2  # type: ignore[misc]  # that is the point
+
+
+class TestCalls:
+    def test_without_names_there_are_all(self) -> None:
+        assert snapshot().calls() == (CREATE, DELETE, AGAIN)
+
+    def test_with_names_those_of_these_names(self) -> None:
+        assert snapshot().calls("create") == (CREATE, AGAIN)
+        assert snapshot().calls("create", "delete") == (CREATE, DELETE, AGAIN)
+        assert snapshot().calls("merge") == ()
+
+    @pytest.mark.parametrize(
+        ("status", "done"),
+        [
+            (Status.PENDING, False),
+            (Status.CRASHED, False),
+            (Status.OK, True),
+            (Status.FAIL, True),
+            (Status.INFO, True),
+        ],
+    )
+    def test_a_call_is_done_when_it_has_answered(self, status: Status, done: bool) -> None:
+        assert CallView("f", (), status).done is done
+
+    def test_an_observer_that_is_not_attached_saw_nothing(self) -> None:
+        seen = attrs.evolve(CREATE, observed=(("reads", 2), ("writes", None)))
+        assert [seen.saw(name) for name in ("reads", "writes", "deletes")] == [2, None, None]
+
+
+def test_an_exception_that_is_no_answer_says_kind_message_and_place() -> None:
+    assert str(UnhandledException("KeyError", "'k'", "mine.py:3")) == "KeyError: 'k' at mine.py:3"
+    assert str(UnhandledException("KeyError", "", "mine.py:3")) == "KeyError at mine.py:3"
+
+
+def test_what_is_frozen_can_be_a_key() -> None:
+    assert len({Outcome(Status.OK, 1), Outcome(Status.OK, 1), Outcome(Status.FAIL)}) == 2
+    assert hash(CREATE) == hash(CallView("create", ("r",), Status.OK, value=1))
+    with pytest.raises(AttributeError):
+        Observed(None, None, None, None).reply = 1  # type: ignore[misc]  # that is the point

@@ -1,0 +1,291 @@
+"""Faults in what a move does: outcomes and budgets, tables, expansion, late writes, monitors."""
+
+from typing import Final
+
+from tests.mutants.planted import Mutant
+
+_BY_HAND: Final = "tests/differential/test_differential.py::test_searches_agree_on_sets_made_by_hand"
+_AGREE: Final = "tests/explore/test_agreement.py::test_all_searches_agree_on_flows_made_by_hand"
+_COUNTS: Final = "tests/explore/test_counts_by_hand.py"
+_WORLD: Final = "tests/explore/test_world.py"
+_EXPANSIONS: Final = "tests/explore/test_expansion.py"
+_FAULTS: Final = "lakeproof/explore/faults.py"
+_TABLES: Final = "lakeproof/explore/tables.py"
+_EXPANSION: Final = "lakeproof/explore/expansion.py"
+_KERNEL: Final = "lakeproof/explore/kernel.py"
+
+MUTANTS: Final = (
+    Mutant(
+        "only writes are refused",
+        _FAULTS,
+        "case Mode.REFUSED if not isinstance(op, Now):",
+        "case Mode.REFUSED if is_write(op):",
+        f"{_COUNTS}::TestFaults::test_a_refusal_is_a_second_outcome_of_every_effect",
+    ),
+    Mutant(
+        "a refused write is applied",
+        _FAULTS,
+        "yield Result(mode, kv.Refused(), {})",
+        "yield Result(mode, kv.Refused(), writes)",
+        f"{_WORLD}::TestRefusals",
+    ),
+    Mutant(
+        "a write whose answer is lost was never lost before it was applied",
+        _FAULTS,
+        "case Mode.LOST_DROPPED if is_write(op):\n                yield Result(mode, kv.OutcomeUnknown(), {})",
+        "case Mode.LOST_DROPPED if is_write(op):\n                yield Result(mode, kv.OutcomeUnknown(), writes)",
+        f"{_WORLD}::TestLostAnswers::test_a_write_is_applied_or_not_and_the_client_sees_an_indefinite_error",
+    ),
+    Mutant(
+        "a write reported as failed did fail",
+        _FAULTS,
+        "yield Result(mode, kv.PredicateFailed(), writes)",
+        "yield Result(mode, kv.PredicateFailed(), {})",
+        f"{_WORLD}::TestFalsePredicates::test_a_set_if_is_applied_and_reported_as_failed",
+    ),
+    Mutant(
+        "a scan may break before its first batch",
+        _FAULTS,
+        'isinstance(op, kv.ScanBatch) and op.start != b""',
+        "isinstance(op, kv.ScanBatch)",
+        f"{_COUNTS}::TestFaults::test_a_scan_breaks_between_two_batches_only",
+    ),
+    Mutant(
+        "a late write costs no duplicate",
+        _FAULTS,
+        'Mode.REPEATED_DROPPED: ("lost_answers", "duplicates"),',
+        'Mode.REPEATED_DROPPED: ("lost_answers",),',
+        f"{_COUNTS}::TestFaults::test_a_lost_answer_has_two_sides_for_a_write_that_changes_something",
+    ),
+    Mutant(
+        "a budget of one allows nothing",
+        _FAULTS,
+        "all(getattr(faults, kind) > 0 for kind in COST[mode])",
+        "all(getattr(faults, kind) > 1 for kind in COST[mode])",
+        f"{_COUNTS}::TestFaults::test_a_client_may_crash_before_each_of_its_effects",
+    ),
+    Mutant(
+        "what is deleted is no change",
+        "lakeproof/explore/meaning.py",
+        "changed = near.keys() | after.keys()",
+        "changed = after.keys()",
+        f"{_COUNTS}::TestRaces::test_a_delete_and_a_get_of_something_do_not",
+    ),
+    Mutant(
+        "a copy does not read its destination",
+        "lakeproof/explore/meaning.py",
+        'return Footprint((("object", source), ("object", destination)), timed=True)',
+        'return Footprint((("object", source),), timed=True)',
+        f"{_AGREE}[copies, crashes and lost answers]",
+    ),
+    Mutant(
+        "a put does not depend on the clock",
+        "lakeproof/explore/meaning.py",
+        'return Footprint((("object", op.address),), timed=True)',
+        'return Footprint((("object", op.address),))',
+        f"{_BY_HAND}[a request expires by the stores' clock]",
+    ),
+    Mutant(
+        "a scan covers the keys after its start only",
+        "lakeproof/explore/meaning.py",
+        "cell[1] == partition and cell[2] >= start",
+        "cell[1] == partition and cell[2] > start",
+        f"{_EXPANSIONS}::test_a_batch_begins_with_the_key_that_is_its_start",
+    ),
+    Mutant(
+        "a fault costs nothing",
+        _TABLES,
+        "total[place.word] -= 1 << place.shift",
+        "total[place.word] -= 0 << place.shift",
+        f"{_COUNTS}::TestFaults::test_one_crash_strikes_one_client",
+    ),
+    Mutant(
+        "a wide write adds to the number that was there",
+        _TABLES,
+        "total[place.word] += (after - numbers[column]) << place.shift",
+        "total[place.word] += after << place.shift",
+        f"{_EXPANSIONS}::test_a_copy_replaces_whatever_was_put_there_before",
+    ),
+    Mutant(
+        "monitors hear of no invocation",
+        _TABLES,
+        "        if raw.begins:\n            events.append(Invoked",
+        "        if raw.begins and not raw.begins:\n            events.append(Invoked",
+        f"{_EXPANSIONS}::test_monitors_hear_of_invocations_and_returns_in_the_order_of_their_effects",
+    ),
+    Mutant(
+        "a call that broke has returned, say the tables",
+        _TABLES,
+        "for index, view in ended if view.done)",
+        "for index, view in ended)",
+        f"{_EXPANSIONS}::test_monitors_hear_of_no_return_of_a_call_that_raised_what_is_no_answer",
+    ),
+    Mutant(
+        "a timed effect is a point move",
+        _TABLES,
+        "len(touched.cells) != 1 or (touched.timed and self.space.clock >= 0)",
+        "len(touched.cells) != 1",
+        f"{_BY_HAND}[a request expires by the stores' clock]",
+    ),
+    Mutant(
+        "an entry that is not compiled yet leads to the first node",
+        _TABLES,
+        "self.child[mode] = _doubled(self.child[mode], 1, UNKNOWN)",
+        "self.child[mode] = _doubled(self.child[mode], 1, 0)",
+        f"{_EXPANSIONS}::test_a_reader_sees_each_of_many_values_in_turn",
+    ),
+    Mutant(
+        "interchangeable clients own late writes of their own",
+        _TABLES,
+        "owner = self.space.behaviours.index(self.behaviour)",
+        "owner = self.client",
+        f"{_AGREE}[equal clients with a late write]",
+    ),
+    Mutant(
+        "lists of events are told apart by ==",
+        _TABLES,
+        "key = identity(events)",
+        "key = events",
+        f"{_EXPANSIONS}::test_monitors_tell_returns_apart_by_type_and_bits",
+    ),
+    Mutant(
+        "the clock moves on while the last client can move",
+        _EXPANSION,
+        "            anyone |= kinds != DONE\n            self._expand_point",
+        "            anyone = kinds != DONE\n            self._expand_point",
+        f"{_AGREE}[clocks that jump and differ]",
+    ),
+    Mutant(
+        "the last jump of the clock is left out",
+        _EXPANSION,
+        "last = self.roles.last_time",
+        "last = self.roles.last_time - 1",
+        f"{_COUNTS}::TestFaults::test_the_clock_jumps_while_anybody_can_move",
+    ),
+    Mutant(
+        "a second late write takes the place of the first",
+        _EXPANSION,
+        "may &= self.layout.field(words, self.roles.late) == 0",
+        "may &= self.layout.field(words, self.roles.late) >= 0",
+        f"{_EXPANSIONS}::test_one_late_write_is_under_way_at_a_time",
+    ),
+    Mutant(
+        "the first late write is never delivered",
+        _EXPANSION,
+        "pending[pending > 0]",
+        "pending[pending > 1]",
+        f"{_COUNTS}::TestFaults::test_a_late_write_arrives_once_or_never",
+    ),
+    Mutant(
+        "an outcome that an effect cannot have is taken, if it can be paid for",
+        _EXPANSION,
+        "may = fits if may is None else may & fits\n            if may.all()",
+        "may = fits if may is None else may\n            if may.all()",
+        f"{_AGREE}[only a late write lets the store shrink]",
+    ),
+    Mutant(
+        "successors of a wide effect go to the wrong states",
+        _EXPANSION,
+        "picked, which = take(here, keep), inverse[keep]",
+        "picked, which = take(here, keep), inverse[: len(keep)]",
+        f"{_EXPANSIONS}::test_a_copy_that_loses_its_answer_was_made_of_what_was_there",
+    ),
+    Mutant(
+        "ranks within two groups of columns are added, not paired",
+        _EXPANSION,
+        "pairs = ranks * len(kinds) + np.searchsorted(kinds, key)",
+        "pairs = ranks + np.searchsorted(kinds, key)",
+        f"{_EXPANSIONS}::TestProjections",
+    ),
+    Mutant(
+        "a group takes more columns than fit into a key",
+        _EXPANSION,
+        "        room -= bits",
+        "        room -= 1",
+        f"{_EXPANSIONS}::TestProjections",
+    ),
+    Mutant(
+        "a monitor moves by the states of other rows",
+        _EXPANSION,
+        "change = np.array(results, np.int64)[inverse] - states",
+        "change = np.array(results, np.int64)[np.sort(inverse)] - states",
+        f"{_AGREE}[a monitor over equal clients]",
+    ),
+    Mutant(
+        "a monitor's step is remembered whatever the event",
+        _KERNEL,
+        "key = (index, event, number)",
+        "key = (index, 0, number)",
+        f"{_AGREE}[a monitor over equal clients]",
+    ),
+    Mutant(
+        "a monitor goes on after its violation",
+        _KERNEL,
+        "            state = DEAD",
+        "            continue",
+        f"{_EXPANSIONS}::test_a_monitor_rests_after_its_violation",
+    ),
+    Mutant(
+        "a late write adds to the number that was there",
+        _KERNEL,
+        "self.space.columns[column].number(value) - before[column])",
+        "self.space.columns[column].number(value))",
+        f"{_AGREE}[only a late write lets the store shrink]",
+    ),
+    Mutant(
+        "a budget that is spent remains, in the stepped world",
+        "lakeproof/explore/world.py",
+        "self.left[kind] -= 1",
+        "self.left[kind] -= 0",
+        f"{_WORLD}::TestNoFaults::test_a_budget_once_spent_is_gone",
+    ),
+    Mutant(
+        "a client that crashed moves on, in the stepped world",
+        "lakeproof/explore/world.py",
+        "self.crashed[move.client] = True",
+        "self.crashed[move.client] = False",
+        f"{_WORLD}::TestCrashes::test_the_client_never_moves_again_and_its_call_stays_open",
+    ),
+    Mutant(
+        "a late write is lost, in the stepped world",
+        "lakeproof/explore/world.py",
+        "        before, self.cells = self.cells, patch(self.cells, writes)\n        return Step(move, late.call",
+        "        before = self.cells\n        return Step(move, late.call",
+        f"{_WORLD}::TestDuplicates::test_it_arrives_after_its_client_is_done_or_crashed",
+    ),
+    Mutant(
+        "the clock jumps after all clients have ended, in the stepped world",
+        "lakeproof/explore/world.py",
+        "if self.jumps + 1 < len(self.setting.times) and not self.quiescent:",
+        "if self.jumps + 1 < len(self.setting.times):",
+        f"{_WORLD}::TestClock::test_it_stops_once_no_client_can_move",
+    ),
+    Mutant(
+        "each jump of the clock begins at the start",
+        "lakeproof/explore/setting.py",
+        "times.append(times[-1] + jump)",
+        "times.append(times[0] + jump)",
+        f"{_WORLD}::TestClock::test_it_moves_on_by_these_microseconds_in_this_order",
+    ),
+    Mutant(
+        "an aftermath begins at once",
+        "lakeproof/explore/setting.py",
+        "later = now + aftermath.clock_advance",
+        "later = now",
+        f"{_COUNTS}::TestAftermaths::test_an_aftermath_begins_when_its_time_has_passed",
+    ),
+    Mutant(
+        "a clock that cannot jump has no skew",
+        "lakeproof/explore/setting.py",
+        "scenario.start_time + skews[index]",
+        "scenario.start_time",
+        f"{_WORLD}::TestClock::test_a_clock_that_cannot_jump_is_ahead_all_the_same",
+    ),
+    Mutant(
+        "a setup that fails is passed over",
+        "lakeproof/explore/setting.py",
+        "if call.status is not Status.OK:",
+        "if call.status is Status.CRASHED:",
+        f"{_WORLD}::test_a_setup_call_that_fails_is_an_error_and_no_beginning",
+    ),
+)
