@@ -6,6 +6,7 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 import inspect
 import time
 from collections.abc import Coroutine, Sequence
+from types import FunctionType
 from typing import Any, Final, get_args
 
 import attrs
@@ -19,7 +20,7 @@ from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.scenario import Call, ScenarioError
 from model import kv, objects
 from model.identity import NoIdentity, identity
-from model.invariants import Observer
+from model.invariants import Invariant, Observer
 from model.records import Record
 from model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 
@@ -119,7 +120,7 @@ class Execution:
         self._attempts -= 1
         call = self.program.calls[self.index]
         coroutine = call.start(Env.with_unique(self._unique))
-        if not inspect.isawaitable(coroutine):
+        if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
 
@@ -169,7 +170,8 @@ class Execution:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
-            error.__traceback__ = error.__context__ = error.__cause__ = None  # they hold on to the flow's frames
+            for name in ("__traceback__", "__context__", "__cause__"):  # they hold on to the flow's frames
+                object.__setattr__(error, name, None)  # past a class that is frozen
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
         self.broken = True
         found = UnhandledException(kind_of(error), message_of(error), place_of(error))
@@ -248,10 +250,30 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
     return cells, tuple(run.finished)
 
 
-def collect_observers(observer_groups: Sequence[Sequence[Observer]]) -> tuple[Observer, ...]:
-    """All observers, each once, by name."""
-    by_name: dict[str, Observer] = {}
-    for group in observer_groups:
-        for observer in group:
-            by_name.setdefault(observer.name, observer)
-    return tuple(by_name.values())
+def _same_code(one: object, other: object) -> bool:
+    """Whether two functions are one, or were made by one factory of the same parts."""
+    if isinstance(one, FunctionType) and isinstance(other, FunctionType):
+        return one.__globals__ is other.__globals__ and identity(_made_of(one)) == identity(_made_of(other))
+    return identity(one) == identity(other)
+
+
+def _made_of(function: FunctionType) -> tuple[object, ...]:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return function.__code__, cells, function.__defaults__, function.__kwdefaults__
+
+
+def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:
+    """All observers of invariants, each once, by name.
+
+    Raises:
+        ScenarioError: two that differ have one name; an invariant would be shown what another one's observer made.
+    """
+    by_name: dict[str, tuple[Observer, str]] = {}
+    for invariant in invariants:
+        for observer in invariant.observers:
+            known, owner = by_name.setdefault(observer.name, (observer, invariant.id))
+            if not _same_code(known.fold, observer.fold):
+                raise ScenarioError(
+                    f"observer {observer.name!r} of {invariant.id!r} folds otherwise than that of {owner!r}; rename one"
+                )
+    return tuple(observer for observer, _ in by_name.values())

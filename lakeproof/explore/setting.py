@@ -57,7 +57,7 @@ def prepare(scenario: Scenario) -> Setting:
     times = [scenario.start_time]
     for jump in faults.clock_jumps:
         times.append(times[-1] + jump)
-    observers = collect_observers([invariant.observers for invariant in scenario.invariants])
+    observers = collect_observers(scenario.invariants)
     programs = tuple(
         Program(
             label=LABELS[index],
