@@ -6,6 +6,7 @@ its exit code on a pipe when it has come to its end. If the child ends without a
 """
 
 import ctypes
+import mmap
 import os
 import signal
 import sys
@@ -13,12 +14,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, NoReturn
 
+from lakeproof.board import Board, Overseer
+
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
 comes from a terminal, to a group, or to this process."""
 
 LAST_SECONDS: Final = 10.0
 """How long the child may take to end after its report: a thread that the file began may keep it."""
+
+POLL_SECONDS: Final = 0.5
 
 HUNG: Final = 75
 """As in `lakeproof.explore.fence`, which is too heavy to load here."""
@@ -36,14 +41,15 @@ def supervised() -> NoReturn:
     signals = {*PASSED_ON, signal.SIGTSTP, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     reader, writer = os.pipe()
+    board = memoryview(mmap.mmap(-1, 16)).cast("d")
     child = os.fork()
     if child == 0:
         os.close(reader)
         os.setpgid(0, 0)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        _report(writer)
+        _report(writer, board)
     os.close(writer)
-    sys.exit(_watched(child, reader, signals))
+    sys.exit(_watched(child, reader, signals, board))
 
 
 def _loads_a_file(arguments: Sequence[str]) -> bool:
@@ -57,8 +63,11 @@ def _command() -> NoReturn:
     raise AssertionError("the command line ends by exiting")
 
 
-def _report(writer: int) -> NoReturn:
+def _report(writer: int, board: Board) -> NoReturn:
     """In the child: run the command, and report how it ended."""
+    from lakeproof.explore.fence import WATCH
+
+    WATCH.board = board
     with suppress(OSError, AttributeError):  # elsewhere than on Linux
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     try:
@@ -71,18 +80,25 @@ def _report(writer: int) -> NoReturn:
         sys.exit(code)
 
 
-def _watched(child: int, reader: int, signals: set[signal.Signals]) -> int:
+def _watched(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:
     """The exit code of the child: what it reported, or that it did not."""
-    status = None
+    status, reported, overseer = None, 0.0, Overseer(board)
     while status is None:
-        came = signal.sigtimedwait(signals, LAST_SECONDS)
+        came = signal.sigtimedwait(signals, POLL_SECONDS)
         if came is not None:
             _pass_on(came.si_signo, child)
         ended, found = os.waitpid(child, os.WNOHANG)
         if ended:
             status = found
         elif came is None and _has_reported(reader):
+            reported += POLL_SECONDS
+            if reported >= LAST_SECONDS:
+                os.kill(child, signal.SIGKILL)
+        elif overseer.out_of_time():
             os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            sys.stderr.write("lakeproof: the file named with --from runs on, and cannot be interrupted; end its loop\n")
+            return INCONCLUSIVE
     if os.waitstatus_to_exitcode(status) == HUNG:
         return INCONCLUSIVE
     report = os.read(reader, 1)

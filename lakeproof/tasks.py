@@ -205,11 +205,12 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     Raises:
         KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, INTERRUPTS, WATCH, Hangs
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
 
     seconds = getattr(task, "seconds_max", None)
     try:
-        with INTERRUPTS.noticed(), WATCH.set_up(min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX)):
+        limit = min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX)
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit):
             return task.run(scenario, source, progress)
     except Unusable as error:
         return unusable(scenario, str(error))

@@ -15,7 +15,7 @@ from impl.codec import decode_at
 from impl.effects import Effect, Env, Now
 from impl.frames import Spot, abandon, spot
 from lakeproof.explore.asking import folded
-from lakeproof.explore.fence import WATCH, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.scenario import Call, ScenarioError
 from model import kv, objects
@@ -134,6 +134,7 @@ class Execution:
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
+                self._none_forgotten()
                 return self._finish(Outcome(Status.OK, value=stop.value))
             except ScenarioError:
                 raise
@@ -144,6 +145,7 @@ class Execution:
                     self._coroutine, reply = None, None
                     continue
                 return self._finish(self._failure(error))
+            self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None
                 raise foreign(self._coroutine, op)
@@ -155,6 +157,7 @@ class Execution:
 
     def _resume(self, reply: object) -> Effect:
         """One stretch of the flow's own code, watched."""
+        FORGOTTEN.found = ""
         outermost = WATCH.since is None
         if outermost:
             WATCH.since = time.monotonic()
@@ -165,6 +168,12 @@ class Execution:
         finally:
             if outermost:
                 WATCH.since = None
+
+    def _none_forgotten(self) -> None:
+        if FORGOTTEN.found:
+            raise ScenarioError(
+                f"{self.program.calls[self.index]} never awaits {FORGOTTEN.found}: it has not taken place; write await"
+            )
 
     def _failure(self, error: BaseException) -> Outcome:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
@@ -219,10 +228,14 @@ def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
 
 def _usable(outcome: Outcome, call: Call) -> None:
     """Raises ScenarioError for a result that cannot be compared with others."""
+    if isinstance(outcome.value, Coroutine):
+        outcome.value.close()
+        raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
     try:
-        hash(outcome.value)
-        identity(outcome.value)
-        identity(outcome.error)
+        with WATCH.over():
+            hash(outcome.value)
+            identity(outcome.value)
+            identity(outcome.error)
     except NoIdentity as error:
         raise ScenarioError(f"{call} returned or raised a value of which {error}") from error
     except Exception as error:

@@ -8,17 +8,22 @@ The watch is a timer of the process: its handler runs in the main thread between
 watches, and raises `Hangs` there if that code was entered too long ago. In other threads nothing is watched.
 """
 
+import gc
 import os
 import re
 import signal
 import threading
 import time
+import warnings
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
-from typing import Final
+from typing import Final, TextIO
 
 from impl.frames import Spot, awaited, raised_at, running_at, spot
+from lakeproof.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
 """How long a flow may run from one effect to the next, or an invariant on one state, unless a limit is shorter."""
@@ -63,15 +68,26 @@ class Watch:
     """Notices that user code does not come back. One for the process."""
 
     def __init__(self) -> None:
-        self.since: float | None = None
-        """When the code that runs now was entered; None: none does."""
+        self.board: Board = array("d", (0.0, CALL_SECONDS_MAX))
+        """Where another process may read it."""
         self._limit_seconds = CALL_SECONDS_MAX
-        self._raised = 0
+        self._entered: float | None = None
+        self._ticks = 0
+
+    @property
+    def since(self) -> float | None:
+        """When the code that runs now was entered; None: none does."""
+        return self.board[0] or None
+
+    @since.setter
+    def since(self, entered: float | None) -> None:
+        self.board[0] = entered or 0.0
 
     @contextmanager
     def set_up(self, limit_seconds: float) -> Iterator[None]:
         """Watch all user code that is entered within. No more than a note of the limit outside the main thread."""
         before, self._limit_seconds = self._limit_seconds, limit_seconds
+        self.board[1] = limit_seconds
         if threading.current_thread() is not threading.main_thread():
             try:
                 yield
@@ -89,12 +105,15 @@ class Watch:
 
     def _ticked(self, _: int, frame: FrameType | None) -> None:
         since = self.since
-        if since is None or time.monotonic() - since <= self._limit_seconds:
-            self._raised = 0
+        if since is None or since != self._entered:
+            self._entered, self._ticks = since, 0
+            return
+        self._ticks += 1  # not the time that has passed: Ctrl-Z stops the process, and nothing runs meanwhile
+        over = self._ticks - int(self._limit_seconds / _TICK_SECONDS)
+        if over <= 0:
             return
         hangs = Hangs(self._limit_seconds, _place(running_at(frame)))
-        self._raised += 1
-        if self._raised > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
+        if over > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
             os.write(2, f"lakeproof: {hangs}, and take every exception for an answer no more\n".encode())
             os._exit(HUNG)
         raise hangs
@@ -113,6 +132,52 @@ class Watch:
 
 
 WATCH: Final = Watch()
+
+
+class Forgotten:
+    """Notices coroutines that a flow makes and does not await: what they would do never takes place."""
+
+    def __init__(self) -> None:
+        self.found = ""
+        """The one that was dropped last by code of the user's: its name and the line."""
+        self._collecting = False
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Take in Python's warnings of it. Those that come of abandoned clients are nobody's mistake."""
+        with warnings.catch_warnings():
+            before = warnings.showwarning
+
+            def heard(
+                message: Warning | str,
+                category: type[Warning],
+                filename: str,
+                lineno: int,
+                file: TextIO | None = None,
+                line: str | None = None,
+            ) -> None:
+                found = _NEVER_AWAITED.match(str(message))
+                if found is None:
+                    before(message, category, filename, lineno, file, line)
+                elif WATCH.since is not None and not self._collecting:
+                    self.found = f"{found[1]} (dropped at {Path(filename).name}:{lineno})"
+
+            warnings.filterwarnings("always", _NEVER_AWAITED.pattern, RuntimeWarning)
+            warnings.showwarning = heard
+            gc.callbacks.append(self._collector)
+            try:
+                yield
+            finally:
+                gc.callbacks.remove(self._collector)
+
+    def _collector(self, phase: str, _: object) -> None:
+        """What the collector frees was dropped earlier, by a run that is over."""
+        self._collecting = phase == "start"
+
+
+_NEVER_AWAITED: Final = re.compile(r"coroutine '(.*)' was never awaited")
+
+FORGOTTEN: Final = Forgotten()
 
 
 class Interrupts:
