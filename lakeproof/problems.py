@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
+from impl.printable import said
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
 from model.invariants import Always, Eventually, Invariant, Monitor, Observer, OnStep, Reads
 
@@ -119,5 +120,5 @@ def _signature_problems(call: Call) -> Iterator[str]:
 
 def kind(thing: object) -> str:
     """A value that was found, for a message: shortened, with its type."""
-    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else repr(thing))
+    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else said(thing))
     return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"

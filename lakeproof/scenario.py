@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar, cast
 import attrs
 
 from impl.effects import Env
+from impl.printable import said
 from model.invariants import Finding, Invariant
 from model.records import Repository
 from model.snapshot import Outcome, Snapshot
@@ -46,16 +47,16 @@ class Call:
         return self.flow(env, *self.args, **dict(self.options))
 
     def __str__(self) -> str:
-        shown = [_argument(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options]
+        shown = [_argument(arg) for arg in self.args] + [f"{key}={said(value)}" for key, value in self.options]
         return f"{self.name}({', '.join(shown)})"
 
 
 def _argument(arg: Hashable) -> str:
-    return repr(arg.repository_id if isinstance(arg, Repository) else arg)
+    return said(arg.repository_id if isinstance(arg, Repository) else arg)
 
 
 def _name(flow: Flow) -> str:
-    return _name(flow.func) if isinstance(flow, partial) else getattr(flow, "__name__", repr(flow))
+    return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", said(flow)))
 
 
 class ScenarioError(Exception):

@@ -97,7 +97,7 @@ def _checked(name: str, found: object) -> list[Finding]:
         said: object = part.evidence if isinstance(part, Violation) else part.what
         if type(said) is not str:
             raise ScenarioError(
-                f"invariant {name!r}: its {type(part).__name__} says {_shown(said)}; say it as text: f\"{{...}}\""
+                f'invariant {name!r}: its {type(part).__name__} says {_shown(said)}; say it as text: f"{{...}}"'
             )
         parts.append(part)
         if len(parts) > FINDINGS_MAX:

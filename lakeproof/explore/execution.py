@@ -4,6 +4,7 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 """
 
 import inspect
+import sys
 import time
 from collections.abc import Coroutine, Sequence
 from types import FunctionType
@@ -14,6 +15,7 @@ import attrs
 from impl.codec import decode_at
 from impl.effects import Effect, Env, Now
 from impl.frames import Spot, abandon, spot
+from impl.printable import said
 from lakeproof.explore.asking import folded
 from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
@@ -56,23 +58,36 @@ class Program:
     """The time that this client reads, where the clock cannot move; None where it can."""
 
 
+class _Mint:
+    """Gives a client's identifiers. Apart from the client: a flow that held on to it would make a circle, which the
+    collector cuts by closing the flow."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.count = 0
+
+    def __call__(self, kind: str) -> str:
+        self.count += 1
+        return f"{self.label}{self.count}"
+
+
 class Execution:
     """A client on its way. ``op`` is the effect that it waits for; None when all its calls are done, or one of them has
     raised what is no answer (see `broken`). A coroutine that yields anything else than an effect raises NotAnEffect.
     """
 
     def __init__(self, program: Program) -> None:
+        self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
         self.program = program
         self.op: Effect | None = None
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self.minted = 0
+        self._mint = _Mint(program.label)
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
         self._attempts = 0
-        self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
         self._begin_call()
 
     def send(self, reply: object) -> None:
@@ -87,6 +102,10 @@ class Execution:
         if self._coroutine is not None:
             abandon(self._coroutine)
             self._coroutine = None
+
+    def __del__(self) -> None:
+        """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow."""
+        self.close()
 
     def spot(self) -> Spot | None:
         """The line of the flow that asks for ``op``."""
@@ -119,17 +138,25 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.program.calls[self.index]
-        coroutine = call.start(Env.with_unique(self._unique))
+        coroutine = call.start(Env.with_unique(self._mint))
         if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
 
-    def _unique(self, kind: str) -> str:
-        self.minted += 1
-        return f"{self.program.label}{self.minted}"
+    @property
+    def minted(self) -> int:
+        """How many identifiers it has been given."""
+        return self._mint.count
 
     def _run(self, reply: object) -> None:
         """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client."""
+        try:
+            self._advance(reply)
+        except BaseException:
+            self.close()
+            raise
+
+    def _advance(self, reply: object) -> None:
         while True:
             try:
                 op = self._resume(reply)
@@ -159,6 +186,9 @@ class Execution:
         """One stretch of the flow's own code, watched."""
         FORGOTTEN.found = ""
         outermost = WATCH.since is None
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(None, FORGOTTEN.generator)
+        FORGOTTEN.listening = True
         if outermost:
             WATCH.since = time.monotonic()
         try:
@@ -168,19 +198,22 @@ class Execution:
         finally:
             if outermost:
                 WATCH.since = None
+            FORGOTTEN.listening = False
+            sys.set_asyncgen_hooks(*hooks)
 
     def _none_forgotten(self) -> None:
         if FORGOTTEN.found:
-            raise ScenarioError(
-                f"{self.program.calls[self.index]} never awaits {FORGOTTEN.found}: it has not taken place; write await"
-            )
+            raise ScenarioError(f"{self.program.calls[self.index]} {FORGOTTEN.found}")
 
     def _failure(self, error: BaseException) -> Outcome:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
+            FORGOTTEN.found, FORGOTTEN.listening = "", True
             for name in ("__traceback__", "__context__", "__cause__"):  # they hold on to the flow's frames
                 object.__setattr__(error, name, None)  # past a class that is frozen
+            FORGOTTEN.listening = False
+            self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
         self.broken = True
         found = UnhandledException(kind_of(error), message_of(error), place_of(error))
@@ -240,7 +273,7 @@ def _usable(outcome: Outcome, call: Call) -> None:
         raise ScenarioError(f"{call} returned or raised a value of which {error}") from error
     except Exception as error:
         raise ScenarioError(
-            f"{call} returned {message_of(Exception(repr(outcome.value)))}, which is not hashable; return frozen values"
+            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
         ) from error
 
 

@@ -16,13 +16,14 @@ import threading
 import time
 import warnings
 from array import array
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
-from impl.frames import Spot, awaited, raised_at, running_at, spot
+from impl.frames import Spot, awaited, raised_at, running_at, spot, would_run
+from impl.printable import said
 from lakeproof.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
@@ -135,12 +136,22 @@ WATCH: Final = Watch()
 
 
 class Forgotten:
-    """Notices coroutines that a flow makes and does not await: what they would do never takes place."""
+    """Notices what a flow drops: coroutines that it made and did not await, generators that it left half-way. What they
+    would do never takes place."""
 
     def __init__(self) -> None:
         self.found = ""
-        """The one that was dropped last by code of the user's: its name and the line."""
+        """What was dropped last, in words for a message."""
+        self.listening = False
+        """Whether a flow is under way, or being cleared up at its end: what is dropped now is its doing."""
         self._collecting = False
+
+    def generator(self, dropped: AsyncGenerator[Any, Any]) -> None:  # type: ignore[explicit-any]  # as sys has it
+        """An asynchronous generator of a flow was dropped half-way. Nothing of it runs any more; an event loop would
+        run the rest of it at some time."""
+        if self.listening and not self._collecting and would_run(dropped, unknown=False):
+            name = getattr(dropped, "__qualname__", "a generator")
+            self.found = f"leaves {name} half-way, whose rest is not run; close it: aclosing(...)"
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
@@ -160,7 +171,8 @@ class Forgotten:
                 if found is None:
                     before(message, category, filename, lineno, file, line)
                 elif WATCH.since is not None and not self._collecting:
-                    self.found = f"{found[1]} (dropped at {Path(filename).name}:{lineno})"
+                    at = f"{Path(filename).name}:{lineno}"
+                    self.found = f"never awaits {found[1]} (dropped at {at}): it has not taken place; write await"
 
             warnings.filterwarnings("always", _NEVER_AWAITED.pattern, RuntimeWarning)
             warnings.showwarning = heard
@@ -247,7 +259,7 @@ def place_of(error: BaseException) -> str:
 def foreign(coroutine: object, yielded: object) -> NotAnEffect:
     """What to say of a coroutine that is suspended at something that is no effect."""
     what = awaited(coroutine)
-    handed = "" if yielded is None else f" (which yielded {message_of(Exception(repr(yielded)))})"
+    handed = "" if yielded is None else f" (which yielded {message_of(Exception(said(yielded)))})"
     return NotAnEffect(
         _place(spot(coroutine)),
         f"the flow awaits {what}{handed}; a flow may only await what env offers: env.store, env.objects, env.clock. "
