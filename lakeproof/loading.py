@@ -132,7 +132,7 @@ def _fenced(path: Path) -> Iterator[None]:
         where = located(error, path) or path
         raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
     except BaseException as error:
-        if is_ours(error):
+        if is_ours(error) and not isinstance(error, MemoryError):
             raise
         shown = message_of(error) or "no message"
         raise LoadError(f"{located(error, path) or path}: {kind_of(error)}: {shown}") from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
 
+from impl.printable import printable
 from lakeproof.explore.trace import Trace
 from lakeproof.loading import Source, located
 from lakeproof.scenario import Faults, Scenario
@@ -114,7 +115,7 @@ class Verify:
                     verdict=finding.verdict,
                     why=finding.why,
                     reached=finding.reached,
-                    example=finding.example,
+                    example=printable(finding.example),
                     symmetric=result.symmetric,
                     named=finding.id in scenario.sought_ids,
                     trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),

@@ -9,6 +9,7 @@ watches, and raises `Hangs` there if that code was entered too long ago. In othe
 """
 
 import gc
+import inspect
 import os
 import re
 import signal
@@ -16,14 +17,13 @@ import threading
 import time
 import warnings
 from array import array
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from impl.frames import Spot, awaited, raised_at, running_at, spot, would_run
-from impl.printable import said
+from impl.printable import printable, said
 from lakeproof.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
@@ -155,39 +155,31 @@ class Forgotten:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Take in Python's warnings of it. Those that come of abandoned clients are nobody's mistake."""
-        with warnings.catch_warnings():
-            before = warnings.showwarning
+        """Take in what Python would warn of. What comes of abandoned clients is no mistake.
 
-            def heard(
-                message: Warning | str,
-                category: type[Warning],
-                filename: str,
-                lineno: int,
-                file: TextIO | None = None,
-                line: str | None = None,
-            ) -> None:
-                found = _NEVER_AWAITED.match(str(message))
-                if found is None:
-                    before(message, category, filename, lineno, file, line)
-                elif WATCH.since is not None and not self._collecting:
-                    at = f"{Path(filename).name}:{lineno}"
-                    self.found = f"never awaits {found[1]} (dropped at {at}): it has not taken place; write await"
+        The interpreter calls this function of its module `warnings`; a filter of warnings would do, if flows could not
+        set filters too.
+        """
+        before = getattr(warnings, _HOOK, None)
+        setattr(warnings, _HOOK, self._coroutine)
+        gc.callbacks.append(self._collector)
+        try:
+            yield
+        finally:
+            gc.callbacks.remove(self._collector)
+            setattr(warnings, _HOOK, before)
 
-            warnings.filterwarnings("always", _NEVER_AWAITED.pattern, RuntimeWarning)
-            warnings.showwarning = heard
-            gc.callbacks.append(self._collector)
-            try:
-                yield
-            finally:
-                gc.callbacks.remove(self._collector)
+    def _coroutine(self, dropped: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
+        if WATCH.since is not None and not self._collecting:
+            name, at = getattr(dropped, "__qualname__", "a coroutine"), _place(running_at(inspect.currentframe()))
+            self.found = f"never awaits {name} (dropped at {at}): it has not taken place; write await"
 
     def _collector(self, phase: str, _: object) -> None:
         """What the collector frees was dropped earlier, by a run that is over."""
         self._collecting = phase == "start"
 
 
-_NEVER_AWAITED: Final = re.compile(r"coroutine '(.*)' was never awaited")
+_HOOK: Final = "_warn_unawaited_coroutine"
 
 FORGOTTEN: Final = Forgotten()
 
@@ -242,7 +234,7 @@ def message_of(error: BaseException) -> str:
         said = str(error)
     except Exception as odd:  # noqa: BLE001  # its __str__ is user code, too
         said = f"(its __str__ raises {type(odd).__name__})"
-    line = _ADDRESS.sub("", " ".join(said.split()))
+    line = printable(_ADDRESS.sub("", " ".join(said.split())))
     return line if len(line) <= _MESSAGE_MAX else f"{line[: _MESSAGE_MAX - 3]}..."
 
 

@@ -180,7 +180,7 @@ def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, wor
 def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(
         wording.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
-        for call, outcome in zip(aftermath.calls, outcomes, strict=True)
+        for call, outcome in zip(aftermath.calls, outcomes, strict=False)  # those after a call that broke never ran
     )
 
 

@@ -37,19 +37,20 @@ class Generated:
     ids: tuple[str, ...]
 
 
-def generated(random: Random, number: int) -> Generated:
-    """One more scenario. ``number`` keeps its names apart from those of others."""
+def generated(random: Random, number: int, *, endless: bool = True) -> Generated:
+    """One more scenario. ``number`` keeps its names apart from those of others; ``endless``: with loops and exits."""
     while True:
-        made = _Maker(random, number).scenario()
+        made = _Maker(random, number, endless).scenario()
         with suppress(SyntaxError), warnings.catch_warnings(action="ignore"):  # such as a return inside an except*
             compile(made.before, "made", "exec")
             return made
 
 
 class _Maker:
-    def __init__(self, random: Random, number: int) -> None:
+    def __init__(self, random: Random, number: int, endless: bool) -> None:
         self.random = random
         self.number = number
+        self.endless = endless
         self.before: list[str] = []
         self.count = 0
 
@@ -121,7 +122,7 @@ class _Maker:
             return _indented(text.replace("{{", "{").replace("}}", "}"))
         if draw < 0.35:
             return _indented(f"raise {self.random.choice(RAISES)}")
-        if draw < 0.36:
+        if draw < 0.36 and self.endless:
             return _indented(self.random.choice(RARE))
         if draw < 0.45:
             value = self.random.choice(VALUES + UNHASHABLE)
@@ -167,7 +168,13 @@ class _Maker:
         return f', observers=(Observer("{self.random.choice("op")}", lambda seen: {fold}),)'
 
     def check(self) -> str:
-        parts = RARE_CHECKS if self.random.random() < 0.01 else CHECKS[:10] if self.random.random() < 0.5 else CHECKS
+        parts = (
+            RARE_CHECKS
+            if self.endless and self.random.random() < 0.01
+            else CHECKS[:10]
+            if self.random.random() < 0.5
+            else CHECKS
+        )
         return self.filled(self.random.choice(parts))
 
     def filled(self, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files of generated, deliberately odd user code: no traceback, no hang, no lost verdict, no exit code 0 by accident."""
+"""Files of generated, deliberately odd code: no traceback, no hang, no lost verdict, no exit code 0 by accident."""
 
 import json
 import os
@@ -81,7 +81,7 @@ def searched(seed: int, size: int = SIZE) -> None:
 
 def walked(seed: int, size: int = SIZE) -> None:
     random = Random(seed)
-    scenarios = [generated(random, number) for number in range(size)]
+    scenarios = [generated(random, number, endless=False) for number in range(size)]  # a walk has no --max-seconds
     Path("mine.py").write_text(HEAD + file_of(scenarios))
     ran = judged("walk", "*", "--executions", "20")
     obeys(ran, scenarios)
