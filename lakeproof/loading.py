@@ -15,7 +15,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
-from lakeproof.problems import kind, problems
+from lakeproof.problems import NAME_LENGTH_MAX, kind, problems
 from lakeproof.scenario import Scenario
 
 SUGGESTIONS_MAX: Final = 3
@@ -178,7 +178,8 @@ def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
     """
     by_name: Mapping[str, Scenario] = {scenario.name: scenario for scenario in scenarios}
     if name not in by_name:
-        raise LoadError(f"{place}: no scenario is called {name!r}; {_suggestion(name, list(by_name))}")
+        shown = name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}..."
+        raise LoadError(f"{place}: no scenario is called {shown!r}; {_suggestion(name, list(by_name))}")
     return by_name[name]
 
 

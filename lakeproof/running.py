@@ -22,6 +22,7 @@ from lakeproof.board import Board, Overseer
 from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Faults, Scenario
+from lakeproof.supervising import die_with_parent
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
@@ -228,6 +229,7 @@ def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenar
 
 def _work(pipe: "Connection[object, object]", board: Board, task: Task, source: Source) -> None:
     """What a process does: run what it is told to, until nobody tells it anything any more."""
+    die_with_parent()
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
     WATCH.board = board

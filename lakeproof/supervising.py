@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, NoReturn
 
 from lakeproof.board import Board, Overseer
@@ -38,6 +39,7 @@ def supervised() -> NoReturn:
     """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
     if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
         _command()
+    _fill_standard_files()
     signals = {*PASSED_ON, signal.SIGTSTP, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     reader, writer = os.pipe()
@@ -52,6 +54,18 @@ def supervised() -> NoReturn:
     sys.exit(_watched(child, reader, signals, board))
 
 
+def _fill_standard_files() -> None:
+    """Where one of the first three files is closed, the pipe would take its place: what user code prints there would be
+    a report."""
+    number = 0
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # it is never closed
+
+
 def _loads_a_file(arguments: Sequence[str]) -> bool:
     return any(argument == "--from" or argument.startswith("--from=") for argument in arguments)
 
@@ -63,18 +77,23 @@ def _command() -> NoReturn:
     raise AssertionError("the command line ends by exiting")
 
 
+def die_with_parent() -> None:
+    """A process whose code hangs must not outlive the one that would end it."""
+    with suppress(OSError, AttributeError):  # elsewhere than on Linux
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+
+
 def _report(writer: int, board: Board) -> NoReturn:
     """In the child: run the command, and report how it ended."""
     from lakeproof.explore.fence import WATCH
 
     WATCH.board = board
-    with suppress(OSError, AttributeError):  # elsewhere than on Linux
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()
     try:
         _command()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):  # None: it is closed
             sys.stdout.flush()
         os.write(writer, bytes([code & 0xFF]))
         sys.exit(code)

@@ -193,7 +193,8 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     """
     if trace.invariant not in scenario.ids:
         known = ", ".join(scenario.ids)
-        raise TraceError(f"{scenario.name}: no invariant {trace.invariant!r}; it checks {known}: verify it again")
+        named = wording.brief(trace.invariant)
+        raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
     differences = [
         ("the faults", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
         ("the clients", trace.clients, _clients(scenario)),
@@ -246,7 +247,8 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])
-        raise TraceError(f"{place}.client: {step.client!r}: the scenario's clients are {known}; record the trace again")
+        said = wording.brief(step.client)
+        raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode)
 
 

@@ -1,4 +1,4 @@
-"""What a hostile reader of the fence found: files that ended in a false `holds`, a traceback, a hang or lost verdicts."""
+"""Files that ended in a false `holds`, a traceback, a hang or lost verdicts of others."""
 
 from pathlib import Path
 
