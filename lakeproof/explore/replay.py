@@ -231,9 +231,8 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
-    found_step = _unplaced(run.told(move))
-    step = _unplaced(step)
-    if found_step != step:
+    found_step = run.told(move)
+    if _unplaced(found_step) != _unplaced(step):
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
 
 
@@ -258,10 +257,9 @@ def _unplaced(step: TraceStep) -> TraceStep:
 
 
 def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
-    for field in attrs.fields(TraceStep):
-        one, other = getattr(said, field.name), getattr(found, field.name)
-        if one != other and field.name != "exact":
-            return _field_in_words(field.name, one), _field_in_words(field.name, other)
+    for name in (field.name for field in attrs.fields(TraceStep)):
+        if name != "exact" and getattr(_unplaced(said), name) != getattr(_unplaced(found), name):
+            return _field_in_words(name, getattr(said, name)), _field_in_words(name, getattr(found, name))
     return (
         f"bytes with the fingerprint {said.exact}",
         f"the same in words, but with the fingerprint {found.exact}: a field that words leave out has changed",

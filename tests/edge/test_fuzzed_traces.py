@@ -102,11 +102,7 @@ def _text(random: Random, trace: bytes) -> bytes:
     match random.randrange(6):
         case 0:
             at = random.choice(digits)
-            text = (
-                text[:at]
-                + random.choice((HUGE, f"-{HUGE}", "1e999", "NaN", "-0", "01", "1.0"))
-                + text[at + 1 :]
-            )
+            text = text[:at] + random.choice((HUGE, f"-{HUGE}", "1e999", "NaN", "-0", "01", "1.0")) + text[at + 1 :]
         case 1:
             at = random.choice(quotes)
             text = text[:at] + "[" * random.choice((10, 100_000)) + text[at:]
