@@ -31,7 +31,9 @@ ROOT: Final = HERE.parent
 _PATHS: Final = ("stdlib", "platstdlib", "purelib", "platlib")
 _LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PATHS})
 _OURS: Final = tuple(f"{ROOT / name}/" for name in ("impl", "lakeproof", "model", "spark_checks", "stateful_tests"))
-_MACHINERY: Final = frozenset({str(HERE / "effects.py"), str(HERE / "wellformed.py")})
+_MACHINERY: Final = frozenset(
+    {str(HERE / "effects.py"), str(HERE / "wellformed.py"), str(ROOT / "model" / "snapshot.py")}
+)
 _SEARCH: Final = f"{ROOT / 'lakeproof' / 'explore'}/"
 _CHAIN_MAX: Final = 200
 
@@ -159,7 +161,11 @@ def awaited(coroutine: object) -> str:
 
 def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
     """Let go of a suspended coroutine: nothing of it runs any more, and no effect is performed. Never raises."""
-    if would_run(coroutine):
+    try:
+        runs = would_run(coroutine)
+    except Exception:  # noqa: BLE001  # values of the flow answer in their own way when they are looked at
+        runs = True
+    if runs:
         _keep(coroutine)
         return
     with contextlib.suppress(BaseException), no_generator_hooks():
@@ -182,10 +188,10 @@ def _keep(thing: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
-def would_run(coroutine: object) -> bool:
+def would_run(coroutine: object, *, unknown: bool = True) -> bool:
     """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
     ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that cannot be told,
-    the answer is yes."""
+    the answer is ``unknown``."""
     seen: set[int] = set()
     todo: list[object] = [link for _, link in chain(coroutine)]
     while todo:
@@ -196,7 +202,7 @@ def would_run(coroutine: object) -> bool:
         frame = _frame(at)
         if frame is None:
             continue
-        if frame.f_code.co_filename not in _MACHINERY and _protected(frame):
+        if frame.f_code.co_filename not in _MACHINERY and _protected(frame, unknown):
             return True
         # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
         todo.extend(gc.get_referents(at))
@@ -217,9 +223,9 @@ def _frame(at: object) -> FrameType | None:
     return frame if begun else None
 
 
-def _protected(frame: FrameType) -> bool:
+def _protected(frame: FrameType, unknown: bool) -> bool:
     around = _around(frame.f_code, frame.f_lasti)
-    return around is None or any(catches is None or _catches_exit(catches, frame) for catches in around)
+    return unknown if around is None else any(catches is None or _catches_exit(catches, frame) for catches in around)
 
 
 @lru_cache(1 << 14)
@@ -254,8 +260,7 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
             if node.finalbody:
                 found.append((_first(node), _last(node.finalbody[0], before=True), None))
             found.extend(
-                (_first(node), _last(node.handlers[0], before=True), handler.type)
-                for handler in node.handlers
+                (_first(node), _last(node.handlers[0], before=True), handler.type) for handler in node.handlers
             )
     return tuple(found)
 

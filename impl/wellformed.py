@@ -11,12 +11,13 @@ from typing import Final, cast
 
 import attrs
 
+from impl.printable import said
 from model import kv, objects
 
 _REPAIR: Final[Mapping[str, str]] = {
     "bytes": "encode it",
     "str": "decode it",
-    "int": "give a whole number",
+    "int": "give a whole number of at most 63 bits",
     "bool": "give True or False",
     "pairs of str": "give a tuple of pairs such as (('state', 'open'),)",
     "bytes, None or EXISTS": "give the predicate that get returned, None, or EXISTS",
@@ -66,9 +67,9 @@ def _text(value: object) -> object:
 
 
 def _whole(value: object) -> object:
-    if type(value) is int:
-        return value
-    return int.__int__(value) if isinstance(value, int) and not isinstance(value, bool) else _WRONG
+    if not isinstance(value, int) or isinstance(value, bool) or value.bit_length() > 63:
+        return _WRONG
+    return value if type(value) is int else int.__int__(value)
 
 
 def _truth(value: object) -> object:
@@ -136,5 +137,5 @@ def _fields(kind: type) -> Mapping[str, str]:
 
 
 def _shown(value: object) -> str:
-    shown = repr(value)
+    shown = said(value)
     return shown if len(shown) <= 40 else f"{shown[:37]}..."

@@ -1,5 +1,6 @@
 """The command line. Results go to stdout, progress and errors to stderr; heavy imports wait for their command."""
 
+import contextlib
 import os
 import sys
 import time
@@ -160,7 +161,7 @@ def replay(trace_file: Path, file: Path | None) -> int:
 
     Exit code 0 if the code still does what the trace says, and 1 if it does not.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, INTERRUPTS, WATCH, Hangs
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
     from lakeproof.explore.replay import ReplayDiverged
     from lakeproof.explore.replay import replay as execute
     from lakeproof.explore.trace import TraceError, read
@@ -175,7 +176,13 @@ def replay(trace_file: Path, file: Path | None) -> int:
     source = Source(file)
     scenario = named(source.load(), trace.scenario, str(trace_file))
     try:
-        with INTERRUPTS.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
+        with (
+            contextlib.redirect_stdout(sys.stderr),  # what flows print
+            INTERRUPTS.noticed(),
+            FORGOTTEN.noticed(),
+            WATCH.set_up(CALL_SECONDS_MAX),
+            Blame(scenario, source),
+        ):
             done = execute(trace, scenario)
     except TraceError as error:
         raise TraceError(f"{trace_file}: {error}") from error

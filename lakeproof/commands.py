@@ -50,7 +50,8 @@ class Commands(click.Group):
     ) -> NoReturn:
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is closed
+                sys.stdout.flush()
         except BrokenPipeError:
             _silence_stdout()
             sys.exit(NOBODY_READS)

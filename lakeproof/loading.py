@@ -4,8 +4,6 @@ import contextlib
 import difflib
 import hashlib
 import importlib.util
-import inspect
-import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,8 +15,8 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
-from lakeproof.scenario import Aftermath, Call, Scenario
-from model.invariants import Always, Eventually, Monitor, OnStep
+from lakeproof.problems import NAME_LENGTH_MAX, kind, problems
+from lakeproof.scenario import Scenario
 
 SUGGESTIONS_MAX: Final = 3
 
@@ -57,27 +55,34 @@ def load_file(path: Path) -> tuple[Scenario, ...]:
     Raises:
         LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
     """
-    module = _executed(path)
+    with _fenced(path):
+        return _offered(_executed(path), path)
+
+
+def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
     if not hasattr(module, "SCENARIOS"):
         raise LoadError(f"{path}: defines no SCENARIOS; add SCENARIOS = [Scenario(...)] at the top level")
-    found: object = module.SCENARIOS
-    if not isinstance(found, list | tuple):
-        raise LoadError(f"{path}: SCENARIOS is {_kind(found)}; make it a list of Scenario")
+    offered: object = module.SCENARIOS
+    if not isinstance(offered, list | tuple):
+        raise LoadError(f"{path}: SCENARIOS is {kind(offered)}; make it a list of Scenario")
+    found = tuple(cast("Sequence[object]", offered))
     if not found:
         raise LoadError(f"{path}: SCENARIOS is empty; put a Scenario into it")
     names: dict[str, int] = {}
-    for number, scenario in enumerate(cast("Sequence[object]", found)):
+    scenarios = []
+    for number, scenario in enumerate(found):
         place = f"{path}: SCENARIOS[{number}]"
         if not isinstance(scenario, Scenario):
-            raise LoadError(f"{place} is {_kind(scenario)}; make it a Scenario")
-        for problem in _problems(scenario):
+            raise LoadError(f"{place} is {kind(scenario)}; make it a Scenario")
+        for problem in problems(scenario):
             raise LoadError(f"{place}.{problem}")
         if scenario.name in names:
             raise LoadError(
                 f"{place}.name: {scenario.name!r} is also that of SCENARIOS[{names[scenario.name]}]; rename one"
             )
         names[scenario.name] = number
-    return tuple(found)
+        scenarios.append(scenario)
+    return tuple(scenarios)
 
 
 def _executed(path: Path) -> ModuleType:
@@ -102,6 +107,17 @@ def _executed(path: Path) -> ModuleType:
     beside = str(path.resolve().parent)
     if beside not in sys.path:
         sys.path.append(beside)  # last: what lies beside the file must not hide what lakeproof itself imports
+    exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
+    return module
+
+
+@contextlib.contextmanager
+def _fenced(path: Path) -> Iterator[None]:
+    """Code of the file runs within: its lines, and what its values say of themselves (``__repr__``, ``__hash__``).
+
+    Raises:
+        LoadError: it raised, or does not end.
+    """
     try:
         with (
             contextlib.redirect_stdout(sys.stderr),
@@ -109,74 +125,23 @@ def _executed(path: Path) -> ModuleType:
             WATCH.set_up(LOAD_SECONDS_MAX),
             WATCH.over(),
         ):
-            exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
+            yield
+    except LoadError:
+        raise
     except Hangs as error:
         where = located(error, path) or path
         raise LoadError(f"{where}: still executing after {LOAD_SECONDS_MAX:g} s; end its loop") from error
     except BaseException as error:
-        if is_ours(error):
+        if is_ours(error) and not isinstance(error, MemoryError):
             raise
         shown = message_of(error) or "no message"
         raise LoadError(f"{located(error, path) or path}: {kind_of(error)}: {shown}") from error
-    return module
 
 
 def located(error: BaseException, path: Path) -> str | None:
     """``FILE:LINE`` of the innermost place of a traceback that lies in the user's file; None if there is none."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"{path}:{frames[-1].lineno}" if frames else None
-
-
-def _problems(scenario: Scenario) -> Iterator[str]:
-    """What the types of a scenario forbid, and a user may write all the same: place, finding and repair."""
-    if not isinstance(cast("object", scenario.name), str) or not scenario.name.strip():
-        yield f"name: {scenario.name!r}: expected a name; make it design/variant/what"
-    elif not scenario.name.isprintable():
-        yield f"name: {scenario.name!r}: holds characters that do not print; leave them out"
-    yield from _call_problems(scenario.setup, "setup")
-    if not isinstance(cast("object", scenario.clients), list | tuple):
-        yield f"clients: {_kind(scenario.clients)}: expected a list with a list of Calls for each client"
-    for number, calls in enumerate(scenario.clients):
-        yield from _call_problems(calls, f"clients[{number}]")
-    for number, invariant in enumerate(scenario.invariants):
-        if not isinstance(cast("object", invariant), Always | Eventually | OnStep | Monitor):
-            yield f"invariants[{number}]: {_kind(invariant)}: expected Always, Eventually, OnStep or Monitor"
-    for number, aftermath in enumerate(scenario.aftermath):
-        if not isinstance(cast("object", aftermath), Aftermath):
-            yield f"aftermath[{number}]: {_kind(aftermath)}: expected an Aftermath"
-        else:
-            yield from _call_problems(aftermath.calls, f"aftermath[{number}].calls")
-
-
-def _call_problems(calls: object, place: str) -> Iterator[str]:
-    if not isinstance(calls, list | tuple):
-        yield f"{place}: {_kind(calls)}: expected a list of Calls; put it into brackets"
-        return
-    for number, call in enumerate(cast("Sequence[object]", calls)):
-        if not isinstance(call, Call):
-            yield f"{place}[{number}]: {_kind(call)}: expected a Call; write Call(flow, ...)"
-            continue
-        try:
-            hash((call.args, call.options))
-        except TypeError:
-            yield f"{place}[{number}]: {call}: an argument is not hashable; pass tuples instead of lists"
-        yield from (f"{place}[{number}]: {problem}" for problem in _signature_problems(call))
-
-
-def _signature_problems(call: Call) -> Iterator[str]:
-    try:
-        signature = inspect.signature(call.flow)
-    except (TypeError, ValueError):  # some callables have none
-        return
-    try:
-        signature.bind("env", *call.args, **dict(call.options))
-    except TypeError as error:
-        yield f"{call}: {error}; a flow takes env, and then what the Call has"
-
-
-def _kind(thing: object) -> str:
-    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else repr(thing))
-    return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"
 
 
 def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:
@@ -213,7 +178,8 @@ def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:
     """
     by_name: Mapping[str, Scenario] = {scenario.name: scenario for scenario in scenarios}
     if name not in by_name:
-        raise LoadError(f"{place}: no scenario is called {name!r}; {_suggestion(name, list(by_name))}")
+        shown = name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}..."
+        raise LoadError(f"{place}: no scenario is called {shown!r}; {_suggestion(name, list(by_name))}")
     return by_name[name]
 
 

@@ -6,6 +6,7 @@ each process loads them for itself.
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -17,9 +18,10 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.explore.fence import HUNG
+from lakeproof.board import Board, Overseer
+from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.loading import LoadError, Source
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import Faults, Scenario
 from lakeproof.supervising import die_with_parent
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
@@ -81,7 +83,9 @@ class _Throttled:
 class _Worker:
     process: SpawnProcess
     pipe: "Connection[object, object]"
+    overseer: Overseer
     scenario: Scenario | None = None
+    killed: bool = False
 
 
 def _run_on_processes(
@@ -95,6 +99,9 @@ def _run_on_processes(
         while any(worker.scenario for worker in workers):
             ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
             for index, worker in enumerate(workers):
+                if worker.overseer.out_of_time():
+                    worker.killed = True
+                    worker.process.kill()
                 if worker.pipe not in ready or worker.scenario is None:
                     continue
                 outcome = _heard(worker, listener)
@@ -120,11 +127,12 @@ def _size(scenario: Scenario) -> tuple[int, int]:
 def _hired(task: Task, source: Source) -> _Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_work, args=(theirs, task, source), daemon=True)
+    board = context.RawArray("d", 2)
+    process = context.Process(target=_work, args=(theirs, board, task, source), daemon=True)
     with _deaf_to_interrupts():  # inherited: Ctrl-C is the parent's affair
         process.start()
     theirs.close()
-    return _Worker(process, ours)
+    return _Worker(process, ours, Overseer(board))
 
 
 @contextmanager
@@ -155,7 +163,7 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
         message = worker.pipe.recv()
     except (EOFError, OSError):
         worker.process.join()
-        return _died(worker.scenario, worker.process.exitcode)
+        return _died(worker.scenario, HUNG if worker.killed else worker.process.exitcode)
     match message:
         case (int() as depth, int() as states):
             listener.at(worker.scenario.name, depth, states)
@@ -171,7 +179,7 @@ def _heard(worker: _Worker, listener: Listener) -> Outcome | None:
 def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
     """The outcome of a scenario whose process is gone."""
     if exitcode == HUNG:
-        return undecided(scenario, "its code ran on without an effect, and caught what was to end it; see stderr")
+        return undecided(scenario, "its code ran on without an effect, and could not be interrupted; end its loop")
     if exitcode is None or exitcode >= 0:
         return unusable(
             scenario,
@@ -209,10 +217,23 @@ class _Sender:
         pass
 
 
-def _work(pipe: "Connection[object, object]", task: Task, source: Source) -> None:
+def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenario) -> None:
+    try:
+        pipe.send(outcome)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001  # it holds a value of the user's, which refuses in its own way
+        why = f"{scenario.name}: its verdicts hold a value that is no plain text or number: {in_one_line(error)}"
+        pipe.send(unusable(attrs.evolve(scenario, faults=Faults()), why))
+
+
+def _work(pipe: "Connection[object, object]", board: Board, task: Task, source: Source) -> None:
     """What a process does: run what it is told to, until nobody tells it anything any more."""
-    die_with_parent()  # a flow that loops would not notice that nobody listens any more
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    die_with_parent()
+    os.dup2(2, 1)  # results are the command's: what flows print must not be among them
+    sys.stdout = sys.stderr
+    WATCH.board = board
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
         by_name: dict[str, Scenario] = {}
         while True:
             name = pipe.recv()
@@ -223,7 +244,7 @@ def _work(pipe: "Connection[object, object]", task: Task, source: Source) -> Non
                     raise Unusable(
                         f"{source.file}: {name} is gone when the file is loaded again; name it the same always"
                     )
-                pipe.send(carried_out(task, by_name[name], source, _Throttled(_Sender(pipe), name)))
+                _send(pipe, carried_out(task, by_name[name], source, _Throttled(_Sender(pipe), name)), by_name[name])
             except (Unusable, LoadError) as error:
                 pipe.send(Unusable(*error.args))
             except (BrokenPipeError, ConnectionResetError):

@@ -1,15 +1,18 @@
 """Scenarios: what runs against what, under which faults, and what is expected of it."""
 
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import attrs
 
 from impl.effects import Env
+from impl.printable import said
 from model.invariants import Finding, Invariant
 from model.records import Repository
 from model.snapshot import Outcome, Snapshot
+
+T = TypeVar("T")
 
 Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # flows take what they like after env
 
@@ -44,20 +47,24 @@ class Call:
         return self.flow(env, *self.args, **dict(self.options))
 
     def __str__(self) -> str:
-        shown = [_argument(arg) for arg in self.args] + [f"{key}={value!r}" for key, value in self.options]
+        shown = [_argument(arg) for arg in self.args] + [f"{key}={said(value)}" for key, value in self.options]
         return f"{self.name}({', '.join(shown)})"
 
 
 def _argument(arg: Hashable) -> str:
-    return repr(arg.repository_id if isinstance(arg, Repository) else arg)
+    return said(arg.repository_id if isinstance(arg, Repository) else arg)
 
 
 def _name(flow: Flow) -> str:
-    return _name(flow.func) if isinstance(flow, partial) else getattr(flow, "__name__", repr(flow))
+    return _name(flow.func) if isinstance(flow, partial) else str(getattr(flow, "__name__", said(flow)))
 
 
 class ScenarioError(Exception):
     """A scenario that cannot be run; the message names the value, the expectation and the repair."""
+
+
+BUDGET_MAX: Final = 1_000
+"""More faults of one kind than this no search could go through; the modes of every effect are counted out for each."""
 
 
 @attrs.frozen(kw_only=True)
@@ -93,12 +100,29 @@ class Faults:
                     raise ScenarioError(
                         f"faults.{name}: {budget!r}: expected a tuple of microseconds, such as (121_000_000,)"
                     )
-            elif not _is_int(budget) or budget < 0:
-                raise ScenarioError(f"faults.{name}: {budget!r}: expected how many there may be, 0 or more")
+            elif not _is_int(budget) or not 0 <= budget <= BUDGET_MAX:
+                raise ScenarioError(
+                    f"faults.{name}: {budget!r}: expected how many there may be, 0 or more (at most {BUDGET_MAX:,})"
+                )
 
 
 def _is_int(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _kept(given: Sequence[T]) -> Sequence[T]:
+    """A list as a tuple, which cannot change later; an iterator too, which the first look at it would use up. Anything
+    else as it is: the checks name it."""
+    return tuple(given) if isinstance(given, list | Iterator) else given
+
+
+def _kept_calls(given: Sequence[Call]) -> Sequence[Call]:
+    return _kept(given)
+
+
+def _kept_clients(given: Sequence[Sequence[Call]]) -> Sequence[Sequence[Call]]:
+    found = _kept(given)
+    return tuple(map(_kept_calls, found)) if isinstance(found, tuple) else found
 
 
 @attrs.frozen(kw_only=True)
@@ -111,9 +135,17 @@ class Aftermath:
 
     id: str
     meaning: str
-    calls: Sequence[Call]
+    calls: Sequence[Call] = attrs.field(converter=_kept_calls)
     check: Callable[[tuple[Outcome, ...], Snapshot], Sequence[Finding]]
     clock_advance: int = 0
+
+
+def _kept_invariants(given: Sequence[Invariant]) -> Sequence[Invariant]:
+    return _kept(given)
+
+
+def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
+    return _kept(given)
 
 
 EXPECTATIONS = ("holds", "violated", "inconclusive")
@@ -134,10 +166,10 @@ class Scenario:
     """
 
     name: str  # design/variant/what
-    clients: Sequence[Sequence[Call]]
-    invariants: Sequence[Invariant]
-    setup: Sequence[Call] = ()
-    aftermath: Sequence[Aftermath] = ()
+    clients: Sequence[Sequence[Call]] = attrs.field(converter=_kept_clients)
+    invariants: Sequence[Invariant] = attrs.field(converter=_kept_invariants)
+    setup: Sequence[Call] = attrs.field(default=(), converter=_kept_calls)
+    aftermath: Sequence[Aftermath] = attrs.field(default=(), converter=_kept_aftermath)
     faults: Faults = attrs.field(factory=Faults)
     expect: Mapping[str, str] = attrs.field(factory=dict)
     reason: str = ""  # why the expectation is what it is
@@ -148,6 +180,12 @@ class Scenario:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
+        for field, found, what in (
+            ("invariants", self.invariants, "Always(...), Eventually(...), ..."),
+            ("aftermath", self.aftermath, "Aftermath(...)"),
+        ):
+            if not isinstance(cast("object", found), tuple):
+                raise ScenarioError(f"{self.name}: {field} is {found!r}; expected a list: [{what}]")
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
 
+from impl.printable import printable
 from lakeproof.explore.trace import Trace
 from lakeproof.loading import Source, located
 from lakeproof.scenario import Faults, Scenario
@@ -114,7 +115,7 @@ class Verify:
                     verdict=finding.verdict,
                     why=finding.why,
                     reached=finding.reached,
-                    example=finding.example,
+                    example=printable(finding.example),
                     symmetric=result.symmetric,
                     named=finding.id in scenario.sought_ids,
                     trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),
@@ -205,11 +206,12 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     Raises:
         KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, INTERRUPTS, WATCH, Hangs
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
 
     seconds = getattr(task, "seconds_max", None)
     try:
-        with INTERRUPTS.noticed(), WATCH.set_up(max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))):
+        limit = max(1.0, min(CALL_SECONDS_MAX, seconds or CALL_SECONDS_MAX))
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(limit):
             return task.run(scenario, source, progress)
     except Unusable as error:
         return unusable(scenario, str(error))

@@ -5,12 +5,16 @@ error that names the invariant and the line, never a verdict.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Final
 
 from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, place_of
 from lakeproof.scenario import ScenarioError
 from model.identity import identity
 from model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
 from model.snapshot import Event, NotDeclared, Observed
+
+FINDINGS_MAX: Final = 100_000
+"""What an invariant may find in one state: a loop that yields for ever would fill the memory first."""
 
 _EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
 
@@ -89,7 +93,14 @@ def _checked(name: str, found: object) -> list[Finding]:
     for part in found:
         if not isinstance(part, Violation | Reached):
             raise ScenarioError(f"invariant {name!r}: its check found {_shown(part)}; {_EXPECTED}")
+        said: object = part.evidence if isinstance(part, Violation) else part.what
+        if type(said) is not str:
+            raise ScenarioError(
+                f'invariant {name!r}: its {type(part).__name__} says {_shown(said)}; say it as text: f"{{...}}"'
+            )
         parts.append(part)
+        if len(parts) > FINDINGS_MAX:
+            raise ScenarioError(f"invariant {name!r}: its check finds more than {FINDINGS_MAX:,} things; end its loop")
     return parts
 
 

@@ -22,11 +22,12 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
 
 from impl.effects import Effect, Now
+from impl.printable import said
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
-from model.identity import Exact
+from model.identity import Exact, identity
 from model.snapshot import CallView
 
 SECOND_LOOKS_MAX = 8
@@ -312,7 +313,7 @@ class Behaviour:
         """How the calls of two runs of one history differ."""
         pairs = enumerate(zip(found, before, strict=False))
         number, how = next(
-            (number, f"{_ended(one)}, and before {_ended(other)}")
+            (number, f"{_ended(one)}, and before {_ended(other)}{_besides(one, other)}")
             for number, (one, other) in pairs
             if seen_of([one]) != seen_of([other])
         )
@@ -336,5 +337,17 @@ class Behaviour:
 def _ended(view: CallView) -> str:
     """How a call ended, for a message."""
     if view.error is not None:
-        return f"raised {message_of(Exception(repr(view.error)))}"
-    return f"returned {message_of(Exception(repr(view.value)))}" if view.done else "was under way"
+        return f"raised {message_of(Exception(said(view.error)))}"
+    return f"returned {message_of(Exception(said(view.value)))}" if view.done else "was under way"
+
+
+def _besides(one: CallView, other: CallView) -> str:
+    """What differs where the words for the ends of two calls do not."""
+    if _ended(one) != _ended(other):
+        return ""
+    fields = ("value", "error", "args", "observed")
+    what = next((name for name in fields if identity(getattr(one, name)) != identity(getattr(other, name))), "value")
+    return {
+        "args": " (an argument was changed meanwhile)",
+        "observed": " (an observer makes something else of the same effects)",
+    }.get(what, f" (but another {what}: it is equal to itself only, or holds what differs)")

@@ -4,8 +4,10 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 """
 
 import inspect
+import sys
 import time
 from collections.abc import Coroutine, Sequence
+from types import FunctionType
 from typing import Any, Final, get_args
 
 import attrs
@@ -13,13 +15,15 @@ import attrs
 from impl.codec import decode_at
 from impl.effects import Effect, Env, Now
 from impl.frames import Spot, abandon, spot
+from impl.printable import said
 from impl.wellformed import exact
 from lakeproof.explore.asking import folded
-from lakeproof.explore.fence import WATCH, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.scenario import Call, ScenarioError
 from model import kv, objects
-from model.invariants import Observer
+from model.identity import identity
+from model.invariants import Invariant, Observer
 from model.records import Record
 from model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 
@@ -55,23 +59,36 @@ class Program:
     """The time that this client reads, where the clock cannot move; None where it can."""
 
 
+class _Mint:
+    """Gives a client's identifiers. Apart from the client: a flow that held on to it would make a circle, which the
+    collector cuts by closing the flow."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.count = 0
+
+    def __call__(self, kind: str) -> str:
+        self.count += 1
+        return f"{self.label}{self.count}"
+
+
 class Execution:
     """A client on its way. ``op`` is the effect that it waits for; None when all its calls are done, or one of them has
     raised what is no answer (see `broken`). A coroutine that yields anything else than an effect raises NotAnEffect.
     """
 
     def __init__(self, program: Program) -> None:
+        self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
         self.program = program
         self.op: Effect | None = None
         self.finished: list[CallView] = []
         self.begins = True
         """Whether ``op`` is the first effect of its call."""
-        self.minted = 0
+        self._mint = _Mint(program.label)
         self.broken = False
         """Whether a call raised what is no answer: the client ended there, and its further calls never run."""
         self._observed: list[Observed] = []
         self._attempts = 0
-        self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
         self._begin_call()
 
     def send(self, reply: object) -> None:
@@ -86,6 +103,10 @@ class Execution:
         if self._coroutine is not None:
             abandon(self._coroutine)
             self._coroutine = None
+
+    def __del__(self) -> None:
+        """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow."""
+        self.close()
 
     def spot(self) -> Spot | None:
         """The line of the flow that asks for ``op``."""
@@ -118,21 +139,30 @@ class Execution:
     def _start(self) -> Coroutine[Any, Any, Any]:  # type: ignore[explicit-any]
         self._attempts -= 1
         call = self.program.calls[self.index]
-        coroutine = call.start(Env.with_unique(self._unique))
-        if not inspect.isawaitable(coroutine):
+        coroutine = call.start(Env.with_unique(self._mint))
+        if not hasattr(coroutine, "send") or not inspect.isawaitable(coroutine):
             raise ScenarioError(f"{call}: expected a coroutine, found {type(coroutine).__name__}; declare it async def")
         return coroutine
 
-    def _unique(self, kind: str) -> str:
-        self.minted += 1
-        return f"{self.program.label}{self.minted}"
+    @property
+    def minted(self) -> int:
+        """How many identifiers it has been given."""
+        return self._mint.count
 
     def _run(self, reply: object) -> None:
         """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client."""
+        try:
+            self._advance(reply)
+        except BaseException:
+            self.close()
+            raise
+
+    def _advance(self, reply: object) -> None:
         while True:
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
+                self._none_forgotten()
                 return self._finish(Outcome(Status.OK, value=stop.value))
             except ScenarioError:
                 raise
@@ -143,6 +173,7 @@ class Execution:
                     self._coroutine, reply = None, None
                     continue
                 return self._finish(self._failure(error))
+            self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None
                 raise foreign(self._coroutine, op)
@@ -154,7 +185,11 @@ class Execution:
 
     def _resume(self, reply: object) -> Effect:
         """One stretch of the flow's own code, watched."""
+        FORGOTTEN.found = ""
         outermost = WATCH.since is None
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(None, FORGOTTEN.generator)
+        FORGOTTEN.listening = True
         if outermost:
             WATCH.since = time.monotonic()
         try:
@@ -169,12 +204,22 @@ class Execution:
         finally:
             if outermost:
                 WATCH.since = None
+            FORGOTTEN.listening = False
+            sys.set_asyncgen_hooks(*hooks)
+
+    def _none_forgotten(self) -> None:
+        if FORGOTTEN.found:
+            raise ScenarioError(f"{self.program.calls[self.index]} {FORGOTTEN.found}")
 
     def _failure(self, error: BaseException) -> Outcome:
         """What an exception makes of the call: an answer, if its class says whether it is definite; or its end."""
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
-            error.__traceback__ = error.__context__ = error.__cause__ = None  # they hold on to the flow's frames
+            FORGOTTEN.found, FORGOTTEN.listening = "", True
+            for name in ("__traceback__", "__context__", "__cause__"):  # they hold on to the flow's frames
+                object.__setattr__(error, name, None)  # past a class that is frozen
+            FORGOTTEN.listening = False
+            self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)
         self.broken = True
         found = UnhandledException(kind_of(error), message_of(error), place_of(error))
@@ -222,11 +267,15 @@ def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
 
 def _usable(outcome: Outcome, call: Call) -> None:
     """Raises ScenarioError for a result that cannot be compared with others."""
+    if isinstance(outcome.value, Coroutine):
+        outcome.value.close()
+        raise ScenarioError(f"{call} returned a coroutine that it has not awaited; write return await ...")
     try:
-        hash(outcome.value)
+        with WATCH.over():
+            hash(outcome.value)
     except Exception as error:
         raise ScenarioError(
-            f"{call} returned {message_of(Exception(repr(outcome.value)))}, which is not hashable; return frozen values"
+            f"{call} returned {message_of(Exception(said(outcome.value)))}, which is not hashable; return frozen values"
         ) from error
 
 
@@ -249,10 +298,30 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
     return cells, tuple(run.finished)
 
 
-def collect_observers(observer_groups: Sequence[Sequence[Observer]]) -> tuple[Observer, ...]:
-    """All observers, each once, by name."""
-    by_name: dict[str, Observer] = {}
-    for group in observer_groups:
-        for observer in group:
-            by_name.setdefault(observer.name, observer)
-    return tuple(by_name.values())
+def _same_code(one: object, other: object) -> bool:
+    """Whether two functions are one, or were made by one factory of the same parts."""
+    if isinstance(one, FunctionType) and isinstance(other, FunctionType):
+        return one.__globals__ is other.__globals__ and identity(_made_of(one)) == identity(_made_of(other))
+    return identity(one) == identity(other)
+
+
+def _made_of(function: FunctionType) -> tuple[object, ...]:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return function.__code__, cells, function.__defaults__, function.__kwdefaults__
+
+
+def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:
+    """All observers of invariants, each once, by name.
+
+    Raises:
+        ScenarioError: two that differ have one name; an invariant would be shown what another one's observer made.
+    """
+    by_name: dict[str, tuple[Observer, str]] = {}
+    for invariant in invariants:
+        for observer in invariant.observers:
+            known, owner = by_name.setdefault(observer.name, (observer, invariant.id))
+            if not _same_code(known.fold, observer.fold):
+                raise ScenarioError(
+                    f"observer {observer.name!r} of {invariant.id!r} folds otherwise than that of {owner!r}; rename one"
+                )
+    return tuple(observer for observer, _ in by_name.values())

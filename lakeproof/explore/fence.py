@@ -8,17 +8,23 @@ The watch is a timer of the process: its handler runs in the main thread between
 watches, and raises `Hangs` there if that code was entered too long ago. In other threads nothing is watched.
 """
 
+import gc
+import inspect
 import os
 import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
+import warnings
+from array import array
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
-from impl.frames import Spot, awaited, raised_at, running_at, spot
+from impl.frames import Spot, awaited, raised_at, running_at, spot, would_run
+from impl.printable import printable, said
+from lakeproof.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
 """How long a flow may run from one effect to the next, or an invariant on one state, unless a limit is shorter."""
@@ -63,15 +69,26 @@ class Watch:
     """Notices that user code does not come back. One for the process."""
 
     def __init__(self) -> None:
-        self.since: float | None = None
-        """When the code that runs now was entered; None: none does."""
+        self.board: Board = array("d", (0.0, CALL_SECONDS_MAX))
+        """Where another process may read it."""
         self._limit_seconds = CALL_SECONDS_MAX
-        self._raised = 0
+        self._entered: float | None = None
+        self._ticks = 0
+
+    @property
+    def since(self) -> float | None:
+        """When the code that runs now was entered; None: none does."""
+        return self.board[0] or None
+
+    @since.setter
+    def since(self, entered: float | None) -> None:
+        self.board[0] = entered or 0.0
 
     @contextmanager
     def set_up(self, limit_seconds: float) -> Iterator[None]:
         """Watch all user code that is entered within. No more than a note of the limit outside the main thread."""
         before, self._limit_seconds = self._limit_seconds, limit_seconds
+        self.board[1] = limit_seconds
         if threading.current_thread() is not threading.main_thread():
             try:
                 yield
@@ -89,12 +106,15 @@ class Watch:
 
     def _ticked(self, _: int, frame: FrameType | None) -> None:
         since = self.since
-        if since is None or time.monotonic() - since <= self._limit_seconds:
-            self._raised = 0
+        if since is None or since != self._entered:
+            self._entered, self._ticks = since, 0
+            return
+        self._ticks += 1  # not the time that has passed: Ctrl-Z stops the process, and nothing runs meanwhile
+        over = self._ticks - int(self._limit_seconds / _TICK_SECONDS)
+        if over <= 0:
             return
         hangs = Hangs(self._limit_seconds, _place(running_at(frame)))
-        self._raised += 1
-        if self._raised > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
+        if over > SWALLOWED_MAX:  # it catches every exception: nothing but its process can be ended
             os.write(2, f"lakeproof: {hangs}, and take every exception for an answer no more\n".encode())
             os._exit(HUNG)
         raise hangs
@@ -113,6 +133,55 @@ class Watch:
 
 
 WATCH: Final = Watch()
+
+
+class Forgotten:
+    """Notices what a flow drops: coroutines that it made and did not await, generators that it left half-way. What they
+    would do never takes place."""
+
+    def __init__(self) -> None:
+        self.found = ""
+        """What was dropped last, in words for a message."""
+        self.listening = False
+        """Whether a flow is under way, or being cleared up at its end: what is dropped now is its doing."""
+        self._collecting = False
+
+    def generator(self, dropped: AsyncGenerator[Any, Any]) -> None:  # type: ignore[explicit-any]  # as sys has it
+        """An asynchronous generator of a flow was dropped half-way. Nothing of it runs any more; an event loop would
+        run the rest of it at some time."""
+        if self.listening and not self._collecting and would_run(dropped, unknown=False):
+            name = getattr(dropped, "__qualname__", "a generator")
+            self.found = f"leaves {name} half-way, whose rest is not run; close it: aclosing(...)"
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Take in what Python would warn of. What comes of abandoned clients is no mistake.
+
+        The interpreter calls this function of its module `warnings`; a filter of warnings would do, if flows could not
+        set filters too.
+        """
+        before = getattr(warnings, _HOOK, None)
+        setattr(warnings, _HOOK, self._coroutine)
+        gc.callbacks.append(self._collector)
+        try:
+            yield
+        finally:
+            gc.callbacks.remove(self._collector)
+            setattr(warnings, _HOOK, before)
+
+    def _coroutine(self, dropped: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
+        if WATCH.since is not None and not self._collecting:
+            name, at = getattr(dropped, "__qualname__", "a coroutine"), _place(running_at(inspect.currentframe()))
+            self.found = f"never awaits {name} (dropped at {at}): it has not taken place; write await"
+
+    def _collector(self, phase: str, _: object) -> None:
+        """What the collector frees was dropped earlier, by a run that is over."""
+        self._collecting = phase == "start"
+
+
+_HOOK: Final = "_warn_unawaited_coroutine"
+
+FORGOTTEN: Final = Forgotten()
 
 
 class Interrupts:
@@ -165,7 +234,7 @@ def message_of(error: BaseException) -> str:
         said = str(error)
     except Exception as odd:  # noqa: BLE001  # its __str__ is user code, too
         said = f"(its __str__ raises {type(odd).__name__})"
-    line = _ADDRESS.sub("", " ".join(said.split()))
+    line = printable(_ADDRESS.sub("", " ".join(said.split())))
     return line if len(line) <= _MESSAGE_MAX else f"{line[: _MESSAGE_MAX - 3]}..."
 
 
@@ -182,7 +251,7 @@ def place_of(error: BaseException) -> str:
 def foreign(coroutine: object, yielded: object) -> NotAnEffect:
     """What to say of a coroutine that is suspended at something that is no effect."""
     what = awaited(coroutine)
-    handed = "" if yielded is None else f" (which yielded {message_of(Exception(repr(yielded)))})"
+    handed = "" if yielded is None else f" (which yielded {message_of(Exception(said(yielded)))})"
     return NotAnEffect(
         _place(spot(coroutine)),
         f"the flow awaits {what}{handed}; a flow may only await what env offers: env.store, env.objects, env.clock. "

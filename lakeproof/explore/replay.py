@@ -180,7 +180,7 @@ def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, wor
 def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(
         wording.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
-        for call, outcome in zip(aftermath.calls, outcomes, strict=True)
+        for call, outcome in zip(aftermath.calls, outcomes, strict=False)  # those after a call that broke never ran
     )
 
 
@@ -193,7 +193,8 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     """
     if trace.invariant not in scenario.ids:
         known = ", ".join(scenario.ids)
-        raise TraceError(f"{scenario.name}: no invariant {trace.invariant!r}; it checks {known}: verify it again")
+        named = wording.brief(trace.invariant)
+        raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
     differences = [
         ("the faults", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
         ("the clients", trace.clients, _clients(scenario)),
@@ -230,9 +231,8 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
         raise ReplayDiverged(_diverged(where, f"{step.effect or 'this'} turns out as {step.mode.value!r}", now))
-    found_step = _unplaced(run.told(move))
-    step = _unplaced(step)
-    if found_step != step:
+    found_step = run.told(move)
+    if _unplaced(found_step) != _unplaced(step):
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
 
 
@@ -246,7 +246,8 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])
-        raise TraceError(f"{place}.client: {step.client!r}: the scenario's clients are {known}; record the trace again")
+        said = wording.brief(step.client)
+        raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode)
 
 
@@ -256,10 +257,9 @@ def _unplaced(step: TraceStep) -> TraceStep:
 
 
 def _difference(said: TraceStep, found: TraceStep) -> tuple[str, str]:
-    for field in attrs.fields(TraceStep):
-        one, other = getattr(said, field.name), getattr(found, field.name)
-        if one != other and field.name != "exact":
-            return _field_in_words(field.name, one), _field_in_words(field.name, other)
+    for name in (field.name for field in attrs.fields(TraceStep)):
+        if name != "exact" and getattr(_unplaced(said), name) != getattr(_unplaced(found), name):
+            return _field_in_words(name, getattr(said, name)), _field_in_words(name, getattr(found, name))
     return (
         f"bytes with the fingerprint {said.exact}",
         f"the same in words, but with the fingerprint {found.exact}: a field that words leave out has changed",

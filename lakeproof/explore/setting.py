@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from impl.printable import said
 from lakeproof.explore.execution import (
     AFTERMATH,
     LABELS,
@@ -57,7 +58,7 @@ def prepare(scenario: Scenario) -> Setting:
     times = [scenario.start_time]
     for jump in faults.clock_jumps:
         times.append(times[-1] + jump)
-    observers = collect_observers([invariant.observers for invariant in scenario.invariants])
+    observers = collect_observers(scenario.invariants)
     programs = tuple(
         Program(
             label=LABELS[index],
@@ -85,7 +86,8 @@ def run_setup(scenario: Scenario) -> Cells:
     cells, calls = drive_alone(Program(SETUP, tuple(scenario.setup)), {}, scenario.start_time)
     for call in calls:
         if call.status is not Status.OK:
-            raise ScenarioError(f"{scenario.name}: setup call {call.name}{call.args} failed with {call.error!r}")
+            named = f"{call.name}{said(call.args)}"
+            raise ScenarioError(f"{scenario.name}: setup call {named} failed with {said(call.error)}")
     return cells
 
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 from impl.effects import Effect, Now
+from impl.printable import said
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
@@ -48,4 +49,4 @@ def unhandled_after(outcomes: Iterable[Outcome]) -> list[Finding]:
 
 
 def _argument(value: Hashable) -> str:
-    return message_of(Exception(repr(value.repository_id if isinstance(value, Repository) else value)))
+    return message_of(Exception(said(value.repository_id if isinstance(value, Repository) else value)))

@@ -11,8 +11,9 @@ from typing import Final, cast
 
 import attrs
 
+from impl.printable import printable
 from lakeproof.explore.faults import Mode
-from lakeproof.scenario import Faults
+from lakeproof.scenario import Faults, ScenarioError
 
 FORMAT: Final = 1
 """The version of the format. A change that an older reader would misread raises it."""
@@ -150,6 +151,8 @@ def read(path: Path) -> Trace:
     return _Reader(path).trace(data)
 
 
+_PROBLEM_MAX: Final = 300
+
 _AGAIN: Final = "record it again with `lakeproof verify`"
 
 
@@ -160,7 +163,9 @@ class _Reader:
         self.path = path
 
     def fail(self, place: str, problem: str, repair: str = _AGAIN) -> TraceError:
-        return TraceError(f"{self.path}: {place}: {problem}; {repair}")
+        what = printable(f"{place}: {problem}")  # both may hold what the file says, at any length
+        short = what if len(what) <= _PROBLEM_MAX else f"{what[: _PROBLEM_MAX - 3]}..."
+        return TraceError(f"{self.path}: {short}; {repair}")
 
     def trace(self, data: object) -> Trace:
         if not isinstance(data, dict) or "trace" not in data:
@@ -222,7 +227,10 @@ class _Reader:
             for name in ("clock_jumps", "clock_skew")
         }
         budgets = {name: self.number(fields[name], f"bounds.{name}") for name in BOUNDS if name not in clocks}
-        return Faults(**budgets, **clocks)  # type: ignore[arg-type]  # names and types are checked above
+        try:
+            return Faults(**budgets, **clocks)  # type: ignore[arg-type]  # names and types are checked above
+        except ScenarioError as error:
+            raise self.fail("bounds", str(error)) from error
 
     def fields(
         self, data: object, place: str, names: tuple[str, ...], optional: tuple[str, ...] = ()
@@ -249,7 +257,7 @@ class _Reader:
     def text(self, data: object, place: str) -> str:
         if not isinstance(data, str):
             raise self.fail(place, f"{_shown(data)}: expected a string")
-        return data
+        return printable(data)  # a terminal is left alone: traces come from anywhere
 
     def maybe(self, data: object, place: str) -> str | None:
         return None if data is None else self.text(data, place)

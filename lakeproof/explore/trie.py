@@ -1,7 +1,6 @@
 """The parts of a behaviour trie: histories of replies, and the classes that they are merged into."""
 
 from collections.abc import Hashable, Sequence
-from typing import Final
 
 from impl.effects import Effect
 from lakeproof.explore.execution import Execution
@@ -15,26 +14,10 @@ NO_REPLIES: Suffix = Exact(())
 
 
 def seen_of(calls: Sequence[CallView]) -> Hashable:
-    """The identity of what is visible of a client. Cheaper than `identity`: arguments are those of the scenario's
-    calls, the same objects again and again, and may be large."""
+    """The identity of what is visible of a client: of arguments, too, which a flow may have changed."""
     return tuple(
-        (call.name, _arguments(call.args), call.status, identity((call.value, call.error, call.observed)))
-        for call in calls
+        (call.name, call.status, identity((call.args, call.value, call.error, call.observed))) for call in calls
     )
-
-
-_ARGUMENTS_MAX: Final = 4096
-_known_arguments: dict[int, tuple[tuple[Hashable, ...], Hashable]] = {}
-"""By ``id``: the arguments, kept alive, and their identity."""
-
-
-def _arguments(args: tuple[Hashable, ...]) -> Hashable:
-    found = _known_arguments.get(id(args))
-    if found is None or found[0] is not args:
-        if len(_known_arguments) >= _ARGUMENTS_MAX:
-            _known_arguments.clear()
-        found = _known_arguments[id(args)] = (args, identity(args))
-    return found[1]
 
 
 class Raw:

@@ -11,6 +11,8 @@ import attrs
 
 from impl.codec import Undecodable, decode_at
 from impl.effects import Effect, Now
+from impl.printable import said
+from lakeproof.explore.fence import WATCH
 from lakeproof.explore.meaning import Cell, Cells, Value
 from lakeproof.explore.wording_objects import (
     condition_of,
@@ -230,7 +232,8 @@ def brief(thing: object) -> str:
     """Any value, shortened, and without what differs from run to run."""
     if isinstance(thing, Repository):
         return repr(thing.repository_id)
-    shown = printable(_ADDRESS.sub("", repr(thing)))
+    with WATCH.over():  # its __repr__ may be user code
+        shown = printable(_ADDRESS.sub("", said(thing)))
     return shown if len(shown) <= TEXT_SHOWN_MAX else f"{shown[: TEXT_SHOWN_MAX - 3]}..."
 
 

@@ -32,6 +32,8 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
             },
             ensure_ascii=False,
         )
+        .encode("utf-8", "backslashreplace")  # a lone surrogate has no other spelling, and this one JSON reads
+        .decode()
         + "\n"
         for verdict in outcome.verdicts
     )

@@ -24,8 +24,8 @@ MUTANTS: Final = (
     Mutant(
         "a new member is not played the replies that its node has seen",
         _BEHAVIOUR,
-        "for reply, child_id in list(node.children.values()):",
-        "for reply, child_id in list(node.children.values())[1:]:",
+        "for reply, child_id in list(node.children.items()):",
+        "for reply, child_id in list(node.children.items())[1:]:",
         f"{_TRIES}::TestMerging::test_each_disagreement_teaches_one_level_and_then_no_more",
     ),
     Mutant(
@@ -52,14 +52,14 @@ MUTANTS: Final = (
     Mutant(
         "a re-run that ends otherwise passes",
         _BEHAVIOUR,
-        "if identity(run.calls()) != raw.visible:",
+        "if seen_of(run.calls()) != raw.visible:",
         "if len(run.calls()) != len(raw.calls):",
         f"{_TRIES}::TestDeterminism::test_a_flow_that_seldom_ends_otherwise_is_found",
     ),
     Mutant(
         "results of a re-run are compared by ==",
         _BEHAVIOUR,
-        "if identity(run.calls()) != raw.visible:",
+        "if seen_of(run.calls()) != raw.visible:",
         "if run.calls() != raw.calls:",
         f"{_TRIES}::TestDeterminism::test_a_flow_that_returns_what_only_compares_equal_is_found",
     ),
@@ -73,7 +73,7 @@ MUTANTS: Final = (
     Mutant(
         "what is visible is compared by ==",
         "lakeproof/explore/trie.py",
-        "self.visible = identity(self.calls)",
+        "self.visible = seen_of(self.calls)",
         "self.visible = self.calls",
         f"{_BY_HAND}[True or 1 is returned]",
     ),

@@ -144,7 +144,7 @@ MUTANTS: Final = (
     Mutant(
         "lists of events are told apart by ==",
         _TABLES,
-        "key = identity(events)",
+        "key = tuple(_name(event) for event in events)",
         "key = events",
         f"{_EXPANSIONS}::test_monitors_tell_returns_apart_by_type_and_bits",
     ),

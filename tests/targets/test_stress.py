@@ -118,8 +118,8 @@ def test_a_server_is_restarted_by_the_command_that_is_named() -> None:
         (["memory:", "--faults", "restart", "--restart-with", "'x"], "--restart-with 'x: No closing quotation"),
         (["exec:no-such-program"], "cannot be started"),
         (["memory:", "--clients", "0"], "--clients"),
-        (["memory:", "--seconds", "nan"], "nan is no time; expected a number of seconds"),
-        (["memory:", "--timeout", "nan"], "nan is no time; expected a number of seconds"),
+        (["memory:", "--seconds", "nan"], "'nan': expected seconds"),
+        (["memory:", "--timeout", "nan"], "'nan': expected seconds"),
     ],
 )
 def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:

@@ -1,0 +1,124 @@
+"""What is wrong with a scenario of a user's file: what the types of its fields forbid, and a file may say all the same.
+
+Each problem is one line that begins with the place: ``invariants[0].reads: None (NoneType): expected ...``.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from impl.printable import said
+from lakeproof.scenario import Aftermath, Call, Faults, Scenario
+from model.invariants import Always, Eventually, Invariant, Monitor, Observer, OnStep, Reads
+
+NAME_LENGTH_MAX: Final = 150
+ID_LENGTH_MAX: Final = 60
+"""A trace is a file called like its scenario and its invariant: file systems take 255 bytes."""
+
+
+def problems(scenario: Scenario) -> Iterator[str]:
+    """All that is wrong with it: place, finding and repair."""
+    yield from _name_problems(scenario.name, "name", NAME_LENGTH_MAX, "make it design/variant/what")
+    for field in ("reason", "source"):
+        yield from _text_problems(getattr(scenario, field), field)
+    if type(scenario.start_time) is not int:
+        yield f"start_time: {kind(scenario.start_time)}: expected an integer, microseconds since 1970"
+    if type(scenario.faults) is not Faults:
+        yield f"faults: {kind(scenario.faults)}: expected Faults(...), of no class derived from it"
+    yield from _call_problems(scenario.setup, "setup")
+    if not isinstance(cast("object", scenario.clients), list | tuple):
+        yield f"clients: {kind(scenario.clients)}: expected a list with a list of Calls for each client"
+    for number, calls in enumerate(scenario.clients):
+        yield from _call_problems(calls, f"clients[{number}]")
+    for number, invariant in enumerate(scenario.invariants):
+        if not isinstance(cast("object", invariant), Always | Eventually | OnStep | Monitor):
+            yield f"invariants[{number}]: {kind(invariant)}: expected Always, Eventually, OnStep or Monitor"
+        else:
+            yield from _invariant_problems(invariant, f"invariants[{number}]")
+    for number, aftermath in enumerate(scenario.aftermath):
+        if not isinstance(cast("object", aftermath), Aftermath):
+            yield f"aftermath[{number}]: {kind(aftermath)}: expected an Aftermath"
+            continue
+        yield from _call_problems(aftermath.calls, f"aftermath[{number}].calls")
+        yield from _id_problems(aftermath, f"aftermath[{number}]", ("check",))
+        if type(aftermath.clock_advance) is not int:
+            yield f"aftermath[{number}].clock_advance: {kind(aftermath.clock_advance)}: expected whole microseconds"
+
+
+def _invariant_problems(invariant: Invariant, place: str) -> Iterator[str]:
+    match invariant:
+        case Monitor():
+            yield from _id_problems(invariant, place, ("advance", *(("at_end",) if invariant.at_end else ())))
+        case OnStep():
+            yield from _id_problems(invariant, place, ("check", "watches"))
+        case Always() | Eventually():
+            yield from _id_problems(invariant, place, ("check",))
+            reads: object = invariant.reads
+            if not isinstance(reads, frozenset) or not all(isinstance(part, Reads) for part in reads):
+                yield f"{place}.reads: {kind(reads)}: expected frozenset({{Reads.STORE, ...}})"
+    if not isinstance(cast("object", invariant.observers), list | tuple):
+        yield f"{place}.observers: {kind(invariant.observers)}: expected a tuple of Observer"
+        return
+    for number, observer in enumerate(invariant.observers):
+        if not isinstance(cast("object", observer), Observer):
+            yield f"{place}.observers[{number}]: {kind(observer)}: expected an Observer"
+        elif type(observer.name) is not str or not callable(observer.fold):
+            yield f"{place}.observers[{number}]: {kind(observer)}: expected a name, and a function as fold"
+
+
+def _id_problems(checked: Invariant | Aftermath, place: str, functions: Sequence[str]) -> Iterator[str]:
+    yield from _name_problems(checked.id, f"{place}.id", ID_LENGTH_MAX, "make it three-or-four-words")
+    yield from _text_problems(checked.meaning, f"{place}.meaning")
+    for name in functions:
+        if not callable(getattr(checked, name)):
+            yield f"{place}.{name}: {kind(getattr(checked, name))}: expected a function"
+
+
+def _name_problems(name: object, place: str, length_max: int, repair: str) -> Iterator[str]:
+    if not isinstance(name, str) or not name.strip():
+        yield f"{place}: {name!r}: expected a name; {repair}"
+    elif not name.isprintable():
+        yield f"{place}: {name!r}: holds characters that do not print; leave them out"
+    elif len(name) > length_max:
+        yield f"{place}: {kind(name)}: {len(name):,} characters, expected at most {length_max}; {repair}"
+    else:
+        yield from _text_problems(name, place)
+
+
+def _text_problems(text: object, place: str) -> Iterator[str]:
+    if type(text) is not str:
+        repair = "; use its .value" if isinstance(text, str) else ""
+        yield f"{place}: {kind(text)}: expected plain text{repair}"
+
+
+def _call_problems(calls: object, place: str) -> Iterator[str]:
+    if not isinstance(calls, list | tuple):
+        yield f"{place}: {kind(calls)}: expected a list of Calls; put it into brackets"
+        return
+    for number, call in enumerate(cast("Sequence[object]", calls)):
+        if not isinstance(call, Call):
+            yield f"{place}[{number}]: {kind(call)}: expected a Call; write Call(flow, ...)"
+            continue
+        try:
+            hash((call.args, call.options))
+        except TypeError:
+            yield f"{place}[{number}]: {call}: an argument is not hashable; pass tuples instead of lists"
+        yield from (f"{place}[{number}]: {problem}" for problem in _signature_problems(call))
+
+
+def _signature_problems(call: Call) -> Iterator[str]:
+    try:
+        signature = inspect.signature(call.flow)
+    except (TypeError, ValueError):  # some callables have none
+        return
+    try:
+        signature.bind("env", *call.args, **dict(call.options))
+    except TypeError as error:
+        yield f"{call}: {error}; a flow takes env, and then what the Call has"
+
+
+def kind(thing: object) -> str:
+    """A value that was found, for a message: shortened, with its type."""
+    shown = re.sub(r" at 0x[0-9a-fA-F]+", "", str(thing) if isinstance(thing, Call) else said(thing))
+    return f"{shown if len(shown) <= 60 else shown[:57] + '...'} ({type(thing).__name__})"

@@ -1,0 +1,214 @@
+"""A grammar of user code that behaves oddly: scenario files made at random, from parts that real files are made of too.
+
+A *part* is text. Statements of a flow and of a check are drawn and nested by a random generator, so that equal seeds
+give equal files.
+"""
+
+import warnings
+from contextlib import suppress
+from random import Random
+from typing import Final
+
+import attrs
+
+from tests.edge.odd_parts import (
+    ADVANCES,
+    BLOCKS,
+    CHECKS,
+    FAULTS,
+    FOLDS,
+    ODD,
+    RAISES,
+    RARE,
+    RARE_CHECKS,
+    STATEMENTS,
+    STATES,
+    UNHASHABLE,
+    VALUES,
+)
+
+
+@attrs.frozen
+class Generated:
+    """A scenario: what must stand before it in its file, the expression, and the ids that it names."""
+
+    before: str
+    expression: str
+    ids: tuple[str, ...]
+
+
+def generated(random: Random, number: int, *, endless: bool = True) -> Generated:
+    """One more scenario. ``number`` keeps its names apart from those of others; ``endless``: with loops and exits."""
+    while True:
+        made = _Maker(random, number, endless).scenario()
+        with suppress(SyntaxError), warnings.catch_warnings(action="ignore"):  # such as a return inside an except*
+            compile(made.before, "made", "exec")
+            return made
+
+
+class _Maker:
+    def __init__(self, random: Random, number: int, endless: bool) -> None:
+        self.random = random
+        self.number = number
+        self.endless = endless
+        self.before: list[str] = []
+        self.count = 0
+
+    def scenario(self) -> Generated:
+        flows = [self.flow() for _ in range(self.random.choice((1, 1, 2)))]
+        clients = [self.calls(flows) for _ in range(self.random.choice((1, 1, 2, 2, 3)))]
+        if self.random.random() < 0.2:  # the same program twice
+            clients[-1:] = [clients[-1]] * 2
+        kinds = self.random.choices((self.state, self.step, self.monitor), (6, 1, 2), k=self.random.choice((1, 1, 2)))
+        invariants = [kind(f"i{at}") for at, kind in enumerate(kinds)]
+        fields = [
+            f'name="g{self.number}"',
+            f"clients=[{', '.join(clients)}]",
+            f"invariants=[{', '.join(invariants)}]",
+            f"faults=Faults({self.random.choice(FAULTS)})",
+        ]
+        ids = [f"i{at}" for at in range(len(invariants))]
+        if self.random.random() < 0.1:
+            fields.append(f"setup={self.calls(flows)}")
+        if self.random.random() < 0.2:
+            check = self.function(self.check(), "outcomes, snapshot")
+            fields.append(f'aftermath=[Aftermath(id="after", meaning="", calls={self.calls(flows)}, check={check})]')
+            ids.append("after")
+        return Generated("\n".join(self.before), f"Scenario({', '.join(fields)})", tuple(ids))
+
+    def calls(self, flows: list[str]) -> str:
+        return f"[{', '.join(self.call(flows) for _ in range(self.random.choice((1, 1, 2))))}]"
+
+    def call(self, flows: list[str]) -> str:
+        flow = self.random.choice(flows)
+        args = [flow]
+        if self.random.random() < 0.3:
+            args.append(self.random.choice(VALUES))
+        if self.random.random() < 0.1:
+            args.append(f"option={self.random.choice(VALUES)}")
+        if self.random.random() < 0.1:
+            args.append("attempts=2")
+        wrap = self.random.random()
+        if wrap < 0.03:
+            args[0] = f"functools.partial({flow})"
+        elif wrap < 0.06:
+            args[0] = f"lambda env, *args, **options: {flow}(env, *args, **options)"
+        elif wrap < 0.09:
+            args[0] = f"type('Made', (), {{'__call__': lambda self, env, *args, **options: {flow}(env)}})()"
+        return f"Call({', '.join(args)})"
+
+    def flow(self) -> str:
+        name = self.name("flow")
+        body = self.body(self.random.randint(1, 4), 2)
+        kind = self.random.random()
+        if kind < 0.03:
+            body += "\n    yield 5"  # an asynchronous generator is no flow
+        elif kind < 0.25:
+            body += f"\n    return {self.random.choice(VALUES + UNHASHABLE)}"
+        word = "def" if kind > 0.98 and "await" not in body and "async" not in body else "async def"
+        self.before.append(f"{word} {name}(env, *args, **options):\n{body}")
+        return name
+
+    def body(self, statements: int, depth: int) -> str:
+        return "\n".join(self.statement(depth) for _ in range(statements))
+
+    def statement(self, depth: int) -> str:
+        draw = self.random.random()
+        if draw < 0.25 and depth:
+            parts = [self.body(self.random.choice((1, 1, 2)), depth - 1) for _ in range(2)]
+            block = self.random.choice(BLOCKS)
+            text = block.replace("{0i}", _indented(parts[0])).replace("{1i}", _indented(parts[1]))
+            text = text.replace("{0}", parts[0]).replace("{1}", parts[1])
+            return _indented(text.replace("{{", "{").replace("}}", "}"))
+        if draw < 0.35:
+            return _indented(f"raise {self.random.choice(RAISES)}")
+        if draw < 0.36 and self.endless:
+            return _indented(self.random.choice(RARE))
+        if draw < 0.45:
+            value = self.random.choice(VALUES + UNHASHABLE)
+            use = self.random.choice(
+                (
+                    "await env.store.set(P, K, {})",
+                    "await env.store.set(P, {}, b'1')",
+                    "await env.store.set_if(P, K, b'1', {})",
+                    "await env.objects.put({}, b'1')",
+                    "await env.objects.put('a', b'1', (('k', {}),))",
+                    "env.ids.unique({})",
+                    "await {}",
+                    "return {}",
+                    "async for _ in {}: pass",
+                )
+            )
+            return _indented(use.format(value))
+        return _indented(self.random.choice(STATEMENTS[:12] if draw < 0.75 else STATEMENTS))
+
+    def state(self, name: str) -> str:
+        kind = self.random.choice(("Always", "Eventually"))
+        reads = self.random.choice(("", ", reads=BOTH", ", reads=frozenset(Reads)", ", reads=frozenset()"))
+        check = self.function(self.check(), "snapshot")
+        return f'{kind}(id="{name}", meaning="", check={check}{reads}{self.observers()})'
+
+    def step(self, name: str) -> str:
+        watches = self.random.choice(("True", "isinstance(op, kv.Set)", "1 / 0", "NoBool()", "random.random() < 0.5"))
+        body = self.check().replace("snapshot", "step.after")
+        check = self.function(body.replace("del step.after", "del step"), "step")
+        watch = f"lambda call, op: {watches}"
+        return f'OnStep(id="{name}", meaning="", check={check}, watches={watch}{self.observers()})'
+
+    def monitor(self, name: str) -> str:
+        advance = self.function(self.filled(self.random.choice(ADVANCES)), "state, event")
+        end = f", at_end={self.function(self.check(), 'state, snapshot')}" if self.random.random() < 0.3 else ""
+        initial = self.random.choice(STATES)
+        return f'Monitor(id="{name}", meaning="", initial={initial}, advance={advance}{end}{self.observers()})'
+
+    def observers(self) -> str:
+        if self.random.random() < 0.85:
+            return ""
+        fold = self.filled(self.random.choice(FOLDS))
+        return f', observers=(Observer("{self.random.choice("op")}", lambda seen: {fold}),)'
+
+    def check(self) -> str:
+        parts = (
+            RARE_CHECKS
+            if self.endless and self.random.random() < 0.01
+            else CHECKS[:10]
+            if self.random.random() < 0.5
+            else CHECKS
+        )
+        return self.filled(self.random.choice(parts))
+
+    def filled(self, text: str) -> str:
+        value = self.random.choice(VALUES + UNHASHABLE)
+        return text.replace("{value}", value).replace("{raises}", self.random.choice(RAISES))
+
+    def function(self, body: str, parameters: str) -> str:
+        name = self.name("function")
+        self.before.append(f"def {name}({parameters}):\n{_indented(body)}")
+        return name
+
+    def name(self, kind: str) -> str:
+        self.count += 1
+        return f"{kind}_{self.number}_{self.count}"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+SOUND: Final = 'Scenario(name="sound", clients=[[Call(touch)], [Call(touch)]], invariants=[SEEN])'
+BROKEN: Final = 'Scenario(name="broken", clients=[[Call(touch)], [Call(touch)]], invariants=[NEVER])'
+PLANTED: Final = """
+def seen(snapshot):
+    if (P, K) in snapshot.store: yield Reached("the write")
+def never(snapshot):
+    yield Violation("never", "written") if (P, K) in snapshot.store else Reached("before it")
+SEEN = Always(id="seen", meaning="", check=seen)
+NEVER = Always(id="never", meaning="", check=never)
+"""
+
+
+def file_of(scenarios: list[Generated]) -> str:
+    """A file with these scenarios, and two whose verdicts are known: one before them and one after them."""
+    before = "\n".join(scenario.before for scenario in scenarios)
+    listed = ",\n    ".join((SOUND, *(scenario.expression for scenario in scenarios), BROKEN))
+    return f"{ODD}{PLANTED}{before}\nSCENARIOS = [\n    {listed},\n]\n"

@@ -1,0 +1,258 @@
+"""Files of generated, deliberately odd code: no traceback, no hang, no lost verdict, no exit code 0 by accident."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import attrs
+import pytest
+
+from tests.commands import ROOT
+from tests.edge.files import CODE, HEAD
+from tests.edge.generated import Generated, file_of, generated
+
+SIZE: Final = 40
+"""Scenarios of one file: starting a process costs more than most of them."""
+
+LIMIT_SECONDS: Final = 300.0
+"""A file takes about ten; the rest is for a busy machine."""
+
+NEVER_SAID: Final = ("Traceback", "Exception ignored", "never awaited", "Fatal", "nothing is established: either")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@attrs.frozen
+class Judged:
+    """What a command said of a file."""
+
+    code: int
+    stderr: str
+    verdicts: dict[tuple[str, str], dict[str, object]]
+
+    def verdict(self, scenario: str, invariant: str) -> object:
+        return self.verdicts[scenario, invariant]["verdict"]
+
+
+def judged(command: str, *args: str) -> Judged:
+    done = subprocess.run(
+        [sys.executable, "-m", "lakeproof", command, *args, "--from", "mine.py", "--json", "--jobs", "1"],
+        env={"PYTHONPATH": str(ROOT), "PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]  # and nothing else: what flows print is no result
+    return Judged(done.returncode, done.stderr, {(line["scenario"], line["invariant"]): line for line in lines})
+
+
+def obeys(ran: Judged, scenarios: list[Generated]) -> None:
+    """The law: every invariant that is named has its line, the code follows from the lines, and nobody crashed."""
+    assert ran.code in (0, 1, 2, 3), ran.stderr
+    for words in NEVER_SAID:
+        assert words not in ran.stderr, ran.stderr[max(ran.stderr.index(words) - 500, 0) :]
+    for number, scenario in enumerate(scenarios):
+        for name in scenario.ids:
+            assert (f"g{number}", name) in ran.verdicts, scenario.expression
+    if ran.code == 0:
+        named = [line for (_, name), line in ran.verdicts.items() if name != CODE]
+        assert all(line["verdict"] == line["expected"] for line in named)
+
+
+def searched(seed: int, size: int = SIZE) -> None:
+    random = Random(seed)
+    scenarios = [generated(random, number) for number in range(size)]
+    Path("mine.py").write_text(HEAD + file_of(scenarios))
+    ran = judged("verify", "--max-seconds", "0.5", "--max-states", "3000")
+    obeys(ran, scenarios)
+    assert (ran.verdict("sound", "seen"), ran.verdict("broken", "never")) == ("holds", "violated")
+    assert ran.code == 1
+
+
+def walked(seed: int, size: int = SIZE) -> None:
+    random = Random(seed)
+    scenarios = [generated(random, number, endless=False) for number in range(size)]  # a walk has no --max-seconds
+    Path("mine.py").write_text(HEAD + file_of(scenarios))
+    ran = judged("walk", "*", "--executions", "20")
+    obeys(ran, scenarios)
+    assert (ran.verdict("sound", "seen"), ran.verdict("broken", "never")) == ("inconclusive", "violated")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_odd_code_costs_no_other_scenario_its_verdict(seed: int) -> None:
+    searched(seed)
+
+
+def test_odd_code_can_be_walked() -> None:
+    walked(1000)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_odd_code_costs_no_other_scenario_its_verdict_in_thousands_of_cases(seed: int) -> None:
+    searched(seed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1100, 1120))
+def test_odd_code_can_be_walked_in_hundreds_of_cases(seed: int) -> None:
+    walked(seed)
+
+
+ODD_FIELDS: Final = [
+    "name=5",
+    "name=''",
+    "name=' '",
+    "name='a\\nb'",
+    "name='x' * 5000",
+    "name='\\ud800'",
+    "name=Text('t')",
+    "name=Color.RED",
+    "clients=5",
+    "clients=[]",
+    "clients=[[]]",
+    "clients=[5]",
+    "clients=[[5]]",
+    "clients=[[touch]]",
+    "clients={1: 2}",
+    "clients='ab'",
+    "clients=[[Call(touch, [])]]",
+    "clients=[[Call(touch, NoHash())]]",
+    "clients=[[Call(touch, attempts=0)]]",
+    "clients=[[Call(touch, attempts='x')]]",
+    "clients=[[Call(5)]]",
+    "clients=[[Call(lambda: None)]]",
+    "clients=(c for c in [1 / 0])",
+    "setup=5",
+    "setup=[5]",
+    "setup=Call(touch)",
+    "aftermath=5",
+    "aftermath=[5]",
+    "aftermath=[Aftermath(id='a', meaning='', calls=5, check=print)]",
+    "aftermath=[Aftermath(id='a', meaning='', calls=[], check=None)]",
+    "aftermath=[Aftermath(id='a', meaning='', calls=[], check=print, clock_advance='x')]",
+    "aftermath=[Aftermath(id='any', meaning='', calls=[], check=print)]",
+    "invariants=5",
+    "invariants=[]",
+    "invariants=[5]",
+    "invariants=[NoRepr()]",
+    "invariants=ANY",
+    "invariants=[ANY, ANY]",
+    "invariants=[Always(id=5, meaning='', check=print)]",
+    "invariants=[Always(id='', meaning='', check=print)]",
+    "invariants=[Always(id='x' * 300, meaning='', check=print)]",
+    "invariants=[Always(id=Text('x'), meaning='', check=print)]",
+    "invariants=[Always(id='no-unhandled-exception', meaning='', check=print)]",
+    "invariants=[Always(id='x', meaning=None, check=print)]",
+    "invariants=[Always(id='x', meaning='', check=None)]",
+    "invariants=[Always(id='x', meaning='', check=print, reads=None)]",
+    "invariants=[Always(id='x', meaning='', check=print, reads={Reads.STORE})]",
+    "invariants=[Always(id='x', meaning='', check=print, reads=frozenset({'store'}))]",
+    "invariants=[Always(id='x', meaning='', check=print, observers=5)]",
+    "invariants=[Always(id='x', meaning='', check=print, observers=(5,))]",
+    "invariants=[Always(id='x', meaning='', check=print, observers=(Observer(5, len),))]",
+    "invariants=[OnStep(id='x', meaning='', check=print, watches=5)]",
+    "invariants=[Monitor(id='x', meaning='', initial=0, advance=5)]",
+    "invariants=[Monitor(id='x', meaning='', initial=0, advance=print, at_end=5)]",
+    "expect=5",
+    "expect={'other': 'holds'}",
+    "expect={'any': 'maybe'}",
+    "expect={'any': []}",
+    "expect={NoHash(): 1}",
+    "faults=5",
+    "faults=Faults(crashes=-1)",
+    "faults=Faults(crashes=10**30)",
+    "faults=Faults(crashes=1.0)",
+    "faults=Faults(crashes=10**5000)",
+    "faults=Faults(clock_jumps=5)",
+    "faults=Faults(clock_jumps=('x',))",
+    "faults=type('Other', (Faults,), {})()",
+    "start_time='x'",
+    "start_time=float('nan')",
+    "start_time=True",
+    "reason=5",
+    "source=None",
+    "what=5",
+]
+
+
+class TestOddFields:
+    """What a scenario cannot be made of is one line, and no scenario is run."""
+
+    def test_each_is_refused_in_one_line_that_names_the_place(self) -> None:
+        from lakeproof.loading import LoadError, load_file
+        from tests.edge.odd_parts import ODD
+
+        wrong = {}
+        for number, field in enumerate(ODD_FIELDS):
+            defaults = {"name": "'s'", "clients": "[[Call(touch)]]", "invariants": "[ANY]"}
+            name, _, value = field.partition("=")
+            fields = ", ".join(f"{key}={it}" for key, it in {**defaults, name: value}.items())
+            path = Path(f"mine{number}.py")
+            path.write_text(f"{HEAD}{ODD}\nSCENARIOS = [Scenario({fields})]\n")
+            try:
+                load_file(path)
+                wrong[field] = "accepted"
+            except LoadError as error:
+                if "\n" in str(error) or not str(error).startswith(str(path)):
+                    wrong[field] = str(error)
+        assert wrong == {}
+
+    @pytest.mark.parametrize(
+        "listed",
+        [
+            "5",
+            "[]",
+            "None",
+            "(s for s in [1])",
+            "[5]",
+            "[[]]",
+            "{1: 2}",
+            "[Scenario]",
+            "type('Odd', (list,), {'__iter__': lambda self: 1 / 0})([1])",
+            "1 / 0",
+            "sys.exit(0)",
+            "recurse(0)",
+        ],
+    )
+    def test_what_is_no_list_of_scenarios_is_refused_in_one_line(self, listed: str) -> None:
+        from lakeproof.loading import LoadError, load_file
+        from tests.edge.odd_parts import ODD
+
+        Path("mine.py").write_text(f"{HEAD}{ODD}\nSCENARIOS = {listed}\n")
+        with pytest.raises(LoadError, match=r"^mine\.py.*[^\n]*\Z"):
+            load_file(Path("mine.py"))
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("import os; os._exit(0)", 2),
+        ("import sys; sys.exit(0)", 2),
+        ("raise KeyboardInterrupt", 2),
+        ("import os; os.abort()", 2),
+        ("import os; os.kill(os.getpid(), 9)", 2),
+        ("import threading, time; threading.Thread(target=time.sleep, args=(60,)).start()\nSCENARIOS = 5", 2),
+        ("raise MemoryError", 2),
+        ("\0", 2),
+        ("\xff", 2),
+        ("def broken(:", 2),
+        ("(" * 1000, 2),
+    ],
+)
+def test_a_file_that_ends_its_process_is_an_error(source: str, code: int) -> None:
+    Path("mine.py").write_text(source, encoding="latin-1")
+    ran = judged("verify")
+    assert (ran.code, ran.verdicts) == (code, {})
+    assert "Traceback" not in ran.stderr
+    assert [line for line in ran.stderr.splitlines() if line.startswith("lakeproof: ")]
