@@ -4,7 +4,6 @@ A folder of Parquet tables (docs/reference/dataset.md), a JSON dump of lakeFS' s
 PostgreSQL database. The last two hold ``kv/`` alone; the other tables may lie in a folder beside.
 """
 
-from pathlib import Path
 from typing import Final, Literal
 
 import attrs
@@ -16,6 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DataType, StructType
 
 from lakeproof.tasks import Unusable
+from spark_checks.places import is_there, local
 from spark_checks.tables import AT_REST, DECODED, KV
 
 Keys = Literal["design", "lakefs"]
@@ -60,7 +60,7 @@ def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, besi
 
         kv = staged_table(spark, where)
         return _with_tables(spark, where.partition("@")[2] or where, keys or "lakefs", kv, beside)
-    path = _local(where)
+    path = local(where)
     if path is not None and path.is_file():
         from spark_checks.dumps import staged_dump
 
@@ -129,7 +129,7 @@ def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
 
 def _is_exactly(where: str, schema: StructType) -> bool:
     """Whether a footer says so, of a folder of this machine without partitions. Asking Spark is a job a table."""
-    path = _local(where)
+    path = local(where)
     files = [] if path is None else sorted(path.glob("[!._]*.parquet"))  # Spark passes over the others
     if not files:
         return False
@@ -149,22 +149,3 @@ def _fits(found: DataType, wanted: DataType) -> bool:
 def _columns(name: str, schema: StructType) -> str:
     told = ", ".join(f"{field.name}: {field.dataType.simpleString()}" for field in schema)
     return f"expected of {name}/: {told}"
-
-
-def _local(where: str) -> Path | None:
-    """The path, where it is one of this machine: no scheme, or file:."""
-    scheme, colon, rest = where.partition(":")
-    if colon and scheme == "file":
-        return Path("/" + rest.lstrip("/"))
-    return None if "://" in where else Path(where)
-
-
-def is_there(spark: SparkSession, where: str) -> bool:
-    path = _local(where)
-    if path is not None:
-        return path.is_dir()
-    jvm = spark.sparkContext._jvm  # noqa: SLF001  # Hadoop's file systems have no other door
-    assert jvm is not None
-    hadoop = jvm.org.apache.hadoop.fs.Path(where)
-    configuration = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
-    return bool(hadoop.getFileSystem(configuration).exists(hadoop))

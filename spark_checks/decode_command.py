@@ -24,6 +24,7 @@ def command(options: Options, dataset: str, keys: "Keys | None", beside: str | N
     beside kv/ as decoded/, the tables spare every later command the decoding.
     """
     from lakeproof.tasks import Unusable
+    from spark_checks import staging
     from spark_checks.dataset import open_dataset
     from spark_checks.decoding import decode
     from spark_checks.progress import doing
@@ -36,5 +37,5 @@ def command(options: Options, dataset: str, keys: "Keys | None", beside: str | N
             entities = decode(found)
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):
-                table.write.parquet(f"{out}/{name}")
-            click.echo(f"{name:14}{table.count():>12,} rows")
+                written = staging.write(table, f"{out}/{name}")
+            click.echo(f"{name:14}{written.rows:>12,} rows")

@@ -13,7 +13,9 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks import staging
 from spark_checks.batches import batches
+from spark_checks.staging import Written
 from spark_checks.tables import KV
 from spark_checks.workspace import fresh
 
@@ -30,10 +32,12 @@ def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
     """
     target = Path(fresh(spark, "kv"))
     target.mkdir(parents=True)
+    rows = 0
     with parquet.ParquetWriter(target / "part-0.parquet", SCHEMA) as writer:
         for batch in batches(entries(path), SCHEMA):
             writer.write_batch(batch)
-    return spark.read.schema(KV).parquet(str(target))
+            rows += batch.num_rows
+    return staging.read(Written(str(target), {"": rows}), KV, spark)
 
 
 def entries(path: Path) -> Iterator[Row]:

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import footers
-from spark_checks.dataset import Dataset, read_table
+from spark_checks import footers, staging
+from spark_checks.dataset import Dataset
 from spark_checks.ledger import MARKED, Account
 from spark_checks.tables import OBJECTS
 
@@ -123,9 +123,9 @@ def _folder(out: Path, run: str) -> Path:
 def write_marked(rows: DataFrame, folder: Path) -> Account:
     """Write what is marked, rows of ``objects/``; returns what the files hold then."""
     target = str(folder / ADDRESSES)
-    rows.write.parquet(target)
+    written = staging.write(rows, target)
     size = f.coalesce(f.sum("size_bytes"), f.lit(0))
-    found = read_table(rows.sparkSession, target, OBJECTS).agg(f.count(f.lit(1)), size).collect()[0]
+    found = staging.read(written, OBJECTS, rows.sparkSession).agg(f.count(f.lit(1)), size).collect()[0]
     return Account(MARKED, found[0], found[1])
 
 

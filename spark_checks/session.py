@@ -85,6 +85,9 @@ def settings(options: Options) -> dict[str, str]:
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # Jobs that are begun at once share the cores, each in a pool of its own.
         "spark.scheduler.mode": "FAIR",
+        # A file that is lost or damaged is an error, whatever the cluster is set to.
+        "spark.sql.files.ignoreMissingFiles": "false",
+        "spark.sql.files.ignoreCorruptFiles": "false",
         # A partition column of digits is still what the schema says.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.

@@ -9,6 +9,8 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_checks import staging
+
 SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local."""
 
@@ -33,9 +35,8 @@ def fresh(spark: SparkSession, name: str) -> str:
 
 def staged(rows: DataFrame, name: str) -> DataFrame:
     """The same rows, from a table in the session's folder. Runs a job."""
-    target = fresh(rows.sparkSession, name)
-    rows.write.parquet(target)
-    return rows.sparkSession.read.schema(rows.schema).parquet(target)
+    spark = rows.sparkSession
+    return staging.read(staging.write(rows, fresh(spark, name)), rows.schema, spark)
 
 
 def remove(spark: SparkSession) -> None:

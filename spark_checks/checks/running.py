@@ -10,10 +10,11 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
+from spark_checks import staging
 from spark_checks.checks import commits, data, records, repositories, tokens
 from spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
 from spark_checks.checks.rules import union
-from spark_checks.dataset import Dataset, read_table
+from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
 from spark_checks.findings import FINDINGS
 from spark_checks.progress import doing
@@ -138,16 +139,16 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
     checks = Checks(dataset, entities, ids)
-    spark.createDataFrame([], FINDINGS).write.parquet(target)
+    written = staging.write(spark.createDataFrame([], FINDINGS), target)
     for part in PASSES:
         mine = [each for each in ids if BY_ID[each].part == part]
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
-                union(checks.run(part)).coalesce(_FILES_MAX).write.mode("append").parquet(target)
+                written = staging.write(union(checks.run(part)).coalesce(_FILES_MAX), target, to=written)
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
-        return summed(dataset, ids, only, read_table(spark, target, FINDINGS), seconds, examples_max)
+        return summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
 
 
 _FILES_MAX: Final = 64

@@ -47,8 +47,7 @@ def command(
     from lakeproof.history import DEFAULTS
     from lakeproof.tasks import Unusable
     from model.linearizability.specifications import ALL
-    from spark_checks import workspace
-    from spark_checks.dataset import read_table
+    from spark_checks import staging, workspace
     from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
     from spark_checks.histories.reading import events
     from spark_checks.progress import doing
@@ -67,8 +66,7 @@ def command(
             )
         with doing(spark, f"judging by {judging.model}"):
             target = str(out) if out is not None else workspace.fresh(spark, "verdicts")
-            judge(read, judging).write.parquet(target)
-            verdicts = read_table(spark, target, VERDICTS)
+            verdicts = staging.read(staging.write(judge(read, judging), target), VERDICTS, spark)
         counts = {
             (row["verdict"], row["algorithm"]): row["count"]
             for row in verdicts.groupBy("verdict", "algorithm").count().collect()

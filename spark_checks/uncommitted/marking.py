@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
-from spark_checks import footers, holdings, ledger, runs
+from spark_checks import footers, holdings, ledger, runs, staging
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
@@ -114,11 +114,10 @@ def _minus_known(roots: DataFrame, since: Path | None, folder: Path) -> tuple[Da
     spark = roots.sparkSession
     target = str(folder / KNOWN / "metaranges")
     if since is None:
-        roots.write.parquet(target)
-        return read_table(spark, target, ROOTS), None
+        return staging.read(staging.write(roots, target), ROOTS, spark), None
     read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
     todo = staged(roots.join(read, ROOTS.names, "left_anti"), "roots")
-    todo.unionByName(read).write.parquet(target)
+    staging.write(todo.unionByName(read), target)
     return todo, read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
 
 
@@ -129,8 +128,8 @@ def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> 
     if before is not None:
         found = found.unionByName(before).distinct()
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
-    found.write.option("parquet.enable.dictionary", False).option("compression", "uncompressed").parquet(target)
-    return read_table(references.sparkSession, target, ledger.KNOWN)
+    plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
+    return staging.read(staging.write(found, target, options=plain), ledger.KNOWN, references.sparkSession)
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
