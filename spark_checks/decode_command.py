@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from spark_checks.session import Options, dataset_options, session, spark_options
+from spark_checks.session import FOLDER, Options, dataset_options, session, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @dataset_options
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the tables go.")
+@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where the tables go.")
 @spark_options
 def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: Path) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
@@ -31,7 +31,7 @@ def command(options: Options, dataset: str, keys: "Keys | None", beside: str | N
 
     if out.exists():
         raise Unusable(f"{out}: is there already; name another folder, or remove it")
-    with session(options) as spark:
+    with session(options, out) as spark:
         found = open_dataset(spark, dataset, keys, beside)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)

@@ -90,7 +90,7 @@ def demand_file(path: Path, size: int) -> None:
         raise Unusable(f"{path}: a task wrote {size:,} bytes, and the file {there}; {SHARE}")
 
 
-SHARE: Final = "name a folder that all workers share, and that nothing else empties: spark.lakeproof.work"
+SHARE: Final = "name a folder that all workers share, and that nothing else empties, with --work"
 
 
 def _demand(where: str, expected: int, found: int) -> None:

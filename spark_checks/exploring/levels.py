@@ -5,10 +5,8 @@ worker has to do again is one step. The driver takes in counts, one state for ea
 the projections that no level before has brought, one partition of them at a time.
 """
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from pathlib import Path
 from typing import Final, Protocol
 
 import attrs
@@ -20,7 +18,7 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from spark_checks import staging, workspace
+from spark_checks import places, staging, workspace
 from spark_checks.exploring import working
 from spark_checks.exploring.asking import HELD, Job, Question
 from spark_checks.exploring.known import Known
@@ -202,7 +200,7 @@ class SparkLevels:
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
             new = staging.write(rows, path)
             for old in self._old:
-                shutil.rmtree(old.where, ignore_errors=True)
+                places.delete(self._spark, old.where)
             self._old, self._old_layout = [new], layout
 
     def _answers(self, tables: Sequence[Written], layout: Layout) -> DataFrame:
@@ -215,13 +213,13 @@ class SparkLevels:
         return self._sought(part, job, partial(_preceding, target))
 
     def drop(self, part: Part) -> None:
-        shutil.rmtree(_folder(part), ignore_errors=True)
+        places.delete(self._spark, _folder(part))
 
     def clear(self) -> None:
         for sent in self._sent:
             sent.destroy()
         for path in self._paths:
-            shutil.rmtree(Path(path).parent, ignore_errors=True)
+            places.delete(self._spark, path.rpartition("/")[0])
         self._sent, self._paths, self._old, self._known = [], [], [], Known()
         self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))

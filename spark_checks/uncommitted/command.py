@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import dataset_options, spark_options
+from spark_checks.session import FOLDER, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "--since", type=click.Path(path_type=Path), metavar="RUN", help="The folder of the last run: go on from there."
 )
 @click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
+@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where runs go.")
 @spark_options
 def command(
     options: "Options",
@@ -47,7 +47,7 @@ def command(
         runs.parse_time(now)
     last = None if since is None else runs.demand_run(since, "uncommitted")
     folder = runs.new_folder(out, run_id)
-    with runs.discarded_if_unusable(folder), session(options) as spark:
+    with runs.discarded_if_unusable(folder), session(options, folder) as spark:
         found = open_dataset(spark, dataset, keys, beside)
         report = mark(found, Asked(now=runs.time_of(now, found), older_than=age, since=last), folder)
     for line in runs.summary(report, folder):
