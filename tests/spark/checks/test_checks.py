@@ -221,7 +221,7 @@ def check(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Check:
     """The command, in the session of the tests."""
 
     @contextmanager
-    def same(_: Options) -> Iterator[SparkSession]:
+    def same(_: Options, __: Path | None) -> Iterator[SparkSession]:
         yield spark
 
     monkeypatch.setattr("spark_checks.session.session", same)
