@@ -42,11 +42,13 @@ ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 @attrs.frozen(kw_only=True)
 class Asked:
     """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
-    is committed this one takes over."""
+    is committed this one takes over. ``lenient``: a commit that something names, and that has no record, keeps
+    nothing, instead of ending the run."""
 
     now: int
     older_than: int
     since: Path | None = None
+    lenient: bool = False
 
     @property
     def cutoff(self) -> int:
@@ -68,12 +70,14 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
         sound = begin(lambda: holdings.demand_sound(dataset, entities))
+        whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
         todo, before = _minus_known(_roots(entities), asked.since, folder)
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         holdings.demand_apart(dataset, owned.result())
         sound.result()
+        whole.result()
         begin(lambda: _demand_readable(dataset, committed.lost))
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
     with doing(spark, "matching the objects"):
@@ -91,10 +95,15 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         run=folder.name,
         dataset=dataset.where,
         now=asked.now,
-        asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
+        asked={
+            "older_than": asked.older_than,
+            "since": asked.since and asked.since.name,
+            "lenient": asked.lenient,
+        },
         listing=footers.count(dataset.objects),
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
+        findings=dict(whole.result()),
     )
     runs.finish(folder, report, written)
     return report
