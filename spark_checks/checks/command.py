@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands import AS_EXPECTED, VIOLATED
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from spark_checks.checks.catalogue import BY_ID
 from spark_checks.session import FOLDER, dataset_options, spark_options
 
@@ -40,7 +40,7 @@ def command(
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL DSN. Exit code 1 if
-    an invariant is violated; garbage and notes are told and do not count.
+    an invariant is violated, else 3 if a check judged nothing; garbage and notes are told and do not count.
     """
     from lakeproof.report.style import console
     from spark_checks.checks.reporting import as_json_lines, table, write_summary
@@ -64,4 +64,4 @@ def command(
             screen.print(each)
     if out is not None:
         write_summary(summary, out)
-    return VIOLATED if summary.violated else AS_EXPECTED
+    return VIOLATED if summary.violated else INCONCLUSIVE if summary.inconclusive else AS_EXPECTED

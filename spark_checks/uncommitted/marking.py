@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
-from spark_checks import footers, holdings, ledger, runs, staging
+from spark_checks import denominators, footers, holdings, ledger, runs, staging
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
@@ -101,6 +101,7 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
             "lenient": asked.lenient,
         },
         listing=footers.count(dataset.objects),
+        rows=denominators.rows_read(dataset, entities),
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
         findings=dict(whole.result()),
