@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -28,7 +29,12 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
 def on_a_cluster(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """``folder``: where the driver's process is; executors have folders of their own beneath it."""
     (folder / "driver").mkdir()
-    workers = {"SPARK_WORKER_DIR": str(folder / "workers"), "PYTHONPATH": str(ROOT)}
+    home = folder / "home"  # its folder work/ is where executors run
+    home.mkdir()
+    for each in Path(pyspark.__file__).parent.iterdir():
+        if each.name != "work":
+            (home / each.name).symlink_to(each)
+    workers = {"SPARK_HOME": str(home), "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         [sys.executable, "-m", "lakeproof.cli", "spark", *arguments, "--master", CLUSTER, "--memory", "1g"],
         cwd=folder / "driver",
