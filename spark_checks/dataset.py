@@ -4,27 +4,21 @@ A folder of Parquet tables (docs/reference/dataset.md), a JSON dump of lakeFS' s
 PostgreSQL database. The last two hold ``kv/`` alone; the other tables may lie in a folder beside.
 """
 
-from pathlib import Path
 from typing import Final, Literal
 
 import attrs
-import pyarrow as pa
-from pyarrow.parquet import read_schema
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import StructType
 
 from lakeproof.tasks import Unusable
+from spark_checks import layout, places
+from spark_checks.places import is_there, local
 from spark_checks.tables import AT_REST, DECODED, KV
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
 
 LAYOUT: Final = "a dataset is a folder with kv/, metaranges/, ranges/ and objects/ (docs/reference/dataset.md)"
-
-_WIDENS: Final = {"bigint": {"int", "smallint", "tinyint"}, "timestamp": {"timestamp_ntz"}, "int": {"smallint"}}
-"""What is taken for a type without a loss."""
 
 
 @attrs.frozen
@@ -60,7 +54,7 @@ def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, besi
 
         kv = staged_table(spark, where)
         return _with_tables(spark, where.partition("@")[2] or where, keys or "lakefs", kv, beside)
-    path = _local(where)
+    path = local(where)
     if path is not None and path.is_file():
         from spark_checks.dumps import staged_dump
 
@@ -106,65 +100,17 @@ def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame
 
 
 def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
-    if _is_exactly(where, schema):
-        return spark.read.schema(schema).parquet(where)
     name = where.rstrip("/").rpartition("/")[2]
-    try:
-        found = spark.read.parquet(where)
-    except AnalysisException as error:
-        if "PATH_NOT_FOUND" in str(error):
-            raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do") from None
-        if "UNABLE_TO_INFER_SCHEMA" in str(error):
-            raise Unusable(f"{where}: has no Parquet file; write the table, an empty one if there is nothing") from None
-        raise
-    kinds = {field.name: field.dataType for field in found.schema}
-    for field in schema:
-        if field.name not in kinds:
-            raise Unusable(f"{where}: has no column {field.name} ({sorted(kinds)}); {_columns(name, schema)}")
-        if not _fits(kinds[field.name], field.dataType):
-            is_ = kinds[field.name].simpleString()
-            raise Unusable(f"{where}: column {field.name} is {is_}; {_columns(name, schema)}")
-    return found.select(*(found[field.name].cast(field.dataType).alias(field.name) for field in schema))
-
-
-def _is_exactly(where: str, schema: StructType) -> bool:
-    """Whether a footer says so, of a folder of this machine without partitions. Asking Spark is a job a table."""
-    path = _local(where)
-    files = [] if path is None else sorted(path.glob("[!._]*.parquet"))  # Spark passes over the others
-    if not files:
-        return False
-    try:
-        found = read_schema(files[0])
-    except (pa.ArrowException, OSError):
-        return False
-    wanted = to_arrow_schema(schema, timezone="UTC")
-    return all(field.name in found.names and found.field(field.name).type == field.type for field in wanted)
-
-
-def _fits(found: DataType, wanted: DataType) -> bool:
-    name = wanted.simpleString()
-    return found.simpleString() == name or found.simpleString() in _WIDENS.get(name, set())
-
-
-def _columns(name: str, schema: StructType) -> str:
-    told = ", ".join(f"{field.name}: {field.dataType.simpleString()}" for field in schema)
-    return f"expected of {name}/: {told}"
-
-
-def _local(where: str) -> Path | None:
-    """The path, where it is one of this machine: no scheme, or file:."""
-    scheme, colon, rest = where.partition(":")
-    if colon and scheme == "file":
-        return Path("/" + rest.lstrip("/"))
-    return None if "://" in where else Path(where)
-
-
-def is_there(spark: SparkSession, where: str) -> bool:
-    path = _local(where)
-    if path is not None:
-        return path.is_dir()
-    jvm = spark.sparkContext._jvm  # noqa: SLF001  # Hadoop's file systems have no other door
-    assert jvm is not None
-    hadoop = jvm.org.apache.hadoop.fs.Path(where)
-    configuration = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
-    return bool(hadoop.getFileSystem(configuration).exists(hadoop))
+    files = places.files(spark, where)
+    if files is None:
+        raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do")
+    read = layout.data_files(where, files)
+    layout.demand_columns(spark, name, read, schema)
+    found = spark.read.schema(schema).parquet(where).select(*schema.names)
+    listed = [each for each in found.inputFiles() if not each.endswith(("/_metadata", "/_common_metadata"))]
+    if len(listed) != len(read):
+        raise Unusable(
+            f"{where}: has {len(read)} files, of which Spark reads {len(listed)}: they lie at different depths, or the "
+            "table is being written; put all of them at one depth, in folders named column=value"
+        )
+    return found

@@ -23,7 +23,9 @@ from impl.hard_delete.offline import COPIES_PREFIX
 from model import catalog_pb2, keys
 from model.catalog import AddressType
 from model.records import RepositoryState
-from spark_checks.dataset import Dataset, Keys, empty, is_there
+from spark_checks import staging
+from spark_checks.dataset import Dataset, Keys
+from spark_checks.staging import Written
 from spark_checks.tables import DECODED, STRING, table
 from spark_checks.workspace import fresh
 
@@ -61,13 +63,12 @@ def decode(dataset: Dataset) -> Entities:
     """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then."""
     if dataset.decoded:
         return Entities(**dataset.decoded)
-    target = fresh(dataset.spark, "decoded")
-    write(dataset, target)
-    return Entities(**{name: _staged(dataset.spark, target, name) for name in DECODED})
+    written = write(dataset, fresh(dataset.spark, "decoded"))
+    return Entities(**{name: _staged(dataset.spark, written, name) for name in DECODED})
 
 
-def write(dataset: Dataset, target: str) -> None:
-    """Write the typed tables, one folder each: ``table=commits`` and so on."""
+def write(dataset: Dataset, target: str) -> Written:
+    """Write the typed tables, one folder each: ``table=commits`` and so on; none where there are no rows."""
     keys_are = dataset.keys
 
     def decoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -75,7 +76,7 @@ def write(dataset: Dataset, target: str) -> None:
             for name, rows in decode_batch(batch, keys_are).items():
                 yield widened(name, rows)
 
-    dataset.kv.mapInArrow(decoded, WIDE).write.partitionBy(TABLE).parquet(target)
+    return staging.write(dataset.kv.mapInArrow(decoded, WIDE), target, by=TABLE)
 
 
 def widened(name: str, rows: list[Row]) -> pa.RecordBatch:
@@ -99,9 +100,8 @@ WIDE: Final = _wide()
 _ARROW: Final = to_arrow_schema(WIDE)
 
 
-def _staged(spark: SparkSession, target: str, name: str) -> DataFrame:
-    where, schema = f"{target}/{TABLE}={name}", DECODED[name]
-    return spark.read.schema(schema).parquet(where) if is_there(spark, where) else empty(spark, schema)
+def _staged(spark: SparkSession, written: Written, name: str) -> DataFrame:
+    return staging.read(written, DECODED[name], spark, f"{TABLE}={name}")
 
 
 def decode_batch(batch: pa.RecordBatch, keys_are: Keys) -> Rows:

@@ -3,6 +3,7 @@ three in base64. It is one document of any size, so it is read as a stream, and 
 
 import base64
 import binascii
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
@@ -13,11 +14,14 @@ from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks import places, staging
 from spark_checks.batches import batches
+from spark_checks.staging import Written
 from spark_checks.tables import KV
 from spark_checks.workspace import fresh
 
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
+PART: Final = "part-0.parquet"
 FIELDS: Final = ("partition", "key", "value")
 
 Row = tuple[bytes, bytes, bytes]
@@ -28,12 +32,26 @@ def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
 
     Raises Unusable: the file is no such dump; names the entry.
     """
-    target = Path(fresh(spark, "kv"))
-    target.mkdir(parents=True)
-    with parquet.ParquetWriter(target / "part-0.parquet", SCHEMA) as writer:
+    where = fresh(spark, "kv")
+    target = places.local(where)
+    if target is not None:
+        return staging.read(Written(where, {"": _write(path, target)}), KV, spark)
+    with tempfile.TemporaryDirectory(prefix="lakeproof-dump-") as beside:
+        rows = _write(path, Path(beside))
+        places.make(spark, where)
+        places.put(spark, Path(beside) / PART, where)
+    return staging.read(Written(where, {"": rows}), KV, spark)
+
+
+def _write(path: Path, folder: Path) -> int:
+    """How many entries there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = 0
+    with parquet.ParquetWriter(folder / PART, SCHEMA) as writer:
         for batch in batches(entries(path), SCHEMA):
             writer.write_batch(batch)
-    return spark.read.schema(KV).parquet(str(target))
+            rows += batch.num_rows
+    return rows
 
 
 def entries(path: Path) -> Iterator[Row]:

@@ -3,13 +3,19 @@
 All of it is for tables as they are read, row for row; where a file does not lie on this machine, nobody knows.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from pyarrow import ArrowException
 from pyarrow.parquet import FileMetaData, read_metadata
-from pyspark.sql import DataFrame
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks.places import local
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -18,6 +24,44 @@ def count(table: DataFrame) -> int:
     """How many rows a table has. Where footers do not tell, Spark counts."""
     found = _footers(table)
     return table.count() if not found else sum(each.num_rows for each in found)
+
+
+def by_folder(spark: SparkSession, where: str) -> Mapping[str, int]:
+    """How many rows the files of a table have that Spark has written, by folder: "" is the table's own. Where the
+    table does not lie on this machine, Spark counts all together. Raises Unusable: a file cannot be read."""
+    path = local(where)
+    if path is None:
+        return _counted(spark, where)
+    found: Counter[str] = Counter()
+    for file in path.rglob("*.parquet"):
+        relative = file.relative_to(path)
+        if not any(part.startswith(("_", ".")) for part in relative.parts):
+            folder = str(relative.parent)
+            found["" if folder == "." else folder] += _rows(file)
+    return found
+
+
+def _counted(spark: SparkSession, where: str) -> Mapping[str, int]:
+    """A job: each file's footer says to a task how many rows there are."""
+    try:
+        rows = spark.read.schema("nothing int").parquet(where).groupBy("_metadata.file_path").count().collect()
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" not in str(error):
+            raise
+        return {}
+    found: Counter[str] = Counter()
+    for file, count in rows:
+        folder = unquote(file).rpartition("/")[0].rpartition("/")[2]
+        found[folder if "=" in folder and not where.endswith(folder) else ""] += count
+    return found
+
+
+def _rows(file: Path) -> int:
+    try:
+        return int(read_metadata(file).num_rows)
+    except (ArrowException, OSError) as error:
+        why = " ".join(str(error).split())[:160]
+        raise Unusable(f"{file}: cannot be read any more ({why}); run the command once more") from None
 
 
 def youngest(table: DataFrame, column: str) -> int | None:

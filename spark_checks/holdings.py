@@ -5,6 +5,7 @@ and all commit records. An entry keeps its object wherever it lies: also in the 
 """
 
 from collections.abc import Collection
+from functools import reduce
 from typing import Final
 
 import attrs
@@ -53,6 +54,45 @@ def demand_apart(dataset: Dataset, found: Namespaces) -> None:
     the first."""
     for outer, inner in first_nested(found):
         raise Unusable(f"{dataset.where}: namespace {inner!r} lies in {outer!r}; leave one of the repositories out")
+
+
+def dangling(entities: Entities) -> DataFrame:
+    """What names a commit of its repository that has no record: id (of the check), home, what, commit_id. Heads, tags
+    and parents, of the partitions that belong to repositories."""
+    parents = f.explode(f.coalesce("parents", f.array().cast("array<string>")))
+    naming = (
+        _naming("head-exists", "the head of branch", entities.branches, "branch_id", f.col("commit_id")),
+        _naming("head-exists", "the commit of tag", entities.tags, "tag_id", f.col("commit_id")),
+        _naming("parents-exist", "a parent of commit", entities.commits, "commit_id", parents),
+    )
+    named = reduce(DataFrame.unionAll, naming).where(f.coalesce("named", f.lit("")) != "")
+    homes = entities.homes().select("home").distinct()
+    known = entities.commits.select(f.xxhash64("partition_key", "commit_id").alias("known_as"))
+    lost = named.join(homes, "home").join(known, f.xxhash64("home", "named") == f.col("known_as"), "left_anti")
+    return lost.select("id", "home", "what", f.col("named").alias("commit_id"))
+
+
+def _naming(check: str, what: str, rows: DataFrame, name: str, named: Column) -> DataFrame:
+    told = f.concat_ws(" ", f.lit(what), name)
+    return rows.select(
+        f.lit(check).alias("id"), f.col("partition_key").alias("home"), told.alias("what"), named.alias("named")
+    )
+
+
+def demand_whole(dataset: Dataset, entities: Entities, *, lenient: bool) -> dict[str, int]:
+    """How many heads and parents have no record, by id. Runs a job.
+
+    Raises Unusable: one has none, unless lenient.
+    """
+    first = f.min(f.struct("home", "what", "commit_id")).alias("first")
+    rows = dangling(entities).groupBy("id").agg(f.count(f.lit(1)).alias("rows"), first).orderBy("id").collect()
+    if rows and not lenient:
+        home, what, commit_id = rows[0]["first"]
+        raise Unusable(
+            f"{dataset.where}: {_shown(home)}: commit {commit_id} is {what}, and has no record, so that what it keeps "
+            "is not known; bring it back, or go on without it with --lenient"
+        )
+    return {"head-exists": 0, "parents-exist": 0} | {row["id"]: row["rows"] for row in rows}
 
 
 def _shown(name: bytes | None) -> str:

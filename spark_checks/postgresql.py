@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks import staging
 from spark_checks.tables import KV, LONG, table
 from spark_checks.workspace import fresh
 
@@ -50,13 +51,13 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 
             numbers = spark.range(0, len(ranges), 1, len(ranges)).select("id")
             assert numbers.schema.simpleString() == table(id=LONG).simpleString()
-            numbers.mapInArrow(read, KV).write.parquet(target)
+            written = staging.write(numbers.mapInArrow(read, KV), target)
     except psycopg.Error as error:
         said = str(error).strip().splitlines()
         raise Unusable(
             f"PostgreSQL: {said[0] if said else type(error).__name__}; mend the address, or the table kv"
         ) from None
-    return spark.read.schema(KV).parquet(target)
+    return staging.read(written, KV, spark)
 
 
 def key_ranges(sample: Sequence[Address], count: int) -> list[KeyRange]:

@@ -10,7 +10,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import footers
-from spark_checks.dataset import Dataset, read_table
+from spark_checks import denominators, footers, staging
+from spark_checks.dataset import Dataset
 from spark_checks.ledger import MARKED, Account
 from spark_checks.tables import OBJECTS
 
@@ -50,7 +50,8 @@ class File:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """What a run did. ``now``: microseconds since 1970. ``findings``: what is odd in the dataset, by id: how many."""
+    """What a run did. ``now``: microseconds since 1970. ``rows``: read, by table. ``findings``: what is odd in
+    the dataset, by id: how many."""
 
     kind: Kind
     run: str
@@ -60,6 +61,7 @@ class Report:
     listing: int
     accounts: tuple[Account, ...]
     files: tuple[File, ...]
+    rows: Mapping[str, int] = attrs.field(factory=dict)
     findings: Fields = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -123,9 +125,9 @@ def _folder(out: Path, run: str) -> Path:
 def write_marked(rows: DataFrame, folder: Path) -> Account:
     """Write what is marked, rows of ``objects/``; returns what the files hold then."""
     target = str(folder / ADDRESSES)
-    rows.write.parquet(target)
+    written = staging.write(rows, target)
     size = f.coalesce(f.sum("size_bytes"), f.lit(0))
-    found = read_table(rows.sparkSession, target, OBJECTS).agg(f.count(f.lit(1)), size).collect()[0]
+    found = staging.read(written, OBJECTS, rows.sparkSession).agg(f.count(f.lit(1)), size).collect()[0]
     return Account(MARKED, found[0], found[1])
 
 
@@ -249,4 +251,10 @@ def summary(report: Report, folder: Path) -> Sequence[str]:
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
     found = [f"finding: {name}: {count}" for name, count in report.findings.items() if count]
-    return [*lines, *found, *(f"note: {note}" for note in report.notes), f"run {report.run}: {folder}"]
+    return [
+        denominators.told(report.rows),
+        *lines,
+        *found,
+        *(f"note: {note}" for note in report.notes),
+        f"run {report.run}: {folder}",
+    ]

@@ -5,6 +5,7 @@ Under ``spark-submit`` the session is what it says; else it is a local one, or t
 
 import logging
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,7 +22,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.commands import complain
 from lakeproof.tasks import Unusable
-from spark_checks import java, sharing, workspace
+from spark_checks import java, places, probing, sharing, workspace
+from spark_checks.progress import doing
 from spark_checks.troubles import told
 
 P = ParamSpec("P")
@@ -56,17 +58,30 @@ SCALED: Final = (
 @attrs.frozen(kw_only=True)
 class Options:
     """Where the work is done. ``master``: None is all cores of this machine. ``memory``: the driver's heap, which in
-    a local session is all that the JVM gets. ``parts``: shuffle partitions, 0 for a few. ``small``: many small jobs:
-    compiling them would take longer than running them."""
+    a local session is all that the JVM gets. ``work``: the folder to stage in, which all workers must share; None is
+    one of this machine. ``parts``: shuffle partitions, 0 for a few. ``small``: many small jobs: compiling them would
+    take longer than running them."""
 
     master: str | None = None
     memory: str = "3g"
+    work: str | None = None
     parts: int = 0
     small: bool = False
 
     @property
     def local(self) -> bool:
+        """Whether driver and workers are one process."""
+        return is_local(self.master)
+
+    @property
+    def here(self) -> bool:
+        """Whether all is on this machine, and needs no name that others can resolve."""
         return self.master is None or self.master.startswith("local")
+
+
+def is_local(master: str | None) -> bool:
+    """None is. ``local-cluster[...]`` is not: its workers are processes of their own."""
+    return master is None or re.fullmatch(r"local(\[.*\])?", master) is not None
 
 
 def settings(options: Options) -> dict[str, str]:
@@ -85,6 +100,9 @@ def settings(options: Options) -> dict[str, str]:
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # Jobs that are begun at once share the cores, each in a pool of its own.
         "spark.scheduler.mode": "FAIR",
+        # A file that is lost or damaged is an error, whatever the cluster is set to.
+        "spark.sql.files.ignoreMissingFiles": "false",
+        "spark.sql.files.ignoreCorruptFiles": "false",
         # A partition column of digits is still what the schema says.
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         # Progress is ours, on stderr.
@@ -99,10 +117,12 @@ def settings(options: Options) -> dict[str, str]:
             # not the same: here there is one.
             "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
             "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch": "false",
-            # A laptop's host name may resolve to nothing.
-            "spark.driver.host": LOOPBACK,
-            "spark.driver.bindAddress": LOOPBACK,
         }
+    if options.here:
+        # A laptop's host name may resolve to nothing.
+        found |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
+    if options.work is not None:
+        found[workspace.SETTING] = options.work
     if options.small:
         found |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     if options.parts and not options.local:
@@ -111,12 +131,14 @@ def settings(options: Options) -> dict[str, str]:
 
 
 @contextmanager
-def session(options: Options | None = None) -> Iterator[SparkSession]:
+def session(options: Options | None = None, out: Path | str | None = None) -> Iterator[SparkSession]:
     """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
     A session that this process has already is used as it is, and goes on. Ctrl-C ends all jobs, and comes out as
     click.Abort.
 
-    Raises Unusable: also where there is no Java, or Spark does not start.
+    out: where the command's tables go; the workers must share it, as the folder that is worked in.
+
+    Raises Unusable: also where there is no Java, Spark does not start, or a folder is not shared.
     """
     there = SparkSession.getActiveSession()
     if there is not None:
@@ -127,6 +149,9 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs a traceback of what Ctrl-C has interrupted
     try:
         with told():
+            if not is_local(spark.sparkContext.master):
+                with doing(spark, "probing the folders that the workers share"):
+                    probing.demand_shared(spark, _shared(spark, out))
             yield spark
     except KeyboardInterrupt as error:
         complain("interrupted")
@@ -134,6 +159,14 @@ def session(options: Options | None = None) -> Iterator[SparkSession]:
     finally:
         workspace.remove(spark)
         spark.stop()
+
+
+def _shared(spark: SparkSession, out: Path | str | None) -> dict[str, str]:
+    """The folders that the workers must share, by option."""
+    found = {"--work": f"{workspace.folder(spark)}/work"}
+    if out is not None:
+        found["--out"] = str(out)
+    return found
 
 
 def _started(options: Options) -> SparkSession:
@@ -144,8 +177,9 @@ def _started(options: Options) -> SparkSession:
     if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started the JVM, and has its own --master
         return builder.getOrCreate()
     os.environ["JAVA_HOME"] = home = java.java_home()
-    os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
-    os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
+    if options.here:
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+        os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough.
     quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *SCALED))
@@ -185,6 +219,22 @@ def _jvm_log() -> Iterator[Path]:
         os.close(handle)
 
 
+class _Folder(click.Path):
+    """A folder of this machine, or of a mount: as a path, or with ``file:``."""
+
+    def convert(
+        self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = places.local(str(value))
+        if path is None:
+            expected = "expected a folder; name one of this machine, or of a mount that all workers share"
+            self.fail(f"{value}: {expected}", param, ctx)
+        return path
+
+
+FOLDER: Final = _Folder()
+
+
 def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
     """The options that all commands share; they come to the command as its first argument."""
 
@@ -192,10 +242,17 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
     @click.option(
         "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, as Spark writes it."
     )
+    @click.option(
+        "--work",
+        metavar="URL",
+        help="Where intermediate tables go: a folder or a URL that all workers share. [default: of this machine]",
+    )
     @click.option("--shuffle-partitions", "parts", type=click.IntRange(1), default=None, metavar="N", hidden=True)
     @wraps(command)
-    def wrapped(*args: object, master: str | None, memory: str, parts: int | None, **kwargs: object) -> R:
-        options = Options(master=master, memory=memory, parts=parts or 0)
+    def wrapped(
+        *args: object, master: str | None, memory: str, work: str | None, parts: int | None, **kwargs: object
+    ) -> R:
+        options = Options(master=master, memory=memory, work=work, parts=parts or 0)
         return command(options, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapped  # type: ignore[return-value]

@@ -13,9 +13,13 @@ _RAISED: Final = re.compile(r"^(?:lakeproof\.tasks\.)?Unusable: (.*)$", re.MULTI
 _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?:file:)?[^\s']+)", re.IGNORECASE)
 
 _KNOWN: Final = (
-    ("FAILED_READ_FILE", "{file}: cannot be read as Parquet ({cause}); write it again, or leave it out"),
-    ("CANNOT_READ_FILE_FOOTER", "{file}: cannot be read as Parquet ({cause}); write it again, or leave it out"),
-    ("is not a Parquet file", "{file}: is not a Parquet file; write it again, or leave it out"),
+    ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),
+    ("FAILED_READ_FILE", "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again"),
+    (
+        "CANNOT_READ_FILE_FOOTER",
+        "{file}: cannot be read as Parquet ({cause}); bring it back whole, or write the table again",
+    ),
+    ("is not a Parquet file", "{file}: is not a Parquet file; bring it back whole, or write the table again"),
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
     ("No space left on device", "no space left on the device that Spark works on; make room, or set SPARK_LOCAL_DIRS"),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands import AS_EXPECTED, VIOLATED
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from spark_checks.checks.catalogue import BY_ID
-from spark_checks.session import dataset_options, spark_options
+from spark_checks.session import FOLDER, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -26,9 +26,7 @@ def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tupl
 @dataset_options
 @click.option("--only", multiple=True, metavar="ID", callback=_known, help="Only this check; may be given again.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Findings as Parquet, and a summary; a new folder."
-)
+@click.option("--out", type=FOLDER, metavar="DIR", help="Findings as Parquet, and a summary; a new folder.")
 @spark_options
 def command(
     options: "Options",
@@ -42,7 +40,7 @@ def command(
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL DSN. Exit code 1 if
-    an invariant is violated; garbage and notes are told and do not count.
+    an invariant is violated, else 3 if a check judged nothing; garbage and notes are told and do not count.
     """
     from lakeproof.report.style import console
     from spark_checks.checks.reporting import as_json_lines, table, write_summary
@@ -53,7 +51,7 @@ def command(
 
     if out is not None:
         refuse_existing(out)
-    with session(options) as spark:
+    with session(options, out) as spark:
         opened = open_dataset(spark, dataset, keys, beside)
         target = fresh(spark, "findings") if out is None else str(out / "findings")
         summary = run(opened, only, target)
@@ -66,4 +64,4 @@ def command(
             screen.print(each)
     if out is not None:
         write_summary(summary, out)
-    return VIOLATED if summary.violated else AS_EXPECTED
+    return VIOLATED if summary.violated else INCONCLUSIVE if summary.inconclusive else AS_EXPECTED

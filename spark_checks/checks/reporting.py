@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.report.style import is_ascii, plural, seconds
+from spark_checks import denominators
 from spark_checks.checks.catalogue import PASSES
 from spark_checks.checks.running import KINDS, Example, Outcome, Summary
 
@@ -25,14 +26,15 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
     """A row a check; below, an example of each kind that was found; then the verdict."""
     found = Table(box=box.ASCII_DOUBLE_HEAD if is_ascii(console) else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     found.add_column("check", no_wrap=True)
-    for name in (*COLUMNS.values(), "seconds"):
+    for name in ("judged", *COLUMNS.values(), "seconds"):
         found.add_column(name, justify="right", no_wrap=True)
     for outcome, first in _with_first(summary):
         counts = [Text(f"{outcome.count(kind):,}", _STYLES[kind] if outcome.count(kind) else "dim") for kind in KINDS]
         if not outcome.judged:
             counts = [Text("-", "dim") for _ in KINDS]
         spent = seconds(summary.seconds[outcome.check.part]) if first and outcome.judged else ""
-        found.add_row(outcome.check.id, *counts, spent)
+        things = Text(_things(outcome), "yellow" if outcome.inconclusive else "")
+        found.add_row(outcome.check.id, things, *counts, spent)
     yield found
     for outcome in summary.outcomes:
         for kind in KINDS:
@@ -43,7 +45,12 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
                 yield Text.assemble(
                     (kind, _STYLES[kind]), f" {outcome.check.id}: {_line(example)}{rest}", overflow="fold"
                 )
+    yield Text(denominators.told(summary.rows), overflow="fold")
     yield Text(verdict(summary))
+
+
+def _things(outcome: Outcome) -> str:
+    return f"{outcome.things:,}" if outcome.judged else "-"
 
 
 def verdict(summary: Summary) -> str:
@@ -54,6 +61,9 @@ def verdict(summary: Summary) -> str:
     told = f"{plural(violations, 'violation')} of {broken} of {plural(judged, 'check')}"
     rest = len(summary.outcomes) - judged
     skipped = f"; {plural(rest, 'check')} not judged, for want of tables" if rest else ""
+    nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
+    if nothing:
+        skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
     return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s"
 
 
@@ -76,12 +86,15 @@ def _cut(text: str) -> str:
 
 
 def as_json_lines(summary: Summary) -> Iterator[str]:
-    """An object a check; ``seconds`` are those of its pass, which other checks may share."""
+    """An object a check; ``seconds`` are those of its pass, which other checks may share. Then one with the rows of
+    each table that was read."""
     for outcome in summary.outcomes:
         yield json.dumps(
             {
                 "id": outcome.check.id,
                 "judged": outcome.judged,
+                "things": outcome.things,
+                "inconclusive": outcome.inconclusive,
                 **{COLUMNS[kind]: outcome.count(kind) for kind in KINDS},
                 "pass": outcome.check.part,
                 "seconds": round(summary.seconds.get(outcome.check.part, 0.0), 3) if outcome.judged else None,
@@ -91,6 +104,7 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
+    yield json.dumps({"rows": dict(summary.rows)})
 
 
 def write_summary(summary: Summary, out: Path) -> None:
@@ -121,13 +135,13 @@ def page(summary: Summary) -> str:
     """HTML with counts and examples. All that comes from the data is escaped, and nothing is loaded from anywhere."""
     rows = "".join(_row(summary, outcome, first) for outcome, first in _with_first(summary))
     parts = "".join(_examples(outcome) for outcome in summary.outcomes if outcome.examples)
-    heads = "".join(f'<th class="n">{name}</th>' for name in (*COLUMNS.values(), "seconds"))
+    heads = "".join(f'<th class="n">{name}</th>' for name in ("judged", *COLUMNS.values(), "seconds"))
     title = f"Checks of {html.escape(summary.where)}"
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        f"<p>{html.escape(verdict(summary))}</p>\n"
+        f"<p>{html.escape(verdict(summary))}</p>\n<p>{html.escape(denominators.told(summary.rows))}</p>\n"
         f"<table>\n<thead><tr><th>check</th><th>meaning</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
         f"{parts}</body>\n</html>\n"
     )
@@ -143,7 +157,8 @@ def _row(summary: Summary, outcome: Outcome, first: bool) -> str:
     name = f'<a href="#{check.id}">{check.id}</a>' if outcome.examples else check.id
     spent = seconds(summary.seconds[check.part]) if first else ""
     meaning = html.escape(check.meaning)
-    return f'<tr><td><code>{name}</code></td><td>{meaning}</td>{cells}<td class="n">{spent}</td></tr>\n'
+    things = f'<td class="n">{_things(outcome)}</td>'
+    return f'<tr><td><code>{name}</code></td><td>{meaning}</td>{things}{cells}<td class="n">{spent}</td></tr>\n'
 
 
 def _examples(outcome: Outcome) -> str:

@@ -10,10 +10,11 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
+from spark_checks import denominators, staging
 from spark_checks.checks import commits, data, records, repositories, tokens
 from spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
 from spark_checks.checks.rules import union
-from spark_checks.dataset import Dataset, read_table
+from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
 from spark_checks.findings import FINDINGS
 from spark_checks.progress import doing
@@ -34,28 +35,42 @@ class Example:
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """What became of one check. ``judged``: false where the dataset lacks a table that it needs."""
+    """What became of one check. ``judged``: false where the dataset lacks a table that it needs. ``things``: how many
+    there were to judge."""
 
     check: Check
     judged: bool
+    things: int
     counts: Mapping[str, int]
     examples: tuple[Example, ...]
 
     def count(self, kind: str) -> int:
         return self.counts.get(kind, 0)
 
+    @property
+    def inconclusive(self) -> bool:
+        """It judged nothing: there was nothing, or no table that shows it. What was found was there to be judged."""
+        return not self.judged or not (self.things or self.counts)
+
 
 @attrs.frozen(kw_only=True)
 class Summary:
-    """What became of all of them. ``seconds``: by pass; decoding is one of them."""
+    """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
+    them."""
 
     where: str
+    rows: Mapping[str, int]
     outcomes: tuple[Outcome, ...]
     seconds: Mapping[str, float]
 
     @property
     def violated(self) -> bool:
         return any(outcome.count("violation") for outcome in self.outcomes)
+
+    @property
+    def inconclusive(self) -> tuple[str, ...]:
+        """The ids that judged nothing."""
+        return tuple(outcome.check.id for outcome in self.outcomes if outcome.inconclusive)
 
 
 def chosen(dataset: Dataset, only: Collection[str]) -> tuple[str, ...]:
@@ -138,16 +153,20 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
     checks = Checks(dataset, entities, ids)
-    spark.createDataFrame([], FINDINGS).write.parquet(target)
+    written = staging.write(spark.createDataFrame([], FINDINGS), target)
     for part in PASSES:
         mine = [each for each in ids if BY_ID[each].part == part]
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
-                union(checks.run(part)).coalesce(_FILES_MAX).write.mode("append").parquet(target)
+                written = staging.write(union(checks.run(part)).coalesce(_FILES_MAX), target, to=written)
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
-        return summed(dataset, ids, only, read_table(spark, target, FINDINGS), seconds, examples_max)
+        rows = denominators.rows_read(dataset, entities)
+        things = denominators.judged(entities, rows)
+        found = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+    outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in found.outcomes)
+    return attrs.evolve(found, outcomes=outcomes, rows=rows)
 
 
 _FILES_MAX: Final = 64
@@ -176,13 +195,14 @@ def summed(
         Outcome(
             check=check,
             judged=check.id in ids,
+            things=0,
             counts=counts.get(check.id, {}),
             examples=tuple(examples.get(check.id, ())),
         )
         for check in CHECKS
         if not only or check.id in only
     )
-    return Summary(where=dataset.where, outcomes=outcomes, seconds=seconds)
+    return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)
 
 
 def refuse_existing(target: Path) -> None:

@@ -40,7 +40,7 @@ def command(
     """Search every schedule, level by level, the levels on Spark: proved, violated, or inconclusive.
 
     Says what `lakeproof verify` says, and writes the same traces. Pays where a level does not fit into memory. The work
-    goes to a folder of the session's: with several machines, set spark.lakeproof.work to one that all of them see.
+    goes to a folder of the session's: with several machines, name one that all of them see with --work.
     """
     from lakeproof.explore.search import Options as How
     from spark_checks.exploring.exploring import Explore

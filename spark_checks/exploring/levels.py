@@ -5,10 +5,8 @@ worker has to do again is one step. The driver takes in counts, one state for ea
 the projections that no level before has brought, one partition of them at a time.
 """
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from pathlib import Path
 from typing import Final, Protocol
 
 import attrs
@@ -20,10 +18,11 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from spark_checks import workspace
+from spark_checks import places, staging, workspace
 from spark_checks.exploring import working
 from spark_checks.exploring.asking import HELD, Job, Question
 from spark_checks.exploring.known import Known
+from spark_checks.staging import Written
 
 Row = tuple[int, ...]
 """The words of a state."""
@@ -106,7 +105,8 @@ class SparkLevels:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        self._old: list[str] = []
+        self._written: dict[str, Written] = {}
+        self._old: list[Written] = []
         self._old_layout = Layout((), 1)
         self._known = Known()
         self._paths: list[str] = []
@@ -165,9 +165,9 @@ class SparkLevels:
             found = found.distinct() if len(parts) > len({part.tag for part in answers}) else found
             self._renew(layout)
             path = self._path("answers")
-            found.join(self._answers(self._old, layout), ["tag", *names], "left_anti").write.parquet(path)
-            self._old.append(path)
-            rows = self._answers([path], layout).orderBy("tag", *names)
+            new = staging.write(found.join(self._answers(self._old, layout), ["tag", *names], "left_anti"), path)
+            self._old.append(new)
+            rows = self._answers([new], layout).orderBy("tag", *names)
             for tag, *words in map(_unsigned, rows.toLocalIterator(prefetchPartitions=True)):
                 yield tag, tuple(words)
         for part in answers:
@@ -190,21 +190,21 @@ class SparkLevels:
             for batch in working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
         ]
         table = pa.Table.from_batches(batches, working.schema(layout.words)).drop_columns(["count"])
-        self._spark.createDataFrame(table).write.parquet(path)
-        self._old, self._old_layout, self._known = [path], layout, Known()
+        self._old = [staging.write(self._spark.createDataFrame(table), path)]
+        self._old_layout, self._known = layout, Known()
 
     def _renew(self, layout: Layout) -> None:
         """Write old answers under a new layout, all in one."""
         if layout != self._old_layout:
             path = self._path("answers")
             rows = repacked(self._answers(self._old, self._old_layout), self._old_layout, layout, "tag")
-            rows.write.parquet(path)
+            new = staging.write(rows, path)
             for old in self._old:
-                shutil.rmtree(old, ignore_errors=True)
-            self._old, self._old_layout = [path], layout
+                places.delete(self._spark, old.where)
+            self._old, self._old_layout = [new], layout
 
-    def _answers(self, paths: Sequence[str], layout: Layout) -> DataFrame:
-        return self._spark.read.schema(_schema(working.names(layout.words), "tag")).parquet(*paths)
+    def _answers(self, tables: Sequence[Written], layout: Layout) -> DataFrame:
+        return staging.read_together(tables, _schema(working.names(layout.words), "tag"), self._spark)
 
     def located(self, part: Part, job: Job, question: Question, target: Row) -> Sought:
         return self._sought(part, job, partial(_located, question, target))
@@ -213,14 +213,15 @@ class SparkLevels:
         return self._sought(part, job, partial(_preceding, target))
 
     def drop(self, part: Part) -> None:
-        shutil.rmtree(_folder(part), ignore_errors=True)
+        places.delete(self._spark, _folder(part))
 
     def clear(self) -> None:
         for sent in self._sent:
             sent.destroy()
         for path in self._paths:
-            shutil.rmtree(Path(path).parent, ignore_errors=True)
+            places.delete(self._spark, path.rpartition("/")[0])
         self._sent, self._paths, self._old, self._known = [], [], [], Known()
+        self._written = {}
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._partitions))
 
     def _path(self, name: str) -> str:
@@ -236,13 +237,12 @@ class SparkLevels:
         batches = working.batches_of(tag, np.zeros(len(words[0]), np.int64), words)
         return self._spark.createDataFrame(pa.Table.from_batches(batches))
 
-    @staticmethod
-    def _write(rows: DataFrame, path: str) -> None:
-        rows.write.partitionBy("tag").parquet(path)
+    def _write(self, rows: DataFrame, path: str) -> None:
+        self._written[path] = staging.write(rows, path, by="tag")
 
     def _counts(self, path: str) -> dict[int, tuple[int, int]]:
         """By tag: how many rows there are, and the sum of their counts."""
-        rows = self._spark.read.schema(_schema([], "tag", "count")).parquet(path)
+        rows = staging.read(self._written[path], _schema([], "tag", "count"), self._spark)
         transitions = sql.sum(sql.when(sql.col("tag") > HELD, sql.col("count")))
         counted = rows.groupBy("tag").agg(sql.count("*"), transitions).collect()
         return {tag: (count, total or 0) for tag, count, total in sorted(counted, key=lambda row: int(row[0]))}
@@ -250,11 +250,14 @@ class SparkLevels:
     def _read(self, part: Part, layout: Layout) -> DataFrame:
         """The states of a part under a later layout."""
         names = working.names(part.layout.words)
-        return repacked(self._spark.read.schema(_schema(names)).parquet(_folder(part)), part.layout, layout)
+        return repacked(self._part(part, _schema(names)), part.layout, layout)
+
+    def _part(self, part: Part, schema: StructType) -> DataFrame:
+        return staging.read(self._written[part.path], schema, self._spark, f"tag={part.tag}")
 
     def _witnesses(self, held: Part) -> Words:
         names = working.names(held.layout.words)
-        rows = self._spark.read.schema(_schema(names, "count")).parquet(_folder(held)).where("count != 0")
+        rows = self._part(held, _schema(names, "count")).where("count != 0")
         found = _one_each(rows, "count", names=names).orderBy("count").limit(WITNESSES_MAX).toArrow()
         return working.words_of(found.combine_chunks(), held.layout.words)
 

@@ -8,7 +8,7 @@ import click
 
 from lakeproof.tasks import Unusable
 from spark_checks.generate.sizes import COUNTS, PROFILES
-from spark_checks.session import Options, session, spark_options
+from spark_checks.session import FOLDER, Options, session, spark_options
 
 _HELP: Final = {
     "repositories": "Accessible repositories.",
@@ -32,7 +32,7 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
 
 
 @click.command("generate")
-@click.argument("out", type=click.Path(path_type=Path))
+@click.argument("out", type=FOLDER)
 @click.option(
     "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Sizes to begin with."
 )
@@ -73,7 +73,7 @@ def command(
     sizes = attrs.evolve(begin, skew=begin.skew if skew is None else skew, **given)  # type: ignore[arg-type]
     asked = {} if violations is None else parse(_text(violations), str(violations))
     check_target(out, overwrite)
-    with session(options) as spark, whole(out) as part:
+    with session(options, out) as spark, whole(out) as part:
         ground = Ground(spark, sizes, partitions or 2 * spark.sparkContext.defaultParallelism)
         write(ground, make(ground, asked), part, decoded=decoded, doing=lambda what: doing(spark, what))
     count = sum(asked.values())

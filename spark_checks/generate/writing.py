@@ -17,6 +17,7 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.tasks import Unusable
+from spark_checks import staging
 from spark_checks.generate import data, records
 from spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
 from spark_checks.generate.ground import Ground
@@ -129,7 +130,7 @@ def write(
     with _small_methods(ground.spark):
         for name, (frame, target) in tables.items():
             with doing(f"writing {name}/"):
-                frame.write.parquet(str(target), compression="zstd")
+                staging.write(frame, str(target), options={"compression": "zstd"})
     with (out / PLANTED).open("w", encoding="utf-8") as file:
         for row in made.extras.listed.orderBy("id", "subject").toLocalIterator():
             file.write(json.dumps(row.asDict()) + "\n")

@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.options import Seconds
-from spark_checks.session import Options, session, spark_options
+from spark_checks.session import FOLDER, Options, session, spark_options
 
 EXAMPLES: Final = 10
 
@@ -23,7 +23,7 @@ EXAMPLES: Final = 10
 @click.option("--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Of a key.")
 @click.option("--max-seconds", type=Seconds, default=60.0, show_default=True, metavar="S", help="Of a key.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each key that does not hold, and the sum.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the table of verdicts goes.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Where the table of verdicts goes.")
 @spark_options
 def command(
     options: Options,
@@ -47,8 +47,7 @@ def command(
     from lakeproof.history import DEFAULTS
     from lakeproof.tasks import Unusable
     from model.linearizability.specifications import ALL
-    from spark_checks import workspace
-    from spark_checks.dataset import read_table
+    from spark_checks import staging, workspace
     from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
     from spark_checks.histories.reading import events
     from spark_checks.progress import doing
@@ -59,7 +58,7 @@ def command(
         raise Unusable(f"{out}: is there already; name another folder, or remove it")
     said = {"fail": fail, "nil": nil, "order": order}
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
-    with session(options) as spark:
+    with session(options, out) as spark:
         with doing(spark, "reading the events"):
             read = workspace.staged(events(spark, folder), "events")
             judging = Judging(
@@ -67,8 +66,7 @@ def command(
             )
         with doing(spark, f"judging by {judging.model}"):
             target = str(out) if out is not None else workspace.fresh(spark, "verdicts")
-            judge(read, judging).write.parquet(target)
-            verdicts = read_table(spark, target, VERDICTS)
+            verdicts = staging.read(staging.write(judge(read, judging), target), VERDICTS, spark)
         counts = {
             (row["verdict"], row["algorithm"]): row["count"]
             for row in verdicts.groupBy("verdict", "algorithm").count().collect()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import dataset_options, spark_options
+from spark_checks.session import FOLDER, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
 @click.option("--lenient", is_flag=True, help="A head without a record keeps nothing, instead of ending the run.")
 @click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
+@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where runs go.")
 @spark_options
 def command(
     options: "Options",
@@ -49,7 +49,7 @@ def command(
     if now is not None:
         runs.parse_time(now)
     folder = runs.new_folder(out, run_id)
-    with runs.discarded_if_unusable(folder), session(options) as spark:
+    with runs.discarded_if_unusable(folder), session(options, folder) as spark:
         found = open_dataset(spark, dataset, keys, beside)
         asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)

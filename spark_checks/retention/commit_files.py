@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 
-from spark_checks.tables import LONG, table
+from spark_checks import staging
+from spark_checks.batches import batches as batches_of
+from spark_checks.tables import LONG, STRING, table
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")
 HOME: Final = "repository_id"
@@ -24,12 +25,16 @@ NOBODY: Final = "__HIVE_DEFAULT_PARTITION__"
 
 _HEADER: Final = ",".join(COLUMNS).encode() + b"\n"
 _ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f") | {chr(code) for code in range(32)}
-_WRITTEN: Final = table(rows=LONG)
+_WRITTEN: Final = table(name=STRING, rows=LONG, bytes=LONG)
+_ARROW: Final = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
 
 
 def write(rows: DataFrame, folder: Path) -> int:
     """Write rows of repository_id and `COLUMNS`; returns how many they were. One file for each run of rows of one
-    repository; what a task that is tried again has written before is replaced."""
+    repository; what a task that is tried again has written before is replaced.
+
+    Raises Unusable: a file that a task has written is not there.
+    """
     folder.mkdir(parents=True)
     target = str(folder)
 
@@ -38,34 +43,40 @@ def write(rows: DataFrame, folder: Path) -> int:
 
         context = TaskContext.get()
         number = 0 if context is None else context.partitionId()
-        yield pa.RecordBatch.from_pydict({"rows": pa.array([_write_all(batches, Path(target), number)], pa.int64())})
+        yield from batches_of(_write_all(batches, Path(target), number), _ARROW)
 
-    written = rows.select(HOME, *COLUMNS).mapInArrow(run, _WRITTEN)
-    return int(written.agg(f.coalesce(f.sum("rows"), f.lit(0))).collect()[0][0])
+    written = rows.select(HOME, *COLUMNS).mapInArrow(run, _WRITTEN).toArrow()
+    for name, size in zip(written.column("name").to_pylist(), written.column("bytes").to_pylist(), strict=True):
+        staging.demand_file(folder / name, size)
+    return sum(written.column("rows").to_pylist())
 
 
-def _write_all(batches: Iterator[pa.RecordBatch], folder: Path, task: int) -> int:
+Written = tuple[str, int, int]
+"""Of a file: its name in the folder, rows, bytes."""
+
+
+def _write_all(batches: Iterator[pa.RecordBatch], folder: Path, task: int) -> Iterator[Written]:
     count, number, home = 0, 0, object()
     file: IO[bytes] | None = None
     try:
         for batch in batches:
-            count += batch.num_rows
             for start, end in runs(batch.column(HOME)):
                 here = batch.column(HOME)[start].as_py()
                 if here != home:
                     if file is not None:
-                        _finish(file)
+                        yield _finish(file, folder, count)
+                    count = 0
                     home, number = here, number + 1
                     file = _begin(folder / f"{HOME}={escaped(here)}", f"part-{task:05d}-{number:06d}.csv")
                 assert file is not None
+                count += end - start
                 _append(file, batch.slice(start, end - start).select(list(COLUMNS)))
         if file is not None:
-            _finish(file)
+            yield _finish(file, folder, count)
     except BaseException:
         if file is not None:
             file.close()
         raise
-    return count
 
 
 def runs(column: pa.Array) -> Iterator[tuple[int, int]]:
@@ -104,7 +115,10 @@ def _as_csv(rows: pa.RecordBatch, quoting: str) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _finish(file: IO[bytes]) -> None:
+def _finish(file: IO[bytes], folder: Path, rows: int) -> Written:
+    size = file.tell()
     file.close()
-    path = Path(file.name)
-    path.replace(path.with_name(path.name.removeprefix(".").removesuffix(".part")))
+    part = Path(file.name)
+    path = part.with_name(part.name.removeprefix(".").removesuffix(".part"))
+    part.replace(path)
+    return str(path.relative_to(folder)), rows, size

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import footers, holdings, ledger, runs
+from spark_checks import denominators, footers, holdings, ledger, runs
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
 from spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
@@ -97,6 +97,7 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Repor
         now=asked.now,
         asked={"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)},
         listing=footers.count(dataset.objects),
+        rows=denominators.rows_read(dataset, entities),
         accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},

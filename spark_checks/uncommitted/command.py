@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import dataset_options, spark_options
+from spark_checks.session import FOLDER, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 @click.option(
     "--since", type=click.Path(path_type=Path), metavar="RUN", help="The folder of the last run: go on from there."
 )
+@click.option(
+    "--lenient", is_flag=True, help="A head or parent without a record keeps nothing, instead of ending the run."
+)
 @click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where runs go.")
+@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where runs go.")
 @spark_options
 def command(
     options: "Options",
@@ -28,6 +31,7 @@ def command(
     older_than: str,
     now: str | None,
     since: Path | None,
+    lenient: bool,
     keys: "Keys | None",
     beside: str | None,
     run_id: str | None,
@@ -47,8 +51,9 @@ def command(
         runs.parse_time(now)
     last = None if since is None else runs.demand_run(since, "uncommitted")
     folder = runs.new_folder(out, run_id)
-    with runs.discarded_if_unusable(folder), session(options) as spark:
+    with runs.discarded_if_unusable(folder), session(options, folder) as spark:
         found = open_dataset(spark, dataset, keys, beside)
-        report = mark(found, Asked(now=runs.time_of(now, found), older_than=age, since=last), folder)
+        asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
+        report = mark(found, asked, folder)
     for line in runs.summary(report, folder):
         click.echo(line)

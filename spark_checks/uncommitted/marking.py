@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 
 from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
-from spark_checks import footers, holdings, ledger, runs
+from spark_checks import denominators, footers, holdings, ledger, runs, staging
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
 from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
@@ -42,11 +42,13 @@ ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 @attrs.frozen(kw_only=True)
 class Asked:
     """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
-    is committed this one takes over."""
+    is committed this one takes over. ``lenient``: a commit that something names, and that has no record, keeps
+    nothing, instead of ending the run."""
 
     now: int
     older_than: int
     since: Path | None = None
+    lenient: bool = False
 
     @property
     def cutoff(self) -> int:
@@ -68,12 +70,14 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
         sound = begin(lambda: holdings.demand_sound(dataset, entities))
+        whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
         todo, before = _minus_known(_roots(entities), asked.since, folder)
         committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
         holdings.demand_apart(dataset, owned.result())
         sound.result()
+        whole.result()
         begin(lambda: _demand_readable(dataset, committed.lost))
         known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
     with doing(spark, "matching the objects"):
@@ -91,10 +95,16 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         run=folder.name,
         dataset=dataset.where,
         now=asked.now,
-        asked={"older_than": asked.older_than, "since": asked.since and asked.since.name},
+        asked={
+            "older_than": asked.older_than,
+            "since": asked.since and asked.since.name,
+            "lenient": asked.lenient,
+        },
         listing=footers.count(dataset.objects),
+        rows=denominators.rows_read(dataset, entities),
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
+        findings=dict(whole.result()),
     )
     runs.finish(folder, report, written)
     return report
@@ -114,11 +124,10 @@ def _minus_known(roots: DataFrame, since: Path | None, folder: Path) -> tuple[Da
     spark = roots.sparkSession
     target = str(folder / KNOWN / "metaranges")
     if since is None:
-        roots.write.parquet(target)
-        return read_table(spark, target, ROOTS), None
+        return staging.read(staging.write(roots, target), ROOTS, spark), None
     read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
     todo = staged(roots.join(read, ROOTS.names, "left_anti"), "roots")
-    todo.unionByName(read).write.parquet(target)
+    staging.write(todo.unionByName(read), target)
     return todo, read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
 
 
@@ -129,8 +138,8 @@ def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> 
     if before is not None:
         found = found.unionByName(before).distinct()
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
-    found.write.option("parquet.enable.dictionary", False).option("compression", "uncompressed").parquet(target)
-    return read_table(references.sparkSession, target, ledger.KNOWN)
+    plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
+    return staging.read(staging.write(found, target, options=plain), ledger.KNOWN, references.sparkSession)
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:

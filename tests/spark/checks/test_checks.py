@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+import attrs
 import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
@@ -37,6 +38,7 @@ from spark_checks.decoding import decode
 from spark_checks.findings import FINDINGS, IDS
 from spark_checks.session import Options
 from spark_checks.snapshots import Tables, write
+from spark_checks.tables import AT_REST
 from spark_checks.workspace import fresh
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -221,7 +223,7 @@ def check(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Check:
     """The command, in the session of the tests."""
 
     @contextmanager
-    def same(_: Options) -> Iterator[SparkSession]:
+    def same(_: Options, __: Path | None) -> Iterator[SparkSession]:
         yield spark
 
     monkeypatch.setattr("spark_checks.session.session", same)
@@ -250,7 +252,8 @@ def test_what_is_wrong_is_found_and_nothing_else(
     assertDataFrameEqual(found.limit(0), spark.createDataFrame([], FINDINGS))
     assert {(row.id, row.kind, row.subject) for row in found.collect()} == EXPECTED
 
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert last == {"rows": counted_by_hand(spark, dataset)}
     assert [line["id"] for line in lines] == [each.id for each in CHECKS]
     for column, kind in (("violations", "violation"), ("garbage", "garbage"), ("notes", "note")):
         counted = {line["id"]: line[column] for line in lines}
@@ -266,9 +269,17 @@ def test_what_is_wrong_is_found_and_nothing_else(
     assert "data/full-and-lost" in (out / "summary.html").read_text(encoding="utf-8")
 
 
+def counted_by_hand(spark: SparkSession, dataset: Path) -> dict[str, int]:
+    found = open_dataset(spark, str(dataset))
+    typed = attrs.asdict(decode(found), recurse=False)
+    at_rest = {name: getattr(found, name) for name in AT_REST}
+    return {name: len(table.collect()) for name, table in (at_rest | typed).items()}
+
+
 def test_only_what_is_asked_for_is_judged_and_told(check: Check, dataset: Path) -> None:
     done = check(str(dataset), "--only", "key-is-known,key-names-record", "--json")
-    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["key-is-known", "key-names-record"]
+    *lines, _ = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["id"] for line in lines] == ["key-is-known", "key-names-record"]
     done = check(str(dataset), "--only", "cleanup-spares-live")
     assert done.return_value == 0
     assert "0 violations of 0 of 1 check" in done.stdout
@@ -303,6 +314,56 @@ def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSess
     assert [(row.id, row.subject) for row in found] == [("key-names-record", "token:1 key/q")]
 
 
+def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -> None:
+    world = World()
+    world.repository("a")
+    world.tables.kv.append((b"a-1", b"tags/v1", encode(Tag(tag_id=TagID("v1"), commit_id=CommitID("root")))))
+    write(world.tables, tmp_path / "dataset")
+    done = check(str(tmp_path / "dataset"), "--json")
+    *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (last["rows"]["kv"], last["rows"]["repositories"], last["rows"]["objects"]) == (4, 1, 0)
+    things = {line["id"]: line["things"] for line in lines}
+    assert {each: things[each] for each in ("key-is-known", "key-names-record", "head-exists")} == {
+        "key-is-known": 4,
+        "key-names-record": 4,
+        "head-exists": 2,
+    }
+    assert (things["active-is-complete"], things["cleanup-spares-live"], things["token-has-one-owner"]) == (1, 1, 1)
+    nothing = {line["id"] for line in lines if line["inconclusive"]}
+    assert nothing == {each for each, count in things.items() if not count}
+    assert {"staged-has-owner", "staged-data-is-kept"} <= nothing
+
+
+def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Check, tmp_path: Path) -> None:
+    world = World()
+    world.repository("a")
+    write(world.tables, tmp_path / "dataset")
+    done = check(str(tmp_path / "dataset"), "--only", "staged-has-owner,head-exists")
+    assert done.return_value == 3
+    assert "inconclusive, for there was nothing to judge: staged-has-owner;" in done.stdout
+    assert "rows read: kv 3, " in done.stdout
+    assert check(str(tmp_path / "dataset"), "--only", "head-exists").return_value == 0
+
+
+def test_a_check_without_its_tables_is_inconclusive(check: Check, tmp_path: Path) -> None:
+    entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
+    dump = tmp_path / "dump.json"
+    dump.write_text(json.dumps({"entries": [entry]}), encoding="utf-8")
+    done = check(str(dump), "--json")
+    *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.return_value in (1, 3)
+    assert {"committed-data-is-kept", "meta-range-exists"} <= {line["id"] for line in lines if line["inconclusive"]}
+    assert "ranges" not in last["rows"]
+    assert check(str(dump), "--only", "key-is-known").return_value == 0
+
+
+def test_an_empty_dataset_proves_nothing_through_the_command(check: Check, tmp_path: Path) -> None:
+    write(Tables(), tmp_path / "dataset")
+    done = check(str(tmp_path / "dataset"), "--json")
+    assert done.return_value == 3
+    assert all(json.loads(line)["inconclusive"] for line in done.stdout.splitlines()[:-1])
+
+
 def test_an_empty_dataset_has_nothing_wrong(spark: SparkSession, tmp_path: Path) -> None:
     write(Tables(), tmp_path / "dataset")
     some = ("head-exists", "garbage-is-reclaimable", "committed-data-is-kept", "staged-data-is-kept")
@@ -314,8 +375,8 @@ def test_an_empty_dataset_has_nothing_wrong(spark: SparkSession, tmp_path: Path)
 def test_the_page_escapes_what_comes_from_the_data_and_loads_nothing() -> None:
     nasty = "<script>alert('&')</script>"
     example = Example("violation", nasty, nasty * 100)
-    outcome = Outcome(check=CHECKS[0], judged=True, counts={"violation": 1}, examples=(example,))
-    told = page(Summary(where=nasty, outcomes=(outcome,), seconds={CHECKS[0].part: 1.0}))
+    outcome = Outcome(check=CHECKS[0], judged=True, things=1, counts={"violation": 1}, examples=(example,))
+    told = page(Summary(where=nasty, rows={nasty: 1}, outcomes=(outcome,), seconds={CHECKS[0].part: 1.0}))
     assert "<script" not in told
     assert "&lt;script&gt;" in told
     assert len(told) < 10_000 + 20 * SHOWN_MAX

@@ -48,7 +48,7 @@ def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) 
 
 def files(spark: SparkSession) -> set[Path]:
     """What all tests of this process have staged."""
-    return set(workspace.folder(spark).rglob("*.parquet"))
+    return set(Path(workspace.folder(spark)).rglob("*.parquet"))
 
 
 def test_the_outcome_is_that_of_verify_and_nothing_is_left_behind(spark: SparkSession, engine: SparkLevels) -> None:

@@ -169,7 +169,7 @@ def run(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     """The command with the session that is there."""
 
     @contextmanager
-    def same(options: Options) -> Iterator[SparkSession]:
+    def same(options: Options, out: Path) -> Iterator[SparkSession]:
         yield spark
 
     monkeypatch.setattr(at_command, "session", same)

@@ -1,0 +1,192 @@
+"""Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import layout, snapshots
+from spark_checks.dataset import open_dataset, read_table
+from spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
+from tests.commands import lakeproof
+from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_staging import last_line
+
+RANGES = ("range_id", "path", "address", "checksum", "size_bytes")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """Each of its tables has two files."""
+    folder = tmp_path / "dataset"
+    snapshots.write(snapshots.tables(world(7, 3)), folder)
+    for name in AT_REST:
+        [file] = (folder / name).glob("*.parquet")
+        rows = parquet.read_table(file)
+        file.unlink()
+        parquet.write_table(rows.slice(0, len(rows) // 2), folder / name / "part-0.parquet")
+        parquet.write_table(rows.slice(len(rows) // 2), folder / name / "part-1.parquet")
+    return folder
+
+
+def second(dataset: Path, name: str = "ranges") -> Path:
+    return dataset / name / "part-1.parquet"
+
+
+def renamed(dataset: Path) -> None:
+    file = second(dataset)
+    parquet.write_table(parquet.read_table(file).rename_columns(["range_id", "path", "addr", *RANGES[3:]]), file)
+
+
+def retyped(dataset: Path) -> None:
+    file = second(dataset)
+    rows = parquet.read_table(file)
+    at = rows.schema.get_field_index("size_bytes")
+    parquet.write_table(rows.set_column(at, "size_bytes", rows.column(at).cast(pa.string())), file)
+
+
+def emptied(dataset: Path) -> None:
+    second(dataset).write_bytes(b"")
+
+
+def cut(dataset: Path) -> None:
+    whole = second(dataset).read_bytes()
+    second(dataset).write_bytes(whole[: len(whole) // 2])
+
+
+def hidden(dataset: Path) -> None:
+    second(dataset).rename(dataset / "ranges" / "_part-1.parquet")
+
+
+def half_copied(dataset: Path) -> None:
+    second(dataset).rename(dataset / "ranges" / ".part-1.parquet._COPYING_")
+
+
+def half_written(dataset: Path) -> None:
+    (dataset / "ranges" / "_temporary" / "0").mkdir(parents=True)
+    second(dataset).rename(dataset / "ranges" / "_temporary" / "0" / "part-1.parquet")
+
+
+def deeper(dataset: Path) -> None:
+    (dataset / "ranges" / "more").mkdir()
+    second(dataset).rename(dataset / "ranges" / "more" / "part-1.parquet")
+
+
+def in_two_spellings(dataset: Path) -> None:
+    rows = parquet.read_table(second(dataset))
+    parquet.write_table(rows.append_column("Address", rows.column("path")), second(dataset))
+
+
+def of_delta(dataset: Path) -> None:
+    (dataset / "ranges" / "_delta_log").mkdir()
+    (dataset / "ranges" / "_delta_log" / "0.json").write_text("{}")
+
+
+DAMAGES = (
+    (renamed, r"part-1\.parquet: has no column address \(\['addr', .*expected of ranges/: .*write the file again so"),
+    (retyped, r"part-1\.parquet: column size_bytes is string; expected of ranges/"),
+    (emptied, r"part-1\.parquet: cannot be read as Parquet \(0 bytes\); bring it back whole, or write the table again"),
+    (cut, r"part-1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"),
+    (hidden, r"_part-1\.parquet: Spark passes over files of such a name; give it one that tells"),
+    (half_copied, r"\.part-1\.parquet\._COPYING_: Spark passes over"),
+    (half_written, r"_temporary/0/part-1\.parquet: is of a write that has not ended"),
+    (deeper, r"ranges: has 2 files, of which Spark reads 1: they lie at different depths"),
+    (in_two_spellings, r"part-1\.parquet: has columns Address and address, which Spark takes for one"),
+    (of_delta, r"ranges: is a Delta table"),
+)
+
+
+@pytest.mark.parametrize(("damage", "words"), DAMAGES, ids=lambda each: getattr(each, "__name__", ""))
+def test_a_second_file_that_is_not_as_the_first_is_named(
+    spark: SparkSession, dataset: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    damage(dataset)
+    with pytest.raises(Unusable, match=words) as told:
+        open_dataset(spark, str(dataset))
+    assert "\n" not in str(told.value)
+    assert "leave it out" not in str(told.value)
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("damage", [renamed, emptied, hidden])
+def test_uncommitted_marks_nothing_of_a_damaged_dataset(
+    dataset: Path, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(dataset)
+    out = tmp_path / "out"
+    done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(out))
+    assert "part-1.parquet: " in last_line(done)
+    assert list(out.iterdir()) == []
+
+
+def test_what_spark_leaves_beside_its_files_is_no_data(spark: SparkSession, dataset: Path) -> None:
+    before = open_dataset(spark, str(dataset)).kv.count()
+    for name in ("_SUCCESS", ".part-0.parquet.crc", "_committed_1", "_metadata"):
+        (dataset / "kv" / name).write_bytes(b"")
+    assert open_dataset(spark, str(dataset)).kv.count() == before
+
+
+def test_files_may_differ_in_what_is_widened_without_a_loss_and_in_other_columns(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    for number, kind in enumerate((pa.int64(), pa.int32(), pa.int16())):
+        rows = pa.table({"n": pa.array([number], kind), "s": ["x"], f"more{number}": [1]})
+        parquet.write_table(rows, tmp_path / f"{number}.parquet")
+    found = read_table(spark, str(tmp_path), table(s=STRING, n=LONG)).collect()
+    assert sorted((row["s"], row["n"]) for row in found) == [("x", 0), ("x", 1), ("x", 2)]
+
+
+def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: SparkSession, tmp_path: Path) -> None:
+    schema = AT_REST["objects"]
+    times = pa.array([10**18], "timestamp[ns]")
+    rows = {"storage_namespace": ["s"], "address": ["a"], "size_bytes": [1], "last_modified": times}
+    parquet.write_table(pa.table(rows), tmp_path / "0.parquet", use_deprecated_int96_timestamps=True)
+    assert read_table(spark, str(tmp_path), schema).collect()[0]["last_modified"].year == 2001
+    parquet.write_table(pa.table(rows), tmp_path / "1.parquet", version="2.6")
+    with pytest.raises(Unusable, match=r"1\.parquet: column last_modified is timestamp_ntz in nanoseconds"):
+        read_table(spark, str(tmp_path), schema)
+
+
+def test_every_table_that_spark_writes_has_the_columns_that_it_was_given(spark: SparkSession, tmp_path: Path) -> None:
+    for name, schema in {**AT_REST, **DECODED}.items():
+        spark.createDataFrame([], schema).write.parquet(str(tmp_path / name))
+        assert read_table(spark, str(tmp_path / name), schema).schema == schema
+
+
+@pytest.fixture(scope="module")
+def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("behind")
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("fs.viewfs.mounttable.layout.link./data", folder.as_uri())
+    yield folder
+    hadoop.unset("fs.viewfs.mounttable.layout.link./data")
+
+
+class TestByUrl:
+    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mounted: Path) -> None:
+        schema = table(**{field.name: field.dataType for each in DECODED.values() for field in each})
+        spark.createDataFrame([], schema).write.parquet(str(mounted / "kinds"))
+        for file in (mounted / "kinds").glob("*.parquet"):
+            url = f"viewfs://layout/data/kinds/{file.name}"
+            assert layout._columns(spark, ("", url)) == layout._columns(spark, ("", str(file)))
+
+    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mounted: Path) -> None:
+        for number, column in enumerate(("n", "m")):
+            (mounted / "rows").mkdir(exist_ok=True)
+            parquet.write_table(pa.table({column: [number]}), mounted / "rows" / f"{number}.parquet")
+        with pytest.raises(Unusable, match=r"^viewfs://layout/data/rows/1\.parquet: has no column n \(\['m'\]\)"):
+            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
+        (mounted / "rows" / "1.parquet").write_bytes(b"")
+        with pytest.raises(
+            Unusable, match=r"1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"
+        ) as told:
+            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
+        assert "\n" not in str(told.value)
+        (mounted / "rows" / "1.parquet").unlink()
+        assert read_table(spark, "viewfs://layout/data/rows", table(n=LONG)).count() == 1
+        with pytest.raises(Unusable, match="there is no table gone/"):
+            read_table(spark, "viewfs://layout/data/gone", table(n=LONG))

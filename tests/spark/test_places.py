@@ -1,0 +1,94 @@
+"""Folders by URL: what is worked in lies on a file system that only Spark knows, and what is written is found there."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import places, staging, workspace
+from spark_checks.dataset import open_dataset
+from spark_checks.decoding import decode
+from tests.commands import complaint, lakeproof
+
+MOUNT = "fs.viewfs.mounttable.lakeproof.link./work"
+WORK = "viewfs://lakeproof/work"
+
+
+@pytest.fixture(scope="module")
+def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder behind the URL. Hadoop keeps a file system as it was first opened."""
+    folder = tmp_path_factory.mktemp("behind")
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set(MOUNT, folder.as_uri())
+    yield folder
+    hadoop.unset(MOUNT)
+
+
+@pytest.fixture
+def work(spark: SparkSession, mounted: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The session works there."""
+    spark.conf.set(workspace.SETTING, WORK)
+    monkeypatch.setattr(workspace, "_made", {})
+    yield mounted
+    workspace.remove(spark)
+    spark.conf.unset(workspace.SETTING)
+
+
+def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
+    spark: SparkSession, work: Path
+) -> None:
+    assert workspace.staged(spark.range(10).repartition(3), "rows").count() == 10
+    assert list(work.glob("lakeproof-spark-*/rows-*/rows/*.parquet"))
+    where = workspace.fresh(spark, "rows")
+    written = staging.write(spark.range(6).selectExpr("id", "id % 2 as odd"), where, by="odd")
+    assert written.folders == {"odd=0": 3, "odd=1": 3}
+    assert staging.read(written, spark.range(0).schema, spark, "odd=1").count() == 3
+    for each in work.glob("lakeproof-spark-*/rows-*/rows/odd=1/*.parquet"):
+        each.unlink()
+    with pytest.raises(Unusable, match="odd=1: 3 rows were written, and 0 are there"):
+        staging.read(written, spark.range(0).schema, spark, "odd=1")
+    workspace.remove(spark)
+    assert list(work.iterdir()) == []
+
+
+def test_a_dump_is_decoded_at_a_url(spark: SparkSession, work: Path, tmp_path: Path) -> None:
+    dump = tmp_path / "dump.json"
+    entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
+    dump.write_text(json.dumps({"entries": [entry]}))
+    entities = decode(open_dataset(spark, str(dump)))
+    assert [row["repository_id"] for row in entities.repositories.collect()] == ["r"]
+    assert entities.commits.collect() == []
+    assert list(work.glob("*/kv-*/kv/*.parquet"))
+
+
+def test_a_file_system_that_spark_does_not_have_is_one_line(spark: SparkSession) -> None:
+    with pytest.raises(
+        Unusable, match=r"^nothing://b/work: Spark has no such file system \(.*; add its package"
+    ) as told:
+        places.make(spark, "nothing://b/work")
+    assert "\n" not in str(told.value)
+
+
+def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "_made", {})
+    spark.conf.set(workspace.SETTING, "/nowhere/at/all")
+    with pytest.raises(Unusable, match=r"^/nowhere/at/all: cannot be worked in \(No such file or directory\)"):
+        workspace.folder(spark)
+    spark.conf.unset(workspace.SETTING)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("check", "d"), ("decode", "d"), ("histories", "d"), ("uncommitted", "d"), ("retention", "d", "--rules", "r")],
+    ids=lambda arguments: str(arguments[0]),
+)
+def test_an_out_that_is_a_url_is_refused_and_makes_no_folder_of_that_name(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = complaint(lakeproof("spark", *arguments, "--out", "s3a://b/x"))
+    assert "s3a://b/x: expected a folder; name one of this machine" in said
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,146 @@
+"""What the pipeline has written for itself and does not find again ends the run; it is never an empty table."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+from pyspark.sql import SparkSession
+
+from lakeproof.explore.packing import Layout
+from lakeproof.tasks import Unusable
+from spark_checks import snapshots, staging, workspace
+from spark_checks.exploring.levels import SparkLevels
+from spark_checks.retention import commit_files
+from tests.commands import lakeproof
+from tests.spark.losing import Damage, all_of_them, lose, one_becomes_empty, one_with_rows
+from tests.spark.retention.worlds import NOW, world
+
+SCHEMA = "id long, kind string"
+COMMITS = "repository_id string, commit_id string, expired boolean, metarange_id string"
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("dataset")
+    snapshots.write(snapshots.tables(world(7, 10)), folder)
+    return str(folder)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> str:
+    path = tmp_path / "rules.json"
+    path.write_text('{"default_retention_days": 1}')
+    return str(path)
+
+
+def last_line(done: Result) -> str:
+    """Of what a command says that was begun; before it are lines of progress."""
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    *progress, line = done.stderr.splitlines()
+    assert not any(each.startswith("lakeproof:") for each in progress)
+    return line
+
+
+@pytest.mark.usefixtures("spark")
+class TestThroughTheCommands:
+    def test_check_has_no_verdict(self, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        lose(monkeypatch, "decoded")
+        assert "rows were written, and 0 are there; name a folder" in last_line(lakeproof("spark", "check", dataset))
+
+    def test_check_loses_no_finding(self, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        lose(monkeypatch, "findings", one_with_rows)
+        said = last_line(lakeproof("spark", "check", dataset, "--only", "staged-has-owner"))
+        assert "rows were written" in said
+
+    @pytest.mark.parametrize("name", ["decoded", "tokens", "committed"])
+    def test_uncommitted_marks_nothing(
+        self, dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        lose(monkeypatch, name, one_with_rows)
+        out = tmp_path / "out"
+        done = lakeproof("spark", "uncommitted", dataset, "--now", str(NOW), "--out", str(out), "--lenient")
+        assert "rows were written" in last_line(done)
+        assert list(out.iterdir()) == []
+
+    @pytest.mark.parametrize("name", ["decoded", "known"])
+    def test_retention_marks_nothing(
+        self, dataset: str, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        lose(monkeypatch, name)
+        out = tmp_path / "out"
+        done = lakeproof("spark", "retention", dataset, "--rules", rules, "--now", str(NOW), "--out", str(out))
+        assert "rows were written" in last_line(done)
+        assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", [all_of_them, one_with_rows, one_becomes_empty])
+def test_what_was_lost_before_the_end_of_writing_ends_it(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Damage
+) -> None:
+    lose(monkeypatch, "rows", damage)
+    with pytest.raises(
+        Unusable, match=r"rows.*(10 rows were written, and \d are there|cannot be read any more)"
+    ) as told:
+        workspace.staged(spark.range(10).repartition(3), "rows")
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("damage", [all_of_them, one_with_rows, one_becomes_empty])
+def test_what_was_lost_between_two_stages_ends_the_second(spark: SparkSession, tmp_path: Path, damage: Damage) -> None:
+    written = staging.write(spark.range(10).repartition(3), str(tmp_path / "rows"))
+    damage(sorted((tmp_path / "rows").glob("*.parquet")))
+    with pytest.raises(Unusable, match=r"10 rows were written, and \d are there|cannot be read any more"):
+        staging.read(written, spark.range(0).schema, spark)
+
+
+def test_a_table_without_rows_is_one(spark: SparkSession) -> None:
+    assert workspace.staged(spark.createDataFrame([], SCHEMA), "rows").count() == 0
+
+
+def test_a_folder_to_which_no_row_went_is_empty_and_one_that_is_gone_is_an_error(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = spark.createDataFrame([(1, "a"), (2, "a"), (3, "b")], SCHEMA)
+    written = staging.write(rows, str(tmp_path / "rows"), by="kind")
+    assert written.rows == 3
+    schema = rows.select("id").schema
+    assert staging.read(written, schema, spark, "kind=c").collect() == []
+    assert staging.read(written, schema, spark, "kind=a").count() == 2
+    shutil.rmtree(tmp_path / "rows" / "kind=a")
+    with pytest.raises(Unusable, match="kind=a: 2 rows were written, and 0 are there"):
+        staging.read(written, schema, spark, "kind=a")
+
+
+def test_what_is_appended_is_added_to_what_there_was(spark: SparkSession, tmp_path: Path) -> None:
+    where = str(tmp_path / "rows")
+    first = staging.write(spark.range(3), where)
+    both = staging.write(spark.range(4), where, to=first)
+    assert (both.rows, staging.read(both, spark.range(0).schema, spark).count()) == (7, 7)
+    one_with_rows(sorted((tmp_path / "rows").glob("*.parquet")))
+    with pytest.raises(Unusable, match="8 rows were written"):
+        staging.write(spark.range(1), where, to=both)
+
+
+def test_a_level_of_a_search_is_whole_or_the_search_ends(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose(monkeypatch, "level")
+    levels = SparkLevels(spark)
+    with pytest.raises(Unusable, match="5 rows were written, and 0 are there"):
+        levels.keep([np.arange(5, dtype=np.uint64)], Layout((), 1))
+    levels.clear()
+
+
+def test_a_csv_file_that_a_worker_wrote_elsewhere_ends_the_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = spark.createDataFrame([("r", "c", True, "m")], COMMITS)
+    seen = staging.demand_file
+
+    def gone(path: Path, size: int) -> None:
+        path.unlink()
+        seen(path, size)
+
+    monkeypatch.setattr(staging, "demand_file", gone)
+    with pytest.raises(Unusable, match=r"part-.*\.csv: a task wrote \d+ bytes, and the file is not there"):
+        commit_files.write(rows, tmp_path / "commits")
