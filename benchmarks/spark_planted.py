@@ -64,7 +64,7 @@ def checked(data: Path, work: Path, memory: str, log: Path) -> Outcome:
     cost = measured(command, told)
     if cost.code != 1:
         raise SystemExit(f"the check of {data} ended with {cost.code}, expected 1; see {told}")
-    seconds = {str(line["pass"]): float(line["seconds"]) for line in _lines(told) if line.get("seconds")}
+    seconds = {str(line["pass"]): float(str(line["seconds"])) for line in _lines(told) if line.get("seconds")}
     listed = Counter(_named(json.loads(line)) for line in (data / "planted.jsonl").read_text().splitlines())
     seen = Counter(map(_named, _findings(out / "findings")))
     return Outcome(

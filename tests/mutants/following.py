@@ -130,8 +130,8 @@ MUTANTS: Final = (
     Mutant(
         "identifiers of different clients are the same",
         _EXECUTION,
-        'return f"{self.program.label}{self.minted}"',
-        'return f"u{self.minted}"',
+        'return f"{self.label}{self.count}"',
+        'return f"u{self.count}"',
         f"{_BY_HAND}[clients of one program that mint identifiers]",
     ),
     Mutant(
@@ -158,7 +158,7 @@ MUTANTS: Final = (
     Mutant(
         "every coroutine is closed when it is abandoned",
         "impl/frames.py",
-        "    if would_run(coroutine):\n        _keep",
+        "    if runs:\n        _keep",
         "    if coroutine is None:\n        _keep",
         f"{_FRAMES}::TestAbandon",
     ),
@@ -200,8 +200,8 @@ MUTANTS: Final = (
     Mutant(
         "whole numbers may be True",
         "impl/wellformed.py",
-        "if isinstance(value, int) and not isinstance(value, bool) else _WRONG",
-        "if isinstance(value, int) else _WRONG",
+        "if not isinstance(value, int) or isinstance(value, bool) or value.bit_length() > 63:",
+        "if not isinstance(value, int) or value.bit_length() > 63:",
         "tests/impl/test_wellformed.py",
     ),
     Mutant(
@@ -249,8 +249,8 @@ MUTANTS: Final = (
     Mutant(
         "code may run for ever",
         "lakeproof/explore/fence.py",
-        "if since is None or time.monotonic() - since <= self._limit_seconds:",
-        "if since is None or self._limit_seconds:",
+        "        if over <= 0:\n            return",
+        "        if over:\n            return",
         "tests/explore/test_fence.py::TestWatch",
     ),
     Mutant(
