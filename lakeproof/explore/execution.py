@@ -150,12 +150,19 @@ class Execution:
         return self._mint.count
 
     def _run(self, reply: object) -> None:
-        """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client."""
+        """Run the flow, from its beginning or from a reply on, up to the next effect or to the end of the client.
+        Watched as a whole: where the clock stands still, reading it again and again is a loop without effects."""
+        outermost = WATCH.since is None
+        if outermost:
+            WATCH.since = time.monotonic()
         try:
             self._advance(reply)
         except BaseException:
             self.close()
             raise
+        finally:
+            if outermost:
+                WATCH.since = None
 
     def _advance(self, reply: object) -> None:
         while True:
@@ -184,14 +191,11 @@ class Execution:
             return None
 
     def _resume(self, reply: object) -> Effect:
-        """One stretch of the flow's own code, watched."""
+        """One stretch of the flow's own code."""
         FORGOTTEN.found = ""
-        outermost = WATCH.since is None
         hooks = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(None, FORGOTTEN.generator)
         FORGOTTEN.listening = True
-        if outermost:
-            WATCH.since = time.monotonic()
         try:
             if self._coroutine is None:
                 self._coroutine = self._start()
@@ -202,8 +206,6 @@ class Execution:
                 except TypeError as error:
                     op = self._coroutine.throw(error)
         finally:
-            if outermost:
-                WATCH.since = None
             FORGOTTEN.listening = False
             sys.set_asyncgen_hooks(*hooks)
 

@@ -37,6 +37,21 @@ SCENARIOS = [
         why = str(ran.verdicts["s", "any"]["why"])
         assert any(f"mine.py:{line_of('while True') + extra}" in why for extra in (0, 1))
 
+    def test_a_loop_over_a_clock_that_stands_still_is_one_without_effects(self) -> None:
+        ran = verify(
+            """
+async def waits(env):
+    await env.store.set(P, K, b"1")
+    while await env.clock.now() < 2**62:
+        pass
+SCENARIOS = [Scenario(name="s", clients=[[Call(waits)]], invariants=[ANY])]
+""",
+            "--max-seconds",
+            "1",
+        )
+        assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
+        assert "runs on without an effect" in str(ran.verdicts["s", "any"]["why"])
+
     def test_an_invariant_that_loops_is_inconclusive(self) -> None:
         ran = verify(
             """
