@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from lakeproof import cli, commands
+from lakeproof.explore import minimise
 from lakeproof.explore import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned
 
@@ -111,7 +112,10 @@ class TestUnusable:
         assert process.wait() == 141
 
     @pytest.mark.parametrize("jobs", ["1", "2"])
-    def test_what_nobody_foresaw_is_loud_and_does_not_pass_for_a_violation(self, jobs: str) -> None:
+    def test_what_nobody_foresaw_is_loud_and_does_not_pass_for_a_violation(
+        self, jobs: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(minimise, "tidy", minimise.tidy)  # the file is loaded here, too: it is put back
         Path("mine.py").write_text(
             HEAD + "from lakeproof.explore import minimise\n"
             "def tidy(*_):\n    raise AttributeError('no such thing')\n"

@@ -274,7 +274,7 @@ class TestCommand:
         [
             (["--writers", "0"], "0 is not in the range x>=1"),
             (["--committers", "-1"], "-1 is not in the range x>=0"),
-            (["--seconds", "0"], "0.0 is not in the range x>0"),
+            (["--seconds", "0"], "'0': expected seconds"),
             (["--variant", "sql"], "'sql' is not one of 'lock-free', 'optimistic', 'locked'"),
             (["--variant", "locked", "--single-read"], "a locked writer reads once anyway; leave one out"),
         ],

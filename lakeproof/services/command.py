@@ -23,7 +23,6 @@ from lakeproof.services.presence import Judgement
 from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
-from lakeproof.targets.redacting import Discreet
 from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
 from model.invariants import Violation
@@ -87,7 +86,7 @@ class Served:
                 self.reached[name] += 1
 
 
-@click.command("service", cls=Discreet)
+@click.command("service")
 @click.argument("dsn")
 @click.option("--clients", type=click.IntRange(2), default=8, show_default=True, metavar="N", help="At once.")
 @seconds_option

@@ -3,9 +3,14 @@
 import enum
 
 import pytest
+import trio
 
 from impl.effects import Effect, Env, Now, perform
+from impl.live import live_env, run
+from impl.stores.memory import MemoryStore
 from impl.wellformed import exact
+from lakeproof import Call
+from lakeproof.explore.execution import Execution, Program
 from model import kv, objects
 
 P, K = b"p", b"k"
@@ -115,6 +120,8 @@ def test_a_flow_is_refused_where_it_asks_and_nothing_is_handed_on() -> None:
             return "refused"
         return "performed"
 
-    with pytest.raises(StopIteration) as ended:
-        flow(Env.with_unique(str)).send(None)
-    assert ended.value.value == "refused"
+    [call] = Execution(Program("a", (Call(flow),))).finished
+    assert call.value == "refused"
+    store = MemoryStore()
+    assert trio.run(run, flow(live_env()), store) == "refused"
+    assert store.contents() == {}
