@@ -5,19 +5,21 @@ objects and 1 million stale ones; the document allows three hours. Retention: 20
 repositories, and ten million in one chain. The kernel of retention by itself, on arrays.
 
 Run: ``python -m benchmarks.spark [--folder DIR] [--scale 0.1] [--only NAME] [--runs 3] [--json FILE]``; some GB of
-disk. A job is a process of its own, from its start to its end, with that of its JVM; memory is the most that the
-process and all its children held at once. Of several runs, ours and the rival's by turns, the one with the middle
-ratio is told.
+disk. ``--scale`` may be given again, for growth. A job is a process of its own, from its start to its end, with that
+of its JVM; processor seconds and memory are of the process and all that it starts (`benchmarks.processes`). Wall time
+means something on an idle machine alone, processor seconds mean nearly the same on a busy one. Of several runs, ours
+and the rival's by turns, the one with the middle ratio of processor seconds is told.
+
+The jobs whose name ends in ``-kv`` have no typed tables, as users have none: they decode ``kv/`` first. DuckDB cannot,
+and does its part from the typed tables of the same dataset.
 """
 
 import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +27,7 @@ from typing import Final
 
 import attrs
 
+from benchmarks.processes import measured
 from benchmarks.search import machine
 
 RULES: Final = '{"default_retention_days": 21, "branches": []}'
@@ -32,23 +35,30 @@ COMMANDS: Final = [sys.executable, "-m", "lakeproof"]
 RIVAL: Final = [sys.executable, "-m", "benchmarks.spark_rival"]
 RIVAL_SECONDS: Final = 200.0
 """Then it is stopped, and took so long at least."""
-PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+TYPED: Final = "decoded"
 
 
 @attrs.frozen
 class Job:
-    """A job of ours and the rival's name for it. ``aim``: how many times the rival's wall time at most."""
+    """A job of ours and the rival's name for it. ``aim``: how many times the rival's processor seconds at most, at the
+    full scale and below it. ``typed``: whether it finds typed tables, or has to decode ``kv/``."""
 
     name: str
     profile: str
     command: tuple[str, ...]
     rival: str
     aim: float
+    typed: bool = True
 
+
+_UNCOMMITTED: Final = ("uncommitted", "{data}", "--out", "{out}/runs")
+_CHECK: Final = ("check", "{data}", "--out", "{out}/found")
 
 JOBS: Final = (
-    Job("uncommitted", "offline-design", ("uncommitted", "{data}", "--out", "{out}/runs"), "uncommitted", 5.0),
-    Job("check", "offline-design", ("check", "{data}", "--out", "{out}/found"), "check", 5.0),
+    Job("uncommitted", "offline-design", _UNCOMMITTED, "uncommitted", 5.0),
+    Job("uncommitted-kv", "offline-design", _UNCOMMITTED, "uncommitted", 4.0, typed=False),
+    Job("check", "offline-design", _CHECK, "check", 5.0),
+    Job("check-kv", "offline-design", _CHECK, "check", 5.0, typed=False),
     Job(
         "retention-many",
         "many-repositories",
@@ -66,86 +76,34 @@ JOBS: Final = (
 )
 
 
-@attrs.frozen
-class Cost:
-    """Of one process with its children: wall seconds, most bytes held, its exit code."""
-
-    seconds: float
-    bytes: int
-    code: int
-
-
 @attrs.frozen(kw_only=True)
 class Row:
-    """What was measured of a job."""
+    """What was measured of a job. ``cpu_seconds``: of the processor, user and system, of all processes."""
 
     job: str
+    scale: float
     rows: int
     seconds: float
+    cpu_seconds: float
     mebibytes: int
     rival_seconds: float
+    rival_cpu_seconds: float
     rival_mebibytes: int
     aim: float
 
     @property
     def ratio(self) -> float:
-        """At most, if the rival was stopped."""
+        """Of wall time. At most, if the rival was stopped; so below."""
         return self.seconds / self.rival_seconds
+
+    @property
+    def cpu_ratio(self) -> float:
+        """Of processor seconds."""
+        return self.cpu_seconds / self.rival_cpu_seconds
 
     @property
     def rival_told(self) -> str:
         return f"{'stopped at ' if self.rival_seconds >= RIVAL_SECONDS else ''}{self.rival_seconds:.0f}"
-
-
-def measured(command: Sequence[str], log: Path, limit: float | None = None) -> Cost:
-    """Run a command; what it says goes to a file. limit: seconds after which it is stopped."""
-    most = [0]
-    over = threading.Event()
-    started = time.perf_counter()
-    with log.open("a") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output)
-        watcher = threading.Thread(target=_watch, args=(process.pid, most, over))
-        watcher.start()
-        try:
-            code = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
-    seconds = time.perf_counter() - started
-    over.set()
-    watcher.join()
-    return Cost(seconds, most[0], code)
-
-
-def _watch(pid: int, most: list[int], over: threading.Event) -> None:
-    while not over.wait(0.25):
-        most[0] = max(most[0], sum(map(_resident, _tree(pid))))
-
-
-def _tree(pid: int) -> list[int]:
-    """A process and all that descend from it."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError):
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    found, todo = [], [pid]
-    while todo:
-        found.append(todo.pop())
-        todo.extend(children.get(found[-1], []))
-    return found
-
-
-def _resident(pid: int) -> int:
-    """Its own pages: what it shares with the process that it was forked from is not counted twice."""
-    try:
-        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
-    except (OSError, ValueError):
-        return 0
-    return (int(resident) - int(shared)) * PAGE
 
 
 def generated(profile: str, folder: Path, scale: float, log: Path) -> Path:
@@ -159,6 +117,14 @@ def generated(profile: str, folder: Path, scale: float, log: Path) -> Path:
             raise SystemExit(f"generating {profile} ended with {cost.code}; see {log}")
         sys.stderr.write(f"generated in {cost.seconds:.0f} s\n")
     return data
+
+
+def without_typed(data: Path) -> Path:
+    """The same dataset without its typed tables: the same files, by hard links."""
+    found = data.with_name(f"{data.name}-kv")
+    if not found.exists():
+        shutil.copytree(data, found, copy_function=os.link, ignore=shutil.ignore_patterns(TYPED))
+    return found
 
 
 def scaled(profile: str, scale: float) -> list[str]:
@@ -184,12 +150,13 @@ def rows_of(data: Path) -> int:
     return listed or int(dataset.dataset(data / "decoded" / "commits", format="parquet").count_rows())
 
 
-def measure(job: Job, data: Path, work: Path, memory: str, log: Path) -> Row:
+def measure(job: Job, data: Path, scale: float, work: Path, memory: str, log: Path) -> Row:
     """Ours, then the rival's."""
+    read = data if job.typed else without_typed(data)
     out = Path(tempfile.mkdtemp(prefix=job.name, dir=work))
     rules = out / "rules.json"
     rules.write_text(RULES)
-    command = [part.format(data=data, out=out, rules=rules) for part in job.command]
+    command = [part.format(data=read, out=out, rules=rules) for part in job.command]
     ours = measured([*COMMANDS, "spark", *command, "--memory", memory], log)
     if ours.code:
         raise SystemExit(f"{job.name} ended with {ours.code}; see {log}")
@@ -199,13 +166,21 @@ def measure(job: Job, data: Path, work: Path, memory: str, log: Path) -> Row:
     shutil.rmtree(out)
     return Row(
         job=job.name,
+        scale=scale,
         rows=rows_of(data),
         seconds=ours.seconds,
+        cpu_seconds=ours.cpu_seconds,
         mebibytes=ours.bytes >> 20,
         rival_seconds=theirs.seconds,
+        rival_cpu_seconds=theirs.cpu_seconds,
         rival_mebibytes=theirs.bytes >> 20,
         aim=job.aim,
     )
+
+
+def middle(runs: Sequence[Row]) -> Row:
+    """The run with the middle ratio of processor seconds; of an even number, the upper one."""
+    return sorted(runs, key=lambda row: row.cpu_ratio)[len(runs) // 2]
 
 
 def kernel_seconds(commits: int) -> float:
@@ -225,12 +200,13 @@ def kernel_seconds(commits: int) -> float:
 def table(rows: Sequence[Row]) -> str:
     """As Markdown."""
     lines = [
-        "| job | rows | s | MiB | DuckDB s | MiB | times DuckDB | aim |",
-        "|---|---|---|---|---|---|---|---|",
+        "| job | rows | CPU s | s | MiB | DuckDB CPU s | s | MiB | times its CPU | times its wall | aim, CPU |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row.job} | {row.rows:,} | {row.seconds:.0f} | {row.mebibytes:,} | {row.rival_told} "
-        f"| {row.rival_mebibytes:,} | {row.ratio:.1f} | {row.aim} |"
+        f"| {row.job} | {row.rows:,} | {row.cpu_seconds:.0f} | {row.seconds:.0f} | {row.mebibytes:,} "
+        f"| {row.rival_cpu_seconds:.1f} | {row.rival_told} | {row.rival_mebibytes:,} "
+        f"| {row.cpu_ratio:.1f} | {row.ratio:.1f} | {row.aim} |"
         for row in rows
     ]
     return "\n".join(lines)
@@ -239,28 +215,28 @@ def table(rows: Sequence[Row]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--folder", type=Path, help="where datasets are kept from run to run")
-    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--scale", type=float, action="append", help="of the full size; may be given again")
     parser.add_argument("--only", action="append", choices=[job.name for job in JOBS])
     parser.add_argument("--runs", type=int, default=1, choices=range(1, 10), metavar="N")
     parser.add_argument("--memory", default="3g")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
+    scales = asked.scale or [1.0]
     with tempfile.TemporaryDirectory(prefix="lakeproof-bench-") as made:
         folder = asked.folder or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "log.txt"
         rows = []
-        for job in JOBS:
-            if asked.only and job.name not in asked.only:
-                continue
-            data = generated(job.profile, folder, asked.scale, log)
-            runs = [measure(job, data, folder, asked.memory, log) for _ in range(asked.runs)]
-            rows.append(sorted(runs, key=lambda row: row.ratio)[len(runs) // 2])
-            sys.stderr.write(f"{table(rows).splitlines()[-1]}\n")
-        seconds = kernel_seconds(round(10_000_000 * asked.scale))
-        print(f"{machine()}; scale {asked.scale:g}\n\n{table(rows)}\n\nkernel: {seconds:.1f} s")
+        for scale in scales:
+            for job in (each for each in JOBS if not asked.only or each.name in asked.only):
+                data = generated(job.profile, folder, scale, log)
+                rows.append(middle([measure(job, data, scale, folder, asked.memory, log) for _ in range(asked.runs)]))
+                sys.stderr.write(f"{table(rows).splitlines()[-1]}\n")
+        seconds = kernel_seconds(round(10_000_000 * max(scales)))
+        shown = ", ".join(f"{scale:g}" for scale in scales)
+        print(f"{machine()}; scale {shown}\n\n{table(rows)}\n\nkernel: {seconds:.1f} s")
         if asked.json:
-            told = {"machine": machine(), "scale": asked.scale, "kernel_seconds": seconds}
+            told = {"machine": machine(), "scale": max(scales), "kernel_seconds": seconds}
             asked.json.write_text(json.dumps(told | {"rows": [attrs.asdict(row) for row in rows]}, indent=2) + "\n")
 
 

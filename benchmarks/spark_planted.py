@@ -17,8 +17,9 @@ from typing import Final
 
 import attrs
 
+from benchmarks.processes import measured
 from benchmarks.search import machine
-from benchmarks.spark import COMMANDS, measured, rows_of, scaled
+from benchmarks.spark import COMMANDS, rows_of, scaled
 
 PROFILE: Final = "offline-design"
 GARBAGE: Final = "garbage"

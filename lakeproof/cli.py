@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +23,7 @@ from lakeproof.options import Seconds
 if TYPE_CHECKING:
     from lakeproof.loading import Source
     from lakeproof.outputs import TraceFiles
+    from lakeproof.report.baseline import Baseline
     from lakeproof.scenario import Scenario
     from lakeproof.tasks import Outcome, Task
 
@@ -91,6 +92,12 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 @_jobs
 @click.option("--full", is_flag=True, help="A row a scenario, however many there are.")
 @click.option("--deep", is_flag=True, help="Those scenarios, too, that take minutes.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Name what differs from an earlier run, written with --json. Exit code 1 if anything does.",
+)
 def verify(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -102,21 +109,24 @@ def verify(
     jobs: int | None,
     full: bool,
     deep: bool,
+    baseline: Path | None,
 ) -> int:
     """Search every schedule of every scenario: proved, violated, or inconclusive.
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. Where
     a limit is reached, what is still open is inconclusive. Deep scenarios run with --deep, or by their whole name.
     """
+    from lakeproof.report.baseline import read
     from lakeproof.tasks import Verify
 
+    before = None if baseline is None else read(baseline)
     source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
     _check_memory(max_memory)
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    return perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full)
+    return perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full, baseline=before)
 
 
 @main.command()
@@ -252,6 +262,7 @@ def perform(
     *,
     as_json: bool,
     full: bool,
+    baseline: "Baseline | None" = None,
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.outputs import TraceFiles
@@ -288,7 +299,23 @@ def perform(
             click.echo(outcome.details, err=True, nl=False)
             complain(outcome.trouble)
     _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)
-    return _exit_code(ordered, sampled=doing == "walking")
+    code = _exit_code(ordered, sampled=doing == "walking")
+    if baseline is None:
+        return code
+    differs = _compare(baseline, ordered, {scenario.name for scenario in source.load()}, as_json=as_json)
+    return VIOLATED if differs else code
+
+
+def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collection[str], *, as_json: bool) -> bool:
+    """Print what differs from the baseline, and whether anything does."""
+    lines = list(baseline.differences(outcomes, known))
+    for line in lines:
+        click.echo(line, err=as_json)
+    rows = f"{baseline.compared(outcomes):,} of its {len(baseline.rows):,} rows were searched again"
+    click.echo(
+        f"baseline {baseline.path}: {rows}; {f'{len(lines):,} differ' if lines else 'none differs'}", err=as_json
+    )
+    return bool(lines)
 
 
 def _report(

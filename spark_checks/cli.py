@@ -21,7 +21,8 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "histories": ("spark_checks.histories.command:command", "Check recorded histories, key by key."),
     "prepare": ("spark_checks.prepare_command:command", "Let Spark start faster from now on."),
     "retention": ("spark_checks.retention.command:command", "Mark what only expired commits reach."),
-    "sweep": ("spark_checks.retention.sweep_command:command", "Delete what a run has marked."),
+    "seal": ("spark_checks.seal_command:command", "Write the manifest of a dataset that is whole."),
+    "sweep": ("spark_checks.sweep.command:command", "Delete what a run has marked."),
     "uncommitted": ("spark_checks.uncommitted.command:command", "Mark objects that nothing refers to."),
     "walk": ("spark_checks.exploring.walk_command:command", "Walk scenarios at random, many seeds at once."),
 }

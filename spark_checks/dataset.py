@@ -11,14 +11,19 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from lakeproof.tasks import Unusable
-from spark_checks import layout, places
+from spark_checks import layout, manifest, places
 from spark_checks.places import is_there, local
-from spark_checks.tables import AT_REST, DECODED, KV
+from spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
+from spark_checks.unchanged import Noted
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
 
+_NONE: Final = StructType([])
+
 LAYOUT: Final = "a dataset is a folder with kv/, metaranges/, ranges/ and objects/ (docs/reference/dataset.md)"
+
+DATABASES: Final = ("postgresql://", "postgres://")
 
 
 @attrs.frozen
@@ -27,6 +32,10 @@ class Dataset:
 
     tables: which of them the source has; the others are empty, and what needs them cannot be judged.
     decoded: the typed tables, where the source has them.
+    noted: the files, as they were when they were opened.
+    unsealed: the folders without a manifest, of which nobody knows whether all their files are there.
+    sources: the folders and files that it is read from; None: a database, which nobody can find unchanged later.
+    versions: ``objects`` with those of the columns `VERSIONS` that its files have; None: they have none.
     """
 
     where: str
@@ -37,6 +46,10 @@ class Dataset:
     objects: DataFrame
     tables: frozenset[str]
     decoded: dict[str, DataFrame] = attrs.Factory(dict)
+    noted: Noted = attrs.Factory(Noted)
+    unsealed: tuple[str, ...] = ()
+    sources: tuple[str, ...] | None = None
+    versions: DataFrame | None = None
 
     @property
     def spark(self) -> SparkSession:
@@ -47,9 +60,21 @@ def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, besi
     """Open a dataset; of Parquet, only footers are read. ``keys``: by default lakefs for dumps and databases, design
     for folders. ``beside``: a folder with the tables that a dump or a database does not have.
 
-    Raises Unusable: no dataset is there, a table is missing, or its columns are not those of the schema.
+    Raises Unusable: no dataset is there, a table is missing, its columns are not those of the schema, or its files not
+    those of its manifest.
     """
-    if where.startswith(("postgresql://", "postgres://")):
+    folders = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
+    unsealed = tuple(each for each in folders if not manifest.demand(spark, each))
+    return attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+
+
+def _is_folder(where: str) -> bool:
+    path = local(where)
+    return path.is_dir() if path is not None else not where.startswith(DATABASES)
+
+
+def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
+    if where.startswith(DATABASES):
         from spark_checks.postgresql import staged_table
 
         kv = staged_table(spark, where)
@@ -58,54 +83,85 @@ def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, besi
     if path is not None and path.is_file():
         from spark_checks.dumps import staged_dump
 
-        return _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside)
+        noted = Noted()
+        noted.note_file(path)
+        found = _with_tables(spark, where, keys or "lakefs", staged_dump(spark, path), beside, noted)
+        return attrs.evolve(found, sources=(where, *_beside(beside)))
     if path is not None and not path.is_dir():
         raise Unusable(f"{where}: there is no such folder; {LAYOUT}")
     return _folder(spark, where.rstrip("/"), keys or "design", beside)
 
 
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:
-    decoded = {}
+    decoded, noted = {}, Noted()
     if is_there(spark, f"{where}/decoded"):
-        decoded = {name: _table(spark, f"{where}/decoded/{name}", schema) for name, schema in DECODED.items()}
+        decoded = {name: _table(spark, f"{where}/decoded/{name}", schema, noted) for name, schema in DECODED.items()}
     only_decoded = decoded and not is_there(spark, f"{where}/kv")
-    kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV)
-    found = _with_tables(spark, where, keys, kv, beside or where)
-    return attrs.evolve(found, decoded=decoded, tables=found.tables - {"kv"} if only_decoded else found.tables)
+    kv = empty(spark, KV) if only_decoded else _table(spark, f"{where}/kv", KV, noted)
+    found = _with_tables(spark, where, keys, kv, beside or where, noted)
+    tables = found.tables - {"kv"} if only_decoded else found.tables
+    sources = (f"{where}/kv", *(f"{where}/decoded/{name}" for name in decoded), *_beside(beside or where))
+    return attrs.evolve(found, decoded=decoded, tables=tables, sources=sources)
 
 
-def _with_tables(spark: SparkSession, where: str, keys: Keys, kv: DataFrame, beside: str | None) -> Dataset:
+def _beside(beside: str | None) -> tuple[str, ...]:
+    """The folders of the tables that lie there."""
+    return () if beside is None else tuple(f"{beside}/{name}" for name in AT_REST if name != "kv")
+
+
+def _with_tables(
+    spark: SparkSession, where: str, keys: Keys, kv: DataFrame, beside: str | None, noted: Noted | None = None
+) -> Dataset:
+    noted = noted or Noted()
+
     def table_named(name: str) -> DataFrame:
-        return empty(spark, AT_REST[name]) if beside is None else _table(spark, f"{beside}/{name}", AT_REST[name])
+        if beside is None:
+            return empty(spark, AT_REST[name])
+        return _table(spark, f"{beside}/{name}", AT_REST[name], noted)
 
+    objects, versions = empty(spark, OBJECTS), None
+    if beside is not None:
+        objects, versions = _listing(spark, f"{beside}/objects", noted)
     return Dataset(
         where,
         keys,
         kv,
         metaranges=table_named("metaranges"),
         ranges=table_named("ranges"),
-        objects=table_named("objects"),
+        objects=objects,
+        versions=versions,
         tables=frozenset({"kv"}) if beside is None else frozenset(AT_REST),
+        noted=noted,
     )
 
 
 def empty(spark: SparkSession, schema: StructType) -> DataFrame:
     """A table without rows."""
-    return spark.createDataFrame([], schema)
+    return no_rows(spark, schema)
 
 
 def read_table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
     """A table of Parquet files with these columns, in any order. Raises Unusable."""
-    return _table(spark, where, schema)
+    return _table(spark, where, schema, Noted())
 
 
-def _table(spark: SparkSession, where: str, schema: StructType) -> DataFrame:
+def _listing(spark: SparkSession, where: str, noted: Noted) -> tuple[DataFrame, DataFrame | None]:
+    """``objects/``, and the same with `VERSIONS`, where it has any of them."""
+    found = _table(spark, where, OBJECTS, noted, VERSIONS)
+    more = [each for each in VERSIONS.names if each in found.columns]
+    return found.select(*OBJECTS.names), found if more else None
+
+
+def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, more: StructType = _NONE) -> DataFrame:
+    """more: columns that are read where any file has them."""
     name = where.rstrip("/").rpartition("/")[2]
     files = places.files(spark, where)
     if files is None:
         raise Unusable(f"{where}: there is no table {name}/; {LAYOUT}: an empty one will do")
+    noted.note(where, files)
     read = layout.data_files(where, files)
-    layout.demand_columns(spark, name, read, schema)
+    there = layout.demand_columns(spark, name, read, schema, more)
+    schema = StructType([*schema, *(field for field in more if field.name in there)])
     found = spark.read.schema(schema).parquet(where).select(*schema.names)
     listed = [each for each in found.inputFiles() if not each.endswith(("/_metadata", "/_common_metadata"))]
     if len(listed) != len(read):

@@ -1,12 +1,12 @@
 """The command ``spark decode``: the typed tables of a dataset, so that later commands need not decode again."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import click
 
-from spark_checks.session import FOLDER, Options, dataset_options, session, spark_options
+from spark_checks import places
+from spark_checks.session import PLACE, Options, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -14,28 +14,37 @@ if TYPE_CHECKING:
 
 @click.command()
 @dataset_options
-@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where the tables go.")
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where the tables go: a new folder or URL.")
 @spark_options
-def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: Path) -> None:
+def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: str) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
     staged/, cleanups/ and undecodable/, as Parquet.
 
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. Put
     beside kv/ as decoded/, the tables spare every later command the decoding.
     """
-    from lakeproof.tasks import Unusable
-    from spark_checks import staging
+    from spark_checks import manifest, staging
     from spark_checks.dataset import open_dataset
     from spark_checks.decoding import decode
     from spark_checks.progress import doing
+    from spark_checks.run_folders import session_for
 
-    if out.exists():
-        raise Unusable(f"{out}: is there already; name another folder, or remove it")
-    with session(options, out) as spark:
+    with session_for(options, out) as (spark, _):
         found = open_dataset(spark, dataset, keys, beside)
         with doing(spark, f"decoding {found.where}"):
             entities = decode(found)
+            found.noted.demand_same(spark)
         for name, table in attrs.asdict(entities, recurse=False).items():
             with doing(spark, f"writing {name}/"):
                 written = staging.write(table, f"{out}/{name}")
             click.echo(f"{name:14}{written.rows:>12,} rows")
+        if _same(out, f"{dataset.rstrip('/')}/decoded"):
+            manifest.extend(spark, dataset.rstrip("/"))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are of one folder."""
+    paths = places.local(one), places.local(other)
+    if paths[0] is None or paths[1] is None:
+        return one.rstrip("/") == other.rstrip("/")
+    return paths[0].absolute() == paths[1].absolute()

@@ -1,13 +1,16 @@
-"""The records of ``kv/`` as typed tables: one pass, in Arrow batches, by protobuf's C implementation.
+"""The records of ``kv/`` as typed tables: one pass, in Arrow batches.
 
-What an address asks for is `model.keys.parse`'s to say, and in lakeFS' own schema `lakefs_kind`'s. A value that is no
-record of its kind, and a key that no schema knows, become rows of ``undecodable``: nothing is dropped in silence.
-Cost: five to ten microseconds a record; the tables are staged as Parquet, so that it is paid once.
+What an address asks for is `spark_checks.kinds`' to say. A value that is no record of its kind, and a key that no
+schema knows, become rows of ``undecodable``: nothing is dropped in silence.
+What a record is, row by row and by protobuf's C implementation, is told here (`decode_batch`). Staged entries and
+commits that are written as everybody writes them, which are nearly all records, are read by `spark_checks.columnar`
+instead, all rows of a batch at once; where it has any doubt, it leaves a row to be decoded here.
+Cost: a microsecond a record by columns, five to ten row by row; the tables are staged as Parquet, so that it is paid
+once.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -19,12 +22,15 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from impl.codec import graveler_pb2 as pb
-from impl.hard_delete.offline import COPIES_PREFIX
-from model import catalog_pb2, keys
+from model import catalog_pb2
 from model.catalog import AddressType
 from model.records import RepositoryState
 from spark_checks import staging
+from spark_checks.columnar import reading
 from spark_checks.dataset import Dataset, Keys
+from spark_checks.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
+from spark_checks.scanned import Scan
+from spark_checks.stages import Stages
 from spark_checks.staging import Written
 from spark_checks.tables import DECODED, STRING, table
 from spark_checks.workspace import fresh
@@ -59,11 +65,15 @@ class _Wrong(ValueError):
     """A value that is no record. Says why."""
 
 
-def decode(dataset: Dataset) -> Entities:
-    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then."""
+def decode(dataset: Dataset, stages: Stages | None = None) -> Entities:
+    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then, but
+    where the stages of a run have them."""
     if dataset.decoded:
         return Entities(**dataset.decoded)
-    written = write(dataset, fresh(dataset.spark, "decoded"))
+    if stages is None:
+        written = write(dataset, fresh(dataset.spark, "decoded"))
+    else:
+        written = stages.table("decoded", lambda target: write(dataset, target))
     return Entities(**{name: _staged(dataset.spark, written, name) for name in DECODED})
 
 
@@ -73,21 +83,36 @@ def write(dataset: Dataset, target: str) -> Written:
 
     def decoded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for name, rows in decode_batch(batch, keys_are).items():
-                yield widened(name, rows)
+            yield from decoded_batches(batch, keys_are)
 
-    return staging.write(dataset.kv.mapInArrow(decoded, WIDE), target, by=TABLE)
+    scan = Scan.of("kv/", dataset.kv)
+    return staging.write(scan.rows.mapInArrow(decoded, WIDE), target, by=TABLE, scans=[scan])
+
+
+def decoded_batches(batch: pa.RecordBatch, keys_are: Keys) -> Iterator[pa.RecordBatch]:
+    """What the records of a batch decode into, as batches of `WIDE`: columns at once where all is plain, then row by
+    row. Both say the same of a row; which of them was asked can be seen by the order alone. ``batch``: of the schema
+    of ``kv/``."""
+    plain = reading.read(batch, keys_are)
+    for name, columns in plain.tables.items():
+        yield _wide_batch(name, columns, len(columns["key"]))
+    for name, rows in decode_batch(plain.left, keys_are).items():
+        yield widened(name, rows)
 
 
 def widened(name: str, rows: list[Row]) -> pa.RecordBatch:
     """Rows of one table as a batch with the columns of all: those of the others are null."""
     own = dict(zip(DECODED[name].names, zip(*rows, strict=True), strict=True))
-    own[TABLE] = (name,) * len(rows)
-    columns = [
-        pa.array(own[field.name], field.type) if field.name in own else pa.nulls(len(rows), field.type)
+    return _wide_batch(name, {each: pa.array(own[each], _ARROW.field(each).type) for each in own}, len(rows))
+
+
+def _wide_batch(name: str, own: Mapping[str, pa.Array], count: int) -> pa.RecordBatch:
+    columns = {**own, TABLE: pa.repeat(pa.scalar(name), count)}
+    wide = [
+        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(count, field.type)
         for field in _ARROW
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=_ARROW)
+    return pa.RecordBatch.from_arrays(wide, schema=_ARROW)
 
 
 def _wide() -> StructType:
@@ -155,64 +180,6 @@ def _wrong(found: Rows, partition: bytes | None, key: bytes | None, kind: str | 
     found.setdefault("undecodable", []).append((partition, key, kind, reason))
 
 
-FOREIGN: Final = "foreign"
-"""Of lakeFS' store, but none of the records that lakeproof knows."""
-
-COPY: Final = "copy"
-"""In a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
-ISSUED_PREFIX: Final = b"link-addresses/"
-"""Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
-
-_STAGED_NAME: Final = len(keys.STAGED_PREFIX)
-
-
-def design_kind(partition: bytes, key: bytes) -> str | None:
-    """What lives at an address: as `model.keys.parse`, and fast for staged entries, of which there are most."""
-    if key.startswith(keys.STAGED_PREFIX) and _may_stage(partition):
-        return "staged" if len(key) > _STAGED_NAME else None
-    parsed = keys.parse(partition, key)
-    if parsed is not None:
-        return parsed.kind
-    in_repository = keys.parse(partition, keys.BRANCHES_PREFIX + b"x") is not None
-    if in_repository and key.startswith(COPIES_PREFIX):
-        return COPY
-    return FOREIGN if in_repository and key.startswith(ISSUED_PREFIX) else None
-
-
-@lru_cache(1 << 16)
-def _may_stage(partition: bytes) -> bool:
-    parsed = keys.parse(partition, keys.STAGED_PREFIX + b"x")
-    return parsed is not None and parsed.kind == "staged"
-
-
-def lakefs_kind(partition: bytes, key: bytes) -> str | None:
-    """The same in a store of lakeFS: a staging token has a colon, and its entries have bare paths for keys. lakeFS
-    keeps much else in its store, which is foreign here."""
-    if partition == keys.GRAVELER:
-        return "repository" if key.startswith(keys.REPOSITORIES_PREFIX) else FOREIGN
-    if b":" in partition:
-        return "staged" if key else None
-    for kind, prefix in _IN_REPOSITORY:
-        if key.startswith(prefix):
-            return kind
-    return FOREIGN
-
-
-_IN_REPOSITORY: Final = (
-    ("branch", keys.BRANCHES_PREFIX),
-    ("commit", keys.COMMITS_PREFIX),
-    ("tag", keys.TAGS_PREFIX),
-)
-
-
-@lru_cache(1 << 12)
-def _token(partition: bytes) -> str | None:
-    try:
-        return partition.decode()
-    except UnicodeDecodeError:
-        return None
-
-
 def _repository(partition: bytes, key: bytes, value: bytes) -> Row:
     message = pb.RepositoryData.FromString(value)
     if message.state not in _STATES:
@@ -265,7 +232,7 @@ def _staged_entry(partition: bytes, key: bytes, value: bytes) -> tuple[Row, str 
     message = pb.StagedEntryData.FromString(value)
     tombstone = not message.HasField("data")
     entry, problem = (_NO_ENTRY, None) if tombstone else _entry(message.data)
-    return (partition, key, _token(partition), message.key, message.identity, tombstone, *entry), problem
+    return (partition, key, token(partition), message.key, message.identity, tombstone, *entry), problem
 
 
 def _entry(data: bytes) -> tuple[Row, str | None]:

@@ -4,7 +4,7 @@ All of it is for tables as they are read, row for row; where a file does not lie
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -68,6 +68,25 @@ def youngest(table: DataFrame, column: str) -> int | None:
     """The latest time in a column, microseconds since 1970. None: footers do not tell, or there is no time."""
     told = [each for footer in _footers(table) for each in _latest(footer, column)]
     return None if None in told else max((each for each in told if each is not None), default=None)
+
+
+def nulls(table: DataFrame, columns: Collection[str]) -> dict[str, int]:
+    """In how many rows each column is null, of those of which all footers tell it; of lists they never do."""
+    footers = _footers(table)
+    counts = {column: [each for footer in footers for each in _null_counts(footer, column)] for column in columns}
+    return {
+        column: sum(each for each in told if each is not None)
+        for column, told in counts.items()
+        if footers and None not in told
+    }
+
+
+def _null_counts(footer: FileMetaData, column: str) -> Iterator[int | None]:
+    """One for each group of rows."""
+    for group in range(footer.num_row_groups):
+        columns = (footer.row_group(group).column(i) for i in range(footer.num_columns))
+        told = next((each.statistics for each in columns if each.path_in_schema == column), None)
+        yield told.null_count if told is not None and told.has_null_count else None
 
 
 def _footers(table: DataFrame) -> list[FileMetaData]:

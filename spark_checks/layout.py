@@ -21,27 +21,26 @@ from pyspark.sql.types import DataType, StructType
 
 from lakeproof.tasks import Unusable
 from spark_checks import places
+from spark_checks.places import File
 
 AT_ONCE: Final = 16
 AGAIN: Final = "bring it back whole, or write the table again"
 _WIDENS: Final = {"bigint": {"int", "smallint", "tinyint"}, "timestamp": {"timestamp_ntz"}, "int": {"smallint"}}
 """What is taken for a type without a loss."""
-
-File = tuple[str, str]
-"""The path in the folder of its table, and in full."""
+_NONE: Final = StructType([])
 
 
 def data_files(where: str, files: Sequence[File]) -> list[File]:
     """Those that Spark reads as the table's. Raises Unusable: there is none, or one looks like data and is not read."""
     found = []
-    for relative, full in files:
-        parts = relative.split("/")
+    for each in files:
+        full, parts = each.full, each.relative.split("/")
         if "_delta_log" in parts:
             raise Unusable(f"{where}: is a Delta table, of whose files some are not valid; export it as plain Parquet")
         if "_temporary" in parts:
             raise Unusable(f"{full}: is of a write that has not ended; wait for its end, or write the table again")
         if not any(_is_hidden(part) for part in parts):
-            found.append((relative, full))
+            found.append(each)
         elif ".parquet" in parts[-1] and not parts[-1].endswith(".crc"):
             raise Unusable(f"{full}: Spark passes over files of such a name; give it one that tells that it is whole")
     if not found:
@@ -53,12 +52,22 @@ def _is_hidden(part: str) -> bool:
     return (part.startswith("_") and "=" not in part) or part.startswith(".") or part.endswith("._COPYING_")
 
 
-def demand_columns(spark: SparkSession, name: str, files: Sequence[File], schema: StructType) -> None:
-    """Raises Unusable: a file that is not Parquet, or lacks a column; the first one by name."""
+def demand_columns(
+    spark: SparkSession, name: str, files: Sequence[File], schema: StructType, more: StructType = _NONE
+) -> frozenset[str]:
+    """more: columns that files may have. Returns those of them that any file has.
+
+    Raises Unusable: a file that is not Parquet, or lacks a column, or has one of another type; the first one by name.
+    """
+    found: set[str] = set()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for (relative, full), columns in zip(files, pool.map(partial(_columns, spark), files), strict=True):
-            inside = dict(part.split("=", 1) for part in relative.split("/")[:-1] if "=" in part)
-            _demand(name, full, {**columns, **dict.fromkeys(inside, "string")}, schema)
+        for file, columns in zip(files, pool.map(partial(_columns, spark), files), strict=True):
+            inside = dict(part.split("=", 1) for part in file.relative.split("/")[:-1] if "=" in part)
+            kinds = {**columns, **dict.fromkeys(inside, "string")}
+            there = {each.lower() for each in kinds}
+            _demand(name, file.full, kinds, StructType([*schema, *(each for each in more if each.name in there)]))
+            found |= there
+    return frozenset(found & {*more.names})
 
 
 def _demand(name: str, file: str, kinds: Mapping[str, str], schema: StructType) -> None:
@@ -84,9 +93,8 @@ def _expected(name: str, schema: StructType) -> str:
 
 def _columns(spark: SparkSession, file: File) -> dict[str, str]:
     """The columns that a footer tells, with their types as Spark calls them. Raises Unusable."""
-    full = file[1]
-    path = places.local(full)
-    return _of_url(spark, full) if path is None else _of_file(path)
+    path = places.local(file.full)
+    return _of_url(spark, file.full) if path is None else _of_file(path)
 
 
 def _of_file(path: Path) -> dict[str, str]:

@@ -8,8 +8,8 @@ Cost: the listing and the references are shuffled once, the references as 16 byt
 rows in each task.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial, reduce
 from typing import Final
 
 import attrs
@@ -17,23 +17,33 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from model.catalog import DATA_PREFIX
-from spark_checks import addresses
+from spark_checks import addresses, footers
 from spark_checks.addresses import INTERNAL_PREFIX
 from spark_checks.dataset import Dataset
 from spark_checks.namespaces import Namespaces
-from spark_checks.tables import LONG, OBJECTS, table
+from spark_checks.tables import INT, LONG, OBJECTS, table
 from spark_checks.workspace import staged
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
 TOO_YOUNG: Final = "too-young"
 
+FATES: Final = table(number=INT, **{field.name: field.dataType for field in OBJECTS}, rows=LONG, bytes=LONG)
+"""The rows of `Fates`."""
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of addresses. One may be there more than once."""
 FEW: Final = 1_000
 """Namespaces, which are compared one by one."""
 PIECE: Final = 500_000
 """References in a task, about: some 25 MB of its memory, which the caches still help with."""
+SHOWN: Final = 4_000
+"""Rows of a listing that keep all that is known of them, about, although they are only counted: for examples."""
+MANY: Final = frozenset({"committed", "active-commit", "staged", "internal", "unreferenced"})
+"""Reasons of which a listing is full. Of the others, one row in so many is kept that some are met."""
+_OFTEN: Final = 8
+"""Bits: a reason that is not of many is drawn 256 times as often."""
+EXAMPLES_MAX: Final = 5
+DRAWN_MAX: Final = 20_000
 _BLANK: Final = {
     "storage_namespace": "''",
     "address": "''",
@@ -49,6 +59,17 @@ class Account:
     reason: str
     objects: int
     bytes: int
+
+
+@attrs.frozen
+class Example:
+    """An object that has a reason. ``modified``: microseconds since 1970, None if nobody knows."""
+
+    reason: str
+    storage_namespace: str | None
+    address: str | None
+    bytes: int | None
+    modified: int | None
 
 
 @attrs.frozen
@@ -114,21 +135,32 @@ def known_as() -> Column:
 class Fates:
     """What becomes of a listing. order: the reasons, the first one that applies counts; a row to which none applies has
     the last. rows: ``number`` of the reason, the columns of ``objects/``, ``rows``, ``bytes``. These columns say
-    something where a row is marked, or would be if it were not too young; what is kept is only counted. ``bytes``: of
-    all ``rows``."""
+    something where a row is marked, or would be if it were not too young; what is kept is only counted, but for one row
+    in many. ``bytes``: of all ``rows``. ``drawn``: of as many bits of a fingerprint it depends whether a row is one."""
 
     order: tuple[str, ...]
     rows: DataFrame
+    drawn: int = 0
 
     def of(self, reason: str) -> DataFrame:
         return self.rows.where(f.col("number") == self.order.index(reason))
 
 
 def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> Fates:
-    """What becomes of the listing, staged in the session's folder.
+    """What becomes of the listing, staged in the session's folder. As `judging`. Runs a job."""
+    return fates(listed, order, staged(judging(listed, order, references, count), "fates"))
+
+
+def fates(listed: Listing, order: Sequence[str], rows: DataFrame) -> Fates:
+    """rows: of `judging`, staged."""
+    return Fates(tuple(order), rows, _bits(listed))
+
+
+def judging(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> DataFrame:
+    """What becomes of the listing: `FATES`, not computed yet, and to be staged before it is read.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
-    is nobody's. count: how many references there are, about. Runs a job.
+    is nobody's. count: how many references there are, about.
 
     Raises ValueError: references are of a reason that is not in the order, or its last: they would keep nothing.
     """
@@ -141,18 +173,68 @@ def judged(listed: Listing, order: Sequence[str], references: Mapping[str, DataF
     holds = listed.alone() | {name: _is_among(each, pieces) for name, each in references.items()}
     # All joins are in one projection, or each would copy the rows.
     first = _first((number, holds[name]) for number, name in enumerate(claims) if name in holds)
-    rows = rows.select(*OBJECTS.names, first.otherwise(len(claims)).alias("number"))
-    return Fates(tuple(order), staged(_counted(rows, order), "fates"))
+    rows = rows.select("listed_as", *OBJECTS.names, first.otherwise(len(claims)).alias("number"))
+    return _counted(rows, order, _bits(listed))
 
 
-def _counted(rows: DataFrame, order: Sequence[str]) -> DataFrame:
+def _bits(listed: Listing) -> int:
+    return (footers.count(listed.objects) // SHOWN).bit_length()
+
+
+def _counted(rows: DataFrame, order: Sequence[str], bits: int) -> DataFrame:
     """What is marked goes on with all that is known of it; what is kept is counted where it is met, all of a reason
-    together: its columns are blank, and not null, for which aggregation has a slower way."""
-    matters = f.col("number").isin(*(number for number, name in enumerate(order) if name in (MARKED, TOO_YOUNG)))
+    together: its columns are blank, and not null, for which aggregation has a slower way. bits: as `Fates.drawn`."""
+    matters = _is_one_of(order, (MARKED, TOO_YOUNG)) | _is_drawn(f.col("listed_as"), order, bits)
     named = [f.when(matters, f.col(name)).otherwise(f.expr(blank)).alias(name) for name, blank in _BLANK.items()]
     size = f.coalesce("size_bytes", f.lit(0)).cast("bigint")
     counted = rows.select("number", *named, size.alias("counted")).groupBy("number", *OBJECTS.names)
     return counted.agg(f.count(f.lit(1)).alias("rows"), f.sum("counted").alias("bytes"))
+
+
+def _is_one_of(order: Sequence[str], reasons: Collection[str]) -> Column:
+    return f.col("number").isin(*(number for number, name in enumerate(order) if name in reasons))
+
+
+def _is_drawn(listed_as: Column, order: Sequence[str], bits: int) -> Column:
+    """Whether a row is one of those that examples are drawn from."""
+    seldom, often = ((1 << each) - 1 for each in (bits, max(bits - _OFTEN, 0)))
+    mask = f.when(_is_one_of(order, (*MANY, MARKED, TOO_YOUNG)), f.lit(seldom)).otherwise(f.lit(often)).cast("bigint")
+    return listed_as.bitwiseAND(mask) == 0
+
+
+def examples(fates: Fates) -> list[Example]:
+    """Up to `EXAMPLES_MAX` objects of each reason, of as many namespaces and folders as there are. Of a reason that few
+    have, none may have been drawn. Runs a job of one stage; the driver gets some `SHOWN` rows, `DRAWN_MAX` at most."""
+    address = where_listed()
+    drawn = fates.rows.where((address != "/") & _is_drawn(addresses.fingerprint(address), fates.order, fates.drawn))
+    modified = f.unix_micros("last_modified").alias("modified")
+    rows = drawn.select("number", "storage_namespace", "address", "size_bytes", modified).limit(DRAWN_MAX).collect()
+    by_reason: dict[str, list[Example]] = {}
+    for number, *said in rows:
+        by_reason.setdefault(fates.order[number], []).append(Example(fates.order[number], *said))
+    return [each for _, some in sorted(by_reason.items()) for each in _different(some)]
+
+
+def _different(some: Sequence[Example]) -> list[Example]:
+    """Namespaces, and then folders, that were not shown come first."""
+    left, found = sorted(some, key=_place), list[Example]()
+    while left and len(found) < EXAMPLES_MAX:
+        found.append(min(left, key=partial(_met, found)))
+        left.remove(found[-1])
+    return found
+
+
+def _met(found: Sequence[Example], one: Example) -> tuple[int, int]:
+    """How many of its namespace, and of its folder, there are already."""
+    places = [_place(each) for each in found]
+    namespace, folder, _ = _place(one)
+    return sum(each[0] == namespace for each in places), sum(each[:2] == (namespace, folder) for each in places)
+
+
+def _place(each: Example) -> tuple[str, str, str]:
+    """Namespace, folder, address."""
+    address = each.address or ""
+    return each.storage_namespace or "", address.rpartition("/")[0], address
 
 
 def _is_among(known: DataFrame, pieces: int) -> Column:

@@ -6,7 +6,8 @@ is not asked; that what it writes is there is what `staging` looks for.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from py4j.protocol import Py4JError
@@ -30,21 +31,28 @@ def demand_shared(spark: SparkSession, folders: Mapping[str, str]) -> None:
     Raises Unusable: a folder that is not shared, or cannot be written to.
     """
     for option, where in folders.items():
-        asked: set[str] = set()
-        missed: list[str] = []
-        for _ in range(ROUNDS):
-            before = _tasks(spark)
-            _probe(spark, option, where)
-            after = _tasks(spark)
-            asked |= {name for name, tasks in after.items() if tasks > before.get(name, 0)}
-            missed = sorted(after.keys() - asked)
-            if not missed:
-                break
-        if missed:
-            raise Unusable(
-                f"executor {missed[0]}: ran no task of {ROUNDS} rounds, so that nothing is known of its folders; "
-                "see what keeps it, and start again"
-            )
+        on_every_executor(spark, partial(_probe, spark, option, where), "folders")
+
+
+def on_every_executor(spark: SparkSession, work: Callable[[], None], what: str) -> None:
+    """Run jobs until each executor that there is has had a task. ``what``: is asked of them.
+
+    Raises Unusable: one had none.
+    """
+    asked: set[str] = set()
+    missed: list[str] = []
+    for _ in range(ROUNDS):
+        before = _tasks(spark)
+        work()
+        after = _tasks(spark)
+        asked |= {name for name, tasks in after.items() if tasks > before.get(name, 0)}
+        missed = sorted(after.keys() - asked)
+        if not missed:
+            return
+    raise Unusable(
+        f"executor {missed[0]}: ran no task of {ROUNDS} rounds, so that nothing is known of its {what}; see what "
+        "keeps it, and start again"
+    )
 
 
 def _probe(spark: SparkSession, option: str, where: str) -> None:

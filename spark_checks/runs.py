@@ -4,14 +4,12 @@ The report is written last, and names each file of what was marked, with its siz
 short has no report, and one whose files were changed does not agree with it. Both are refused by whoever sweeps.
 """
 
-import hashlib
 import json
 import re
 import secrets
-import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal, cast
@@ -21,9 +19,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import denominators, footers, staging
+from spark_checks import denominators, footers, manifest, places, staging
 from spark_checks.dataset import Dataset
-from spark_checks.ledger import MARKED, Account
+from spark_checks.folders import Folder, LocalFolder, as_folder
+from spark_checks.ledger import MARKED, Account, Example
 from spark_checks.tables import OBJECTS
 
 REPORT: Final = "report.json"
@@ -34,7 +33,8 @@ KNOWN: Final = "known"
 Kind = Literal["retention", "uncommitted"]
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_BLOCK: Final = 1 << 20
+_AT_ONCE: Final = 8
+"""Files that are read."""
 
 Fields = dict[str, object]
 
@@ -51,7 +51,7 @@ class File:
 @attrs.frozen(kw_only=True)
 class Report:
     """What a run did. ``now``: microseconds since 1970. ``rows``: read, by table. ``findings``: what is odd in
-    the dataset, by id: how many."""
+    the dataset, by id: how many. ``unsealed``: folders without a manifest."""
 
     kind: Kind
     run: str
@@ -64,16 +64,28 @@ class Report:
     rows: Mapping[str, int] = attrs.field(factory=dict)
     findings: Fields = attrs.field(factory=dict)
     notes: tuple[str, ...] = ()
+    unsealed: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
 
     @property
     def marked(self) -> Account:
         """What is to be deleted."""
         return next((each for each in self.accounts if each.reason == MARKED), Account(MARKED, 0, 0))
 
-    def encode(self) -> str:
+    @property
+    def lacks(self) -> str | None:
+        """What there was none of, so that the run has judged nothing; None: it has judged something."""
+        if not self.rows.get("repositories"):
+            return "no repository"
+        if self.kind == "retention":
+            return None if self.rows.get("commits") else "no commit"
+        return None if self.listing else "no object in the listing"
+
+    def encode(self, indent: int | None = 2) -> str:
+        """As JSON; without an indent on one line."""
         fields = attrs.asdict(self)
         fields["now"] = {"microseconds": self.now, "date": shown_time(self.now)}
-        return json.dumps(fields, indent=2) + "\n"
+        return json.dumps(fields, indent=indent) + "\n"
 
 
 class Mismatch(Exception):
@@ -88,7 +100,8 @@ def new_id(now_seconds: float | None = None) -> str:
 
 def make_folder(out: Path, run: str) -> Path:
     """The folder of a new run. Raises Unusable."""
-    folder = _folder(out.absolute(), run)
+    demand_name(run)
+    folder = out.absolute() / run
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -101,53 +114,33 @@ def make_folder(out: Path, run: str) -> Path:
     return folder
 
 
-def new_folder(out: Path, run: str | None) -> Path:
-    """`make_folder`, by default of a new id."""
-    return make_folder(out, run or new_id())
-
-
-@contextmanager
-def discarded_if_unusable(folder: Path) -> Iterator[None]:
-    """A run whose input was refused leaves no folder; one that broke leaves what it has, without a report."""
-    try:
-        yield
-    except Unusable:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def _folder(out: Path, run: str) -> Path:
+def demand_name(run: str) -> None:
+    """Raises Unusable."""
     if not _RUN.fullmatch(run):
         raise Unusable(f"run {run!r}: expected letters, digits, '.', '_' and '-'; name it so")
-    return out / run
 
 
-def write_marked(rows: DataFrame, folder: Path) -> Account:
-    """Write what is marked, rows of ``objects/``; returns what the files hold then."""
-    target = str(folder / ADDRESSES)
+def write_marked(rows: DataFrame, folder: Folder) -> Account:
+    """Write what is marked, rows of ``objects/``, in place of what a run that was ended may have written; returns what
+    the files hold then."""
+    target = f"{folder.where}/{ADDRESSES}"
+    places.delete(rows.sparkSession, target)
     written = staging.write(rows, target)
     size = f.coalesce(f.sum("size_bytes"), f.lit(0))
     found = staging.read(written, OBJECTS, rows.sparkSession).agg(f.count(f.lit(1)), size).collect()[0]
     return Account(MARKED, found[0], found[1])
 
 
-def files_of(folder: Path, name: str) -> tuple[File, ...]:
-    """The Parquet files of a table of a run, by name."""
-    return tuple(
-        File(str(path.relative_to(folder)), path.stat().st_size, _sha256(path))
-        for path in sorted((folder / name).rglob("*.parquet"))
-    )
+def files_of(folder: Folder | Path, name: str) -> tuple[File, ...]:
+    """The Parquet files of a table of a run, by name. All of them are read, a few at once."""
+    there = as_folder(folder)
+    found = [(each, size) for each, size in there.files(name) if each.endswith(".parquet")]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sums = pool.map(there.sha256, (each for each, _ in found))
+        return tuple(File(each, size, told) for (each, size), told in zip(found, sums, strict=True))
 
 
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def finish(folder: Path, report: Report, confirmed: Account) -> None:
+def finish(folder: Folder | Path, report: Report, confirmed: Account) -> None:
     """Check that all adds up, and write the report. confirmed: what was written as marked.
 
     Raises Mismatch: the run has no report then.
@@ -157,51 +150,62 @@ def finish(folder: Path, report: Report, confirmed: Account) -> None:
         raise Mismatch(f"{total} objects are accounted for, and the listing has {report.listing}: nothing was marked")
     if attrs.astuple(confirmed)[1:] != attrs.astuple(report.marked)[1:]:
         raise Mismatch(f"{confirmed} was written, and {report.marked} was marked: nothing is to be swept")
-    part = folder / f"{REPORT}.part"
-    part.write_text(report.encode(), encoding="utf-8")
-    part.replace(folder / REPORT)
+    as_folder(folder).write(REPORT, report.encode().encode("utf-8"))
 
 
-def read_report(out: Path, run: str) -> Fields:
+def read_report(out: Folder | Path, run: str) -> Fields:
     """The report of a run that is whole. Raises Unusable."""
-    folder = _folder(out, run)
-    path = folder / REPORT
-    if not folder.is_dir():
-        known = sorted(each.parent.name for each in out.glob(f"*/{REPORT}")) if out.is_dir() else []
+    demand_name(run)
+    around = as_folder(out)
+    folder = around.child(run)
+    if not folder.exists():
+        known = [each for each in around.folders() if around.exists(f"{each}/{REPORT}")]
         listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
-        raise Unusable(f"{out}: has no run {run!r}; {listed}")
-    if not path.exists():
-        raise Unusable(f"{folder}: has no {REPORT}, so the run never came to its end; mark once more")
+        raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
+    if not folder.exists(REPORT):
+        raise Unusable(
+            f"{folder.where}: has no {REPORT}, so the run never came to its end; let it go on with --run, or mark once "
+            "more"
+        )
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(folder.read(REPORT))
         if not isinstance(found, dict) or not {"kind", "accounts", "files", "now"} <= found.keys():
             raise ValueError
     except ValueError:
-        raise Unusable(f"{path}: is no report of a run; mark once more") from None
+        raise Unusable(f"{folder.where}/{REPORT}: is no report of a run; mark once more") from None
     return cast("Fields", found)
 
 
+def demand_whole(folder: Folder, report: Fields) -> tuple[str, ...]:
+    """The files of what a run marked, by name, each as the run left it. All of them are read. Raises Unusable."""
+    expected = {str(each["name"]): each for each in cast("list[dict[str, object]]", report["files"])}
+    sizes = dict(folder.files())
+    for name in sizes:  # a run that goes on reads all of a folder
+        if name.partition("/")[0] in (ADDRESSES, KNOWN) and name.endswith(".parquet") and name not in expected:
+            raise Unusable(f"{folder.where}/{name}: is not of the run; take it away")
+    for name in expected:
+        if name not in sizes:
+            raise Unusable(f"{folder.where}/{name}: is gone, and the run is not whole without it; mark once more")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for (name, each), found in zip(expected.items(), pool.map(folder.sha256, expected), strict=True):
+            if (sizes[name], found) != (each["bytes"], each["sha256"]):
+                raise Unusable(f"{folder.where}/{name}: is not what the run has written; mark once more")
+    return tuple(expected)
+
+
 def demand_files(folder: Path, report: Fields) -> tuple[Path, ...]:
-    """The files of what a run marked, each as the run left it. Raises Unusable."""
-    found = []
-    for each in cast("list[dict[str, object]]", report["files"]):
-        path = folder / str(each["name"])
-        if not path.exists():
-            raise Unusable(f"{path}: is gone, and the run is not whole without it; mark once more")
-        if path.stat().st_size != each["bytes"] or _sha256(path) != each["sha256"]:
-            raise Unusable(f"{path}: is not what the run has written; mark once more")
-        found.append(path)
-    return tuple(found)
+    """`demand_whole` of a folder of this machine: its files by their paths. Raises Unusable."""
+    return tuple(folder / name for name in demand_whole(LocalFolder(folder), report))
 
 
-def demand_run(folder: Path, kind: Kind) -> Path:
+def demand_run(folder: Folder | Path, kind: Kind) -> Folder:
     """The folder of a run of this kind that is whole, to go on from. Raises Unusable."""
-    folder = folder.absolute()
-    found = read_report(folder.parent, folder.name)
+    there = as_folder(folder)
+    found = read_report(there.parent(), there.name)
     if found["kind"] != kind:
-        raise Unusable(f"{folder}: is a run of {found['kind']}; name one of {kind}")
-    demand_files(folder, found)
-    return folder
+        raise Unusable(f"{there.where}: is a run of {found['kind']}; name one of {kind}")
+    demand_whole(there, found)
+    return there
 
 
 def time_of(text: str | None, dataset: Dataset) -> int:
@@ -246,15 +250,18 @@ def shown_time(microseconds: int) -> str:
         return f"{microseconds} microseconds since 1970"
 
 
-def summary(report: Report, folder: Path) -> Sequence[str]:
+def summary(report: Report, folder: Folder | Path) -> Sequence[str]:
     """What a command prints: a line for each reason, and where the rest is."""
     width = max((len(each.reason) for each in report.accounts), default=0)
     lines = [f"{each.reason:<{width}}  {each.objects:>12,}  {each.bytes:>20,} bytes" for each in report.accounts]
     found = [f"finding: {name}: {count}" for name, count in report.findings.items() if count]
+    nothing = [f"inconclusive: {report.lacks}, so that there was nothing to judge"] if report.lacks else []
     return [
         denominators.told(report.rows),
+        *map(manifest.note, report.unsealed),
         *lines,
         *found,
         *(f"note: {note}" for note in report.notes),
-        f"run {report.run}: {folder}",
+        *nothing,
+        f"run {report.run}: {as_folder(folder).where}",
     ]

@@ -5,24 +5,28 @@ Under ``spark-submit`` the session is what it says; else it is a local one, or t
 
 import logging
 import os
-import re
+import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
+from types import FrameType
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import attrs
 import click
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.commands import complain
 from lakeproof.tasks import Unusable
-from spark_checks import java, places, probing, sharing, workspace
+from spark_checks import configuring, java, places, probing, sharing, shipping, sizing, submitted, workers, workspace
+from spark_checks.configuring import Conf, is_local
 from spark_checks.progress import doing
 from spark_checks.troubles import told
 
@@ -30,6 +34,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 QUIET: Final = Path(__file__).with_name("log4j2.properties")
+GRACE_SECONDS: Final = 20.0
+"""For jobs to end that were cancelled."""
 LOOPBACK: Final = "127.0.0.1"
 LAZY: Final = (
     "-XX:Tier4InvocationThreshold=500000",
@@ -60,13 +66,16 @@ class Options:
     """Where the work is done. ``master``: None is all cores of this machine. ``memory``: the driver's heap, which in
     a local session is all that the JVM gets. ``work``: the folder to stage in, which all workers must share; None is
     one of this machine. ``parts``: shuffle partitions, 0 for a few. ``small``: many small jobs: compiling them would
-    take longer than running them."""
+    take longer than running them. ``few``: few rows: what runs for each of them is compiled once, fast, and hash tables
+    begin small. ``conf``: what the user sets."""
 
     master: str | None = None
     memory: str = "3g"
     work: str | None = None
     parts: int = 0
     small: bool = False
+    few: bool = False
+    conf: Conf = ()
 
     @property
     def local(self) -> bool:
@@ -79,18 +88,10 @@ class Options:
         return self.master is None or self.master.startswith("local")
 
 
-def is_local(master: str | None) -> bool:
-    """None is. ``local-cluster[...]`` is not: its workers are processes of their own."""
-    return master is None or re.fullmatch(r"local(\[.*\])?", master) is not None
-
-
 def settings(options: Options) -> dict[str, str]:
-    """What a session is built with."""
+    """What we would have a session be built with, besides `configuring.RELIED`."""
     cores = os.cpu_count() or 1
     found = {
-        # Times mean the same everywhere; a cast that fails or a sum that overflows is an error, not null or nonsense.
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.ansi.enabled": "true",
         # Plans follow the sizes that are met: small shuffles are merged, skewed ones split.
         "spark.sql.adaptive.enabled": "true",
         # Whoever walks a graph or decodes a value gets columns, not pickled rows.
@@ -100,11 +101,10 @@ def settings(options: Options) -> dict[str, str]:
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         # Jobs that are begun at once share the cores, each in a pool of its own.
         "spark.scheduler.mode": "FAIR",
-        # A file that is lost or damaged is an error, whatever the cluster is set to.
-        "spark.sql.files.ignoreMissingFiles": "false",
-        "spark.sql.files.ignoreCorruptFiles": "false",
-        # A partition column of digits is still what the schema says.
-        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        # The typed tables are written side by side. Else all rows are sorted by the name of their table first.
+        "spark.sql.maxConcurrentOutputFileWriters": "8",
+        # Pages that were written with a checksum, as Spark writes them, are held against it.
+        "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         # Progress is ours, on stderr.
         "spark.ui.showConsoleProgress": "false",
         "spark.ui.enabled": "false",
@@ -123,6 +123,9 @@ def settings(options: Options) -> dict[str, str]:
         found |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     if options.work is not None:
         found[workspace.SETTING] = options.work
+    if options.local and (options.few or options.small):
+        # The default is 64 MB of zeroes for each hash table and each sort of each task. What is larger has more pages.
+        found["spark.buffer.pageSize"] = "2m"
     if options.small:
         found |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     if options.parts and not options.local:
@@ -133,32 +136,97 @@ def settings(options: Options) -> dict[str, str]:
 @contextmanager
 def session(options: Options | None = None, out: Path | str | None = None) -> Iterator[SparkSession]:
     """A session, stopped at the end. What Spark raises because of the input comes out as Unusable, one line.
-    A session that this process has already is used as it is, and goes on. Ctrl-C ends all jobs, and comes out as
-    click.Abort.
+    A session that this process has already is used, with the settings on which verdicts rest, and goes on as it was.
+    Ctrl-C ends all jobs, and comes out as click.Abort; SIGTERM ends them, too, and comes out as SystemExit.
 
     out: where the command's tables go; the workers must share it, as the folder that is worked in.
 
-    Raises Unusable: also where there is no Java, Spark does not start, or a folder is not shared.
+    Raises Unusable: also where there is no Java, Spark does not start, a folder is not shared, or the workers' Python
+    cannot do the work.
     """
+    options = options or Options()
     there = SparkSession.getActiveSession()
     if there is not None:
-        with told():
+        with told(), configuring.borrowed(there, options.conf):
+            _prepare_workers(there, out)
             yield there
         return
-    spark = _started(options or Options())
+    spark = _started(options)
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs a traceback of what Ctrl-C has interrupted
     try:
-        with told():
-            if not is_local(spark.sparkContext.master):
-                with doing(spark, "probing the folders that the workers share"):
-                    probing.demand_shared(spark, _shared(spark, out))
+        with _ended_by_signals(spark), told():
+            configuring.in_force(spark)
+            _prepare_workers(spark, out)
             yield spark
+    except _Terminated:
+        complain("ended by SIGTERM")
+        sys.exit(128 + signal.SIGTERM)
     except KeyboardInterrupt as error:
         complain("interrupted")
         raise click.Abort from error
     finally:
+        _stop(spark)
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM. py4j gives up the connection that a KeyboardInterrupt has met; other exceptions it swallows."""
+
+
+def _prepare_workers(spark: SparkSession, out: Path | str | None) -> None:
+    """Raises Unusable: they cannot do the work."""
+    if is_local(spark.sparkContext.master):
+        return
+    with doing(spark, "asking the workers for their Python"):
+        shipping.ship(spark)
+        workers.demand_able(spark)
+    with doing(spark, "probing the folders that the workers share"):
+        probing.demand_shared(spark, _shared(spark, out))
+
+
+@contextmanager
+def _ended_by_signals(spark: SparkSession) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end all jobs and the block, so that what was staged is removed. Now and then a query of
+    Spark's waits for good for a job that was cancelled, and a thread of ours for the query: then the JVM is ended."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    if threading.current_thread() is not threading.main_thread() or before[signal.SIGTERM] != signal.SIG_DFL:
+        yield  # somebody else's to say
+        return
+    over = threading.Event()
+
+    def cancel() -> None:
+        with suppress(Py4JError):
+            spark.sparkContext.cancelAllJobs()
+        if not over.wait(GRACE_SECONDS):
+            _end_jvm()
+
+    def end(number: int, _: FrameType | None) -> None:
+        # This thread may be in the midst of a call to the JVM, over the one connection that it has.
+        threading.Thread(target=cancel, daemon=True).start()
+        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    for each in before:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        over.set()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end_jvm() -> None:
+    """It ends when its standard input does."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001  # under spark-submit it is not ours
+    if process is not None and process.stdin is not None:
+        process.stdin.close()
+
+
+def _stop(spark: SparkSession) -> None:
+    try:
         workspace.remove(spark)
         spark.stop()
+    except (Py4JError, OSError):  # the JVM is gone
+        workspace.remove_here()
 
 
 def _shared(spark: SparkSession, out: Path | str | None) -> dict[str, str]:
@@ -170,26 +238,29 @@ def _shared(spark: SparkSession, out: Path | str | None) -> dict[str, str]:
 
 
 def _started(options: Options) -> SparkSession:
+    conf = dict(options.conf)
+    if configuring.PYTHON in conf:  # as under spark-submit, it goes before the variable
+        os.environ["PYSPARK_PYTHON"] = conf[configuring.PYTHON]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run what the driver runs, not just any python3
-    builder = SparkSession.builder.appName("lakeproof")
-    for name, value in settings(options).items():
-        builder = builder.config(name, value)
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started the JVM, and has its own --master
-        return builder.getOrCreate()
+    if submitted.is_submitted():
+        return _submitted(options)
     os.environ["JAVA_HOME"] = home = java.java_home()
     if options.here:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
-    # parser, serializers. What runs for each row is still called often enough.
-    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *LAZY, *SCALED))
+    # parser, serializers. What runs for each row is still called often enough; where rows are few, it need not be.
+    quick = " -XX:TieredStopAtLevel=1" if options.small or options.few else " ".join(("", *LAZY, *SCALED))
     shared = " ".join(("", *sharing.options(home)))
-    # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods.
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} -XX:+UseParallelGC -XX:-DontCompileHugeMethods{quick}{shared}"
+    # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods. It collects all
+    # garbage each time that classes need more room, beginning with 21 MB, of which Spark needs ten times as many.
+    fixed = "-XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} {fixed}{quick}{shared}"
     builder = (
-        builder.master(options.master or "local[*]")
+        _builder(configuring.layered(settings(options), {}, options.conf, local=options.local))
+        .master(options.master or "local[*]")
         .config("spark.driver.memory", options.memory)
-        .config("spark.driver.extraJavaOptions", jvm)
+        .config(configuring.JAVA, " ".join((jvm, conf.get(configuring.JAVA, ""))).strip())
     )
     with _jvm_log() as log:
         try:
@@ -201,6 +272,27 @@ def _started(options: Options) -> SparkSession:
                 f"Spark: did not start on {options.master or 'this machine'} ({why[:200]}); see {log}, or try another "
                 "--master or --memory"
             ) from None
+
+
+def _submitted(options: Options) -> SparkSession:
+    """A session in the JVM that runs already: the master is that of spark-submit. Raises Unusable."""
+    if options.master is not None:
+        raise Unusable(f"--master {options.master}: spark-submit has one of its own; say it there, before the script")
+    for key, _ in options.conf:
+        if key.startswith("spark.driver.extra"):
+            raise Unusable(f"--conf {key}: the driver's JVM runs already; say it to spark-submit, before the script")
+    said = submitted.said()
+    placed = attrs.evolve(options, master=said.get("spark.master"))
+    asked = () if options.work is None else ((workspace.SETTING, options.work),)
+    submitted.hush(QUIET)
+    return _builder(configuring.layered(settings(placed), said, options.conf + asked, local=placed.local)).getOrCreate()
+
+
+def _builder(found: Mapping[str, str]) -> SparkSession.Builder:
+    builder = SparkSession.builder.appName("lakeproof")
+    for name, value in found.items():
+        builder = builder.config(name, value)
+    return builder
 
 
 @contextmanager
@@ -217,6 +309,17 @@ def _jvm_log() -> Iterator[Path]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(handle)
+
+
+class _Place(click.Path):
+    """A folder: as a path or with ``file:``, which comes as a path; or a URL that Spark's file systems know."""
+
+    def convert(self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None) -> str:
+        path = places.local(str(value))
+        return str(value).rstrip("/") if path is None else str(path)
+
+
+PLACE: Final = _Place()
 
 
 class _Folder(click.Path):
@@ -247,12 +350,27 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
         metavar="URL",
         help="Where intermediate tables go: a folder or a URL that all workers share. [default: of this machine]",
     )
+    @click.option(
+        "--conf",
+        multiple=True,
+        callback=configuring.option,
+        metavar="KEY=VALUE",
+        help="A setting of Spark; as often as needed. Those on which verdicts rest are refused.",
+    )
     @click.option("--shuffle-partitions", "parts", type=click.IntRange(1), default=None, metavar="N", hidden=True)
     @wraps(command)
     def wrapped(
-        *args: object, master: str | None, memory: str, work: str | None, parts: int | None, **kwargs: object
+        *args: object,
+        master: str | None,
+        memory: str,
+        work: str | None,
+        conf: Conf,
+        parts: int | None,
+        **kwargs: object,
     ) -> R:
-        options = Options(master=master, memory=memory, work=work, parts=parts or 0)
+        read, beside = kwargs.get("dataset"), kwargs.get("beside")
+        few = isinstance(read, str) and sizing.is_few(read, None if beside is None else str(beside))
+        options = Options(master=master, memory=memory, work=work, parts=parts or 0, few=few, conf=conf)
         return command(options, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapped  # type: ignore[return-value]

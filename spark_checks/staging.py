@@ -7,7 +7,7 @@ it is read. What goes after that ends the job that looks for it.
 Cost: one addition a row; two looks at each footer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,9 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
 from lakeproof.tasks import Unusable
-from spark_checks import footers
+from spark_checks import footers, scanned
+from spark_checks.scanned import Scan
+from spark_checks.tables import no_rows
 
 _ROWS: Final = "rows"
 
@@ -40,11 +42,12 @@ def write(
     by: str | None = None,
     to: Written | None = None,
     options: Mapping[str, str] | None = None,
+    scans: Iterable[Scan] = (),
 ) -> Written:
     """Write rows as Parquet. ``by``: into a folder for each value of this column. ``to``: append to what was written
-    there. Runs a job.
+    there. ``scans``: the tables that this job reads to their ends. Runs a job.
 
-    Raises Unusable: not all that tasks have written is there.
+    Raises Unusable: not all that tasks have written is there; not all of a table was read.
     """
     observed = Observation()
     writer = rows.observe(observed, f.count(f.lit(1)).alias(_ROWS)).write.options(**(options or {}))
@@ -56,6 +59,7 @@ def write(
     expected = int(observed.get[_ROWS]) + (0 if to is None else to.rows)
     found = Written(where, footers.by_folder(rows.sparkSession, where))
     _demand(where, expected, found.rows)
+    scanned.demand_whole(scans)
     return found
 
 
@@ -67,7 +71,7 @@ def read(written: Written, schema: StructType, spark: SparkSession, folder: str 
     expected = written.folders.get(folder, 0) if folder else written.rows
     where = f"{written.where}/{folder}" if folder else written.where
     if folder and folder not in written.folders:
-        return spark.createDataFrame([], schema)
+        return no_rows(spark, schema)
     _demand(where, expected, sum(footers.by_folder(spark, where).values()))
     return spark.read.schema(schema).parquet(where)
 

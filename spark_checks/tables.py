@@ -8,6 +8,7 @@ Source: docs/reference/dataset.md.
 
 from typing import Final
 
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -35,10 +36,19 @@ def table(**columns: DataType) -> StructType:
     return StructType([StructField(name, kind, nullable=True) for name, kind in columns.items()])
 
 
+def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A table without rows. One that is made of an empty list asks Python's workers for them, which are started then;
+    one that the optimizer knows to be empty takes with it what is counted beside it."""
+    return spark.createDataFrame(spark.sparkContext.emptyRDD(), schema)
+
+
 KV: Final = table(partition_key=BINARY, key=BINARY, value=BINARY)
 METARANGES: Final = table(meta_range_id=STRING, range_id=STRING)
 RANGES: Final = table(range_id=STRING, path=STRING, address=STRING, checksum=STRING, size_bytes=LONG)
 OBJECTS: Final = table(storage_namespace=STRING, address=STRING, size_bytes=LONG, last_modified=TIMESTAMP)
+
+VERSIONS: Final = table(e_tag=STRING, version_id=STRING)
+"""What ``objects/`` may have besides: by what a store tells that an object is another one than it was."""
 
 AT_REST: Final = {"kv": KV, "metaranges": METARANGES, "ranges": RANGES, "objects": OBJECTS}
 """The dataset layout: folder by folder."""

@@ -10,7 +10,28 @@ from lakeproof.tasks import Unusable
 _RAISED: Final = re.compile(r"^(?:lakeproof\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
 """An `Unusable` that was raised in a worker comes back as text."""
 
+ENVIRONMENT: Final = (
+    "give all workers the driver's Python and `pip install 'lakeproof[spark]'`, and name it with PYSPARK_PYTHON; or "
+    "ship an environment: PYSPARK_PYTHON=./environment/bin/python and --conf spark.archives=env.tar.gz#environment"
+)
+"""What to do where the workers' Python cannot do the work."""
+
+_PYTHON: Final = (
+    (re.compile(r'Cannot run program "([^"]+)"'), "workers: Python does not start there as {0}; "),
+    (
+        re.compile(r"Python in worker has different version: ([\d.]+\w*) than that in driver: ([\d.]+\w*)"),
+        "workers: Python is {0} there, and the driver's is {1}; ",
+    ),
+    (
+        re.compile(r"^(?:[\w.]+\.)?ModuleNotFoundError: No module named '([^']+)'", re.MULTILINE),
+        "workers: Python finds no module {0!r} there; ",
+    ),
+)
+"""What a worker's Python says, or is said of it."""
+
 _FILE: Final = re.compile(r"(?:reading|read) (?:the )?(?:parquet )?file:? ?'?((?:file:)?[^\s']+)", re.IGNORECASE)
+
+_LOST: Final = "executors were lost, again and again; see why in the workers' logs, and give them more memory"
 
 _KNOWN: Final = (
     ("FILE_NOT_EXIST", "{file}: a worker does not find it; bring it back, or name a place that all workers share"),
@@ -22,6 +43,11 @@ _KNOWN: Final = (
     ("is not a Parquet file", "{file}: is not a Parquet file; bring it back whole, or write the table again"),
     ("PATH_NOT_FOUND", "{first}; name a folder that is there"),
     ("No space left on device", "no space left on the device that Spark works on; make room, or set SPARK_LOCAL_DIRS"),
+    ("File too large", "a file of Spark's grew larger than this machine lets files grow; see `ulimit -f`"),
+    ("ExecutorLostFailure", _LOST),
+    ("failed the maximum allowable number of times", _LOST),
+    ("Master removed our application", _LOST),
+    ("because SparkContext was shut down", _LOST),
     ("java.lang.OutOfMemoryError", "the JVM ran out of memory; give it more with --memory"),
 )
 
@@ -32,6 +58,10 @@ def one_line(error: BaseException) -> str | None:
     raised = _RAISED.findall(text)
     if raised:
         return str(raised[-1]).strip()
+    for pattern, start in _PYTHON:
+        match = pattern.search(text)
+        if match:
+            return start.format(*match.groups()) + ENVIRONMENT
     for sign, line in _KNOWN:
         if sign in text:
             return line.format(file=_file(text), cause=_cause(text), first=_first(text))
@@ -53,9 +83,16 @@ def _cause(text: str) -> str:
     return str(causes[-1]).strip()[:160] if causes else _first(text)[:160]
 
 
+class Broken(Unusable):
+    """The machine gave up, and nothing is known to be wrong with the input: the same may be asked again."""
+
+
+_MACHINE: Final = ("No space left on device", "java.lang.OutOfMemoryError")
+
+
 @contextmanager
 def told() -> Iterator[None]:
-    """Raises Unusable for what the user can mend; everything else as it is."""
+    """Raises Unusable for what the user can mend, `Broken` for what the machine lacks; everything else as it is."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -65,4 +102,5 @@ def told() -> Iterator[None]:
         line = one_line(error)
         if line is None:
             raise
-        raise Unusable(line) from None
+        kind = Broken if any(sign in str(error) for sign in _MACHINE) else Unusable
+        raise kind(line) from None

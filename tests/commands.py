@@ -20,7 +20,7 @@ HEAD: Final = "from tests.racing import *\nimport attrs\n"
 def lakeproof(*args: str) -> Result:
     result = CliRunner().invoke(cli.main, args)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    assert "Traceback" not in result.output
+    assert "Traceback" not in result.output, result.output
     return result
 
 

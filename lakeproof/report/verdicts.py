@@ -26,6 +26,7 @@ def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, obj
                 "states": outcome.states,
                 "transitions": outcome.transitions,
                 "depth": outcome.depth,
+                "steps": len(verdict.trace.schedule) if verdict.trace else None,
                 "seconds": round(outcome.seconds, 3),
                 "bounds": bounds,
                 "trace": str(traces[verdict.invariant]) if verdict.invariant in traces else None,

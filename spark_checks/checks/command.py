@@ -1,13 +1,12 @@
 """The command ``lakeproof spark check``."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from spark_checks.checks.catalogue import BY_ID
-from spark_checks.session import FOLDER, dataset_options, spark_options
+from spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -26,7 +25,7 @@ def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tupl
 @dataset_options
 @click.option("--only", multiple=True, metavar="ID", callback=_known, help="Only this check; may be given again.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
-@click.option("--out", type=FOLDER, metavar="DIR", help="Findings as Parquet, and a summary; a new folder.")
+@click.option("--out", type=PLACE, metavar="DIR", help="Findings as Parquet, and a summary; a new folder or URL.")
 @spark_options
 def command(
     options: "Options",
@@ -35,7 +34,7 @@ def command(
     keys: "Keys | None",
     beside: str | None,
     as_json: bool,
-    out: Path | None,
+    out: str | None,
 ) -> int:
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
@@ -44,17 +43,17 @@ def command(
     """
     from lakeproof.report.style import console
     from spark_checks.checks.reporting import as_json_lines, table, write_summary
-    from spark_checks.checks.running import refuse_existing, run
+    from spark_checks.checks.running import run
     from spark_checks.dataset import open_dataset
-    from spark_checks.session import session
+    from spark_checks.run_folders import session_for
     from spark_checks.workspace import fresh
 
-    if out is not None:
-        refuse_existing(out)
-    with session(options, out) as spark:
+    with session_for(options, out) as (spark, folder):
         opened = open_dataset(spark, dataset, keys, beside)
-        target = fresh(spark, "findings") if out is None else str(out / "findings")
+        target = fresh(spark, "findings") if folder is None else folder.child("findings").where
         summary = run(opened, only, target)
+        if folder is not None:
+            write_summary(summary, folder)
     if as_json:
         for line in as_json_lines(summary):
             click.echo(line)
@@ -62,6 +61,4 @@ def command(
         screen = console()
         for each in table(summary, screen):
             screen.print(each)
-    if out is not None:
-        write_summary(summary, out)
     return VIOLATED if summary.violated else INCONCLUSIVE if summary.inconclusive else AS_EXPECTED

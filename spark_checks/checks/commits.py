@@ -7,17 +7,15 @@ Cost: two scans of commits, one shuffle of their fingerprints by repository; met
 ids.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import attrs
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from model import keys
 from spark_checks.checks import graph
+from spark_checks.checks.judging import judged
 from spark_checks.checks.rules import Rule, findings, union
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities
@@ -25,7 +23,7 @@ from spark_checks.findings import at
 from spark_checks.tables import INT, LONG, table
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
-ROWS_AT_ONCE = 1 << 16
+"""As `judging.NAMES` has it."""
 
 
 def node() -> Column:
@@ -79,42 +77,6 @@ def walk(entities: Entities) -> Walked:
     )
     nodes = commits.unionAll(named).repartition("repository").drop("repository")
     return Walked(nodes.mapInArrow(judged, JUDGED).persist())
-
-
-def judged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The graph of whole repositories, in any number of batches: what is wrong with which node."""
-    arrived = list(batches)
-    if not arrived:
-        return
-    found = pa.Table.from_batches(arrived)
-    parents = found.column("parents").combine_chunks()
-    if isinstance(parents, pa.ChunkedArray):
-        parents = pa.concat_arrays(parents.chunks)
-    names = found.column("node").to_numpy()
-    result = graph.judge(
-        graph.Graph(
-            names=names,
-            heads=found.column("head").to_numpy(zero_copy_only=False),
-            generations=found.column("generation").to_numpy(),
-            dates=found.column("date").to_numpy(),
-            starts=np.concatenate([[0], np.cumsum(parents.value_lengths().to_numpy(), dtype=np.int64)]),
-            parents=parents.flatten().to_numpy(),
-        )
-    )
-    noted = np.flatnonzero(result.bits)
-    lost = _first_missing(result, parents.value_lengths().to_numpy().astype(np.int64))
-    columns = names[noted], result.bits[noted].astype(np.int32), result.expected[noted], lost[noted]
-    table_ = pa.table([pa.array(column) for column in columns], names=JUDGED.names)
-    yield from table_.to_batches(max_chunksize=ROWS_AT_ONCE)
-
-
-def _first_missing(found: graph.Judged, degree: graph.Longs) -> NDArray[np.int32]:
-    """For each node the position of its first parent that is missing, from 0; -1 if none is."""
-    nodes = np.repeat(np.arange(len(degree)), degree)[found.missing]
-    within = (np.arange(len(found.missing)) - np.repeat(np.cumsum(degree) - degree, degree))[found.missing]
-    first = np.full(len(degree), -1, np.int32)
-    first[nodes[::-1]] = within[::-1]  # of several values for one place, the last one stays
-    return first
 
 
 def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFrame:

@@ -1,9 +1,7 @@
 """What a run of the checks found, told: a table, JSON Lines, and a page that needs nothing but a browser."""
 
-import html
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from rich import box
@@ -12,9 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.report.style import is_ascii, plural, seconds
-from spark_checks import denominators
+from spark_checks import denominators, manifest, pages
 from spark_checks.checks.catalogue import PASSES
 from spark_checks.checks.running import KINDS, Example, Outcome, Summary
+from spark_checks.folders import Folder
+from spark_checks.pages import Cell, Head, text
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
@@ -45,7 +45,8 @@ def table(summary: Summary, console: Console) -> Iterator[Table | Text]:
                 yield Text.assemble(
                     (kind, _STYLES[kind]), f" {outcome.check.id}: {_line(example)}{rest}", overflow="fold"
                 )
-    yield Text(denominators.told(summary.rows), overflow="fold")
+    for line in (denominators.told(summary.rows), *map(manifest.note, summary.unsealed)):
+        yield Text(line, overflow="fold")
     yield Text(verdict(summary))
 
 
@@ -104,72 +105,83 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
-    yield json.dumps({"rows": dict(summary.rows)})
+    yield json.dumps({"rows": dict(summary.rows), "unsealed": summary.unsealed})
 
 
-def write_summary(summary: Summary, out: Path) -> None:
-    """``summary.jsonl`` and ``summary.html`` in a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+def write_summary(summary: Summary, out: Folder) -> None:
+    """``summary.jsonl`` and ``summary.html`` in a folder. Raises Unusable."""
     lines = "".join(f"{line}\n" for line in as_json_lines(summary))
-    (out / "summary.jsonl").write_text(lines, encoding="utf-8", errors="backslashreplace")
-    (out / "summary.html").write_text(page(summary), encoding="utf-8", errors="backslashreplace")
-
-
-_STYLE: Final = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #1a1a1a;
-       background: #fff; }
-a { color: inherit; } td:first-child { white-space: nowrap; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem; font-family: ui-monospace, monospace; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-code { font: 13px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-.violation { color: #a40000; font-weight: 600; } .garbage { color: #7a5200; } .note { color: #00527a; }
-.none { color: #777; } p { margin: .3rem 0; }
-@media (prefers-color-scheme: dark) { body { color: #ddd; background: #161616; } th, td { border-color: #333; }
-  .violation { color: #ff7b72; } .garbage { color: #e3b341; } .note { color: #79c0ff; } .none { color: #888; } }
-"""
+    out.write("summary.jsonl", lines.encode(errors="backslashreplace"))
+    out.write("summary.html", page(summary).encode(errors="backslashreplace"))
 
 
 def page(summary: Summary) -> str:
     """HTML with counts and examples. All that comes from the data is escaped, and nothing is loaded from anywhere."""
-    rows = "".join(_row(summary, outcome, first) for outcome, first in _with_first(summary))
-    parts = "".join(_examples(outcome) for outcome in summary.outcomes if outcome.examples)
-    heads = "".join(f'<th class="n">{name}</th>' for name in ("judged", *COLUMNS.values(), "seconds"))
-    title = f"Checks of {html.escape(summary.where)}"
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        f"<p>{html.escape(verdict(summary))}</p>\n<p>{html.escape(denominators.told(summary.rows))}</p>\n"
-        f"<table>\n<thead><tr><th>check</th><th>meaning</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n"
-        f"{parts}</body>\n</html>\n"
+    return pages.document(
+        f"Checks of {summary.where}", (_read(summary), _checks(summary), *_all_examples(summary), _pointer(summary))
     )
 
 
-def _row(summary: Summary, outcome: Outcome, first: bool) -> str:
+def _read(summary: Summary) -> str:
+    lines = [
+        pages.heading(2, "What was read"),
+        *(pages.paragraph(f'<span class="garbage">{text(manifest.note(each))}</span>') for each in summary.unsealed),
+        pages.rows_read(summary.rows.items()),
+    ]
+    return "".join(lines)
+
+
+def _checks(summary: Summary) -> str:
+    heads = (Head("check", "wide"), *(Head(name, "n") for name in ("judged", *COLUMNS.values(), "seconds")))
+    rows = (_row(summary, outcome, first) for outcome, first in _with_first(summary))
+    told = pages.paragraph(text(verdict(summary)))
+    return (
+        pages.heading(2, "What was found")
+        + told
+        + pages.table("Checks, and how many things each judged", heads, rows, "stack")
+    )
+
+
+def _row(summary: Summary, outcome: Outcome, first: bool) -> list[Cell]:
     check = outcome.check
-    cells = "".join(
-        f'<td class="n {kind if outcome.count(kind) else "none"}">'
-        f"{f'{outcome.count(kind):,}' if outcome.judged else '-'}</td>"
+    name = pages.code(check.id)
+    counts = (
+        Cell(f"{outcome.count(kind):,}" if outcome.judged else "-", kind if outcome.count(kind) else "none")
         for kind in KINDS
     )
-    name = f'<a href="#{check.id}">{check.id}</a>' if outcome.examples else check.id
-    spent = seconds(summary.seconds[check.part]) if first else ""
-    meaning = html.escape(check.meaning)
-    things = f'<td class="n">{_things(outcome)}</td>'
-    return f'<tr><td><code>{name}</code></td><td>{meaning}</td>{things}{cells}<td class="n">{spent}</td></tr>\n'
+    return [
+        Cell(
+            f"{pages.link(name, f'#{check.id}') if outcome.examples else name}<small>{text(check.meaning)}</small>",
+            head=True,
+        ),
+        Cell(_things(outcome), "garbage" if outcome.inconclusive else ""),
+        *counts,
+        Cell(seconds(summary.seconds[check.part]) if first else ""),
+    ]
 
 
-def _examples(outcome: Outcome) -> str:
-    rows = "".join(
-        f'<tr><td class="{each.kind}">{each.kind}</td><td><code>{html.escape(_cut(each.subject))}</code></td>'
-        f"<td>{html.escape(_cut(each.evidence))}</td></tr>\n"
-        for each in outcome.examples
-    )
-    total = sum(outcome.counts.values())
-    shown = f"{len(outcome.examples):,} of {plural(total, 'finding')}"
-    return (
-        f'<h2 id="{outcome.check.id}">{outcome.check.id}</h2>\n<p>{shown}</p>\n'
-        f"<table>\n<thead><tr><th>kind</th><th>what</th><th>evidence</th></tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+def _all_examples(summary: Summary) -> Iterator[str]:
+    found = [outcome for outcome in summary.outcomes if outcome.examples]
+    if found:
+        yield pages.heading(2, "Examples")
+    for outcome in found:
+        total = plural(sum(outcome.counts.values()), "finding")
+        caption = f"{len(outcome.examples):,} of {total}: {outcome.check.meaning}"
+        rows = (
+            [
+                Cell(text(each.kind), each.kind),
+                Cell(pages.code(_cut(each.subject)), head=True),
+                Cell(text(_cut(each.evidence))),
+            ]
+            for each in outcome.examples
+        )
+        heads = (Head("kind", "kind"), Head("what"), Head("evidence", "wide"))
+        yield pages.heading(3, text(outcome.check.id), outcome.check.id) + pages.table(caption, heads, rows)
+
+
+def _pointer(summary: Summary) -> str:
+    where = pages.link(pages.code("findings/"), "findings/")
+    counts = pages.link(pages.code("summary.jsonl"), "summary.jsonl")
+    return pages.heading(2, "Files") + pages.paragraph(
+        f"All findings, as Parquet, are in {where}; the counts in {counts}."
     )

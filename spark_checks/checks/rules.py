@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from spark_checks.findings import FINDINGS
+from spark_checks.tables import no_rows
 
 BROADCAST_ROWS_MAX = 1_000_000
 """Rows of a narrow table, up to which it is sent to every worker instead of shuffling the large one."""
@@ -43,7 +44,7 @@ def _finding(rule: Rule) -> Column:
 
 def nothing(spark: SparkSession) -> DataFrame:
     """No findings."""
-    return spark.createDataFrame([], FINDINGS)
+    return no_rows(spark, FINDINGS)
 
 
 def union(frames: Sequence[DataFrame]) -> DataFrame:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -10,14 +9,16 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import denominators, staging
+from spark_checks import denominators, scanned, staging
 from spark_checks.checks import commits, data, records, repositories, tokens
 from spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
-from spark_checks.checks.rules import union
+from spark_checks.checks.rules import nothing, union
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
+from spark_checks.denominators import RECORDS
 from spark_checks.findings import FINDINGS
 from spark_checks.progress import doing
+from spark_checks.scanned import Scan
 
 KINDS: Final = ("violation", "garbage", "note")
 EXAMPLES_MAX: Final = 5
@@ -56,12 +57,13 @@ class Outcome:
 @attrs.frozen(kw_only=True)
 class Summary:
     """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
-    them."""
+    them. ``unsealed``: folders without a manifest."""
 
     where: str
     rows: Mapping[str, int]
     outcomes: tuple[Outcome, ...]
     seconds: Mapping[str, float]
+    unsealed: tuple[str, ...] = ()
 
     @property
     def violated(self) -> bool:
@@ -94,20 +96,37 @@ class Checks:
         self.entities = entities
         self.only = frozenset(only)
         self._kept: dict[str, object] = {}
+        self._scans: list[Scan] = []
 
     def run(self, part: Pass) -> list[DataFrame]:
-        """The findings of a pass: FINDINGS, in one or more tables."""
+        """The findings of a pass: FINDINGS, in one or more tables. The tables that the job which writes them reads to
+        their ends: `scans`."""
+        self._scans = []
         match part:
             case "records":
-                return [records.check(self.entities, self.dataset.keys, self.only)]
+                return [records.check(self._read(*RECORDS), self.dataset.keys, self.only)]
             case "repositories":
                 return [repositories.check(self.entities, self.only)]
             case "commits":
                 return list(self._commits())
             case "tokens":
-                return [tokens.check(self.entities, self.only)]
+                return [tokens.check(self._read("branches", "staged"), self.only)]
             case "data":
                 return list(self._data())
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        """Of the last pass."""
+        return tuple(self._scans)
+
+    def _scanned(self, name: str, table: DataFrame) -> DataFrame:
+        self._scans.append(Scan.of(name, table))
+        return self._scans[-1].rows
+
+    def _read(self, *names: str) -> Entities:
+        """The entities, of which tables of these names are counted as they are read."""
+        tables = attrs.asdict(self.entities, recurse=False)
+        return Entities(**tables | {name: self._scanned(name, tables[name]) for name in names})
 
     def _commits(self) -> Iterator[DataFrame]:
         if self.only - {"meta-range-exists"}:
@@ -121,20 +140,24 @@ class Checks:
         if "committed-data-is-kept" in self.only:
             yield commits.check_readable(reached, homes, self._trees(), self.only)
         references = data.References(
-            data.committed(reached, homes, self.dataset, self._trees()), tokens.shown(self.entities, homes)
+            data.committed(reached, homes, self.dataset, self._trees()), tokens.shown(self._read("staged"), homes)
         )
-        yield data.check(references, data.suspects(references, self.dataset), self.only)
+        listing = attrs.evolve(self.dataset, objects=self._scanned("objects/", self.dataset.objects))
+        yield data.check(references, data.suspects(references, listing), self.only)
 
     def _walked(self) -> commits.Walked:
         if "walked" not in self._kept:
-            self._kept["walked"] = commits.walk(self.entities)
+            self._kept["walked"] = commits.walk(self._read("commits", "branches", "tags"))
         found = self._kept["walked"]
         assert isinstance(found, commits.Walked)
         return found
 
     def _trees(self) -> commits.Trees:
         if "trees" not in self._kept:
-            self._kept["trees"] = commits.trees(self.entities, self.dataset)
+            metaranges = self._scanned("metaranges/", self.dataset.metaranges)
+            ranges = self._scanned("ranges/", self.dataset.ranges)
+            dataset = attrs.evolve(self.dataset, metaranges=metaranges, ranges=ranges)
+            self._kept["trees"] = commits.trees(self.entities, dataset)
         found = self._kept["trees"]
         assert isinstance(found, commits.Trees)
         return found
@@ -153,20 +176,23 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
     checks = Checks(dataset, entities, ids)
-    written = staging.write(spark.createDataFrame([], FINDINGS), target)
+    written = staging.write(nothing(spark), target)
     for part in PASSES:
         mine = [each for each in ids if BY_ID[each].part == part]
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
-                written = staging.write(union(checks.run(part)).coalesce(_FILES_MAX), target, to=written)
+                found = union(checks.run(part)).coalesce(_FILES_MAX)
+                written = staging.write(found, target, to=written)
+                scanned.demand_whole(checks.scans)
             seconds[part] = time.perf_counter() - began
     with doing(spark, "counting"):
         rows = denominators.rows_read(dataset, entities)
         things = denominators.judged(entities, rows)
-        found = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
-    outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in found.outcomes)
-    return attrs.evolve(found, outcomes=outcomes, rows=rows)
+        summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
+    dataset.noted.demand_same(spark)
+    outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
+    return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed)
 
 
 _FILES_MAX: Final = 64
@@ -203,9 +229,3 @@ def summed(
         if not only or check.id in only
     )
     return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)
-
-
-def refuse_existing(target: Path) -> None:
-    """Raises Unusable."""
-    if target.exists():
-        raise Unusable(f"{target}: is there already; nothing is overwritten: name another folder with --out")

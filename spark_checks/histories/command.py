@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.options import Seconds
-from spark_checks.session import FOLDER, Options, session, spark_options
+from spark_checks.session import PLACE, Options, spark_options
 
 EXAMPLES: Final = 10
 
@@ -23,7 +23,7 @@ EXAMPLES: Final = 10
 @click.option("--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Of a key.")
 @click.option("--max-seconds", type=Seconds, default=60.0, show_default=True, metavar="S", help="Of a key.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each key that does not hold, and the sum.")
-@click.option("--out", type=FOLDER, metavar="DIR", help="Where the table of verdicts goes.")
+@click.option("--out", type=PLACE, metavar="DIR", help="Where the table of verdicts goes: a new folder or URL.")
 @spark_options
 def command(
     options: Options,
@@ -35,7 +35,7 @@ def command(
     max_memory: int,
     max_seconds: float,
     as_json: bool,
-    out: Path | None,
+    out: str | None,
 ) -> int:
     """Check whether the histories in FOLDER are linearizable, key by key.
 
@@ -45,27 +45,25 @@ def command(
     from pyspark.sql import functions as f
 
     from lakeproof.history import DEFAULTS
-    from lakeproof.tasks import Unusable
     from model.linearizability.specifications import ALL
     from spark_checks import staging, workspace
     from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
     from spark_checks.histories.reading import events
     from spark_checks.progress import doing
+    from spark_checks.run_folders import session_for
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
-    if out is not None and out.exists():
-        raise Unusable(f"{out}: is there already; name another folder, or remove it")
     said = {"fail": fail, "nil": nil, "order": order}
     settings = attrs.evolve(DEFAULTS["jsonl"], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
-    with session(options, out) as spark:
+    with session_for(options, out) as (spark, _):
         with doing(spark, "reading the events"):
             read = workspace.staged(events(spark, folder), "events")
             judging = Judging(
                 model=model or model_of(read), settings=settings, memory=max_memory << 20, seconds=max_seconds
             )
         with doing(spark, f"judging by {judging.model}"):
-            target = str(out) if out is not None else workspace.fresh(spark, "verdicts")
+            target = out if out is not None else workspace.fresh(spark, "verdicts")
             verdicts = staging.read(staging.write(judge(read, judging), target), VERDICTS, spark)
         counts = {
             (row["verdict"], row["algorithm"]): row["count"]

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import FOLDER, dataset_options, spark_options
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE
+from spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
 )
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
-@click.option("--lenient", is_flag=True, help="A head without a record keeps nothing, instead of ending the run.")
-@click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
-@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where runs go.")
+@click.option(
+    "--lenient",
+    is_flag=True,
+    help="A head without a record keeps nothing, and a doubled commit is kept, instead of ending the run.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The report, as JSON on one line.")
+@click.option(
+    "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
+)
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where runs go: a folder or a URL.")
 @spark_options
 def command(
     options: "Options",
@@ -32,26 +40,28 @@ def command(
     lenient: bool,
     keys: "Keys | None",
     beside: str | None,
+    as_json: bool,
     run_id: str | None,
-    out: Path,
-) -> None:
+    out: str,
+) -> int:
     """Mark what only expired commits reach, by rules of retention. Deletes nothing.
 
-    Writes DIR/RUN/commits (CSV), addresses (Parquet) and report.json there; `sweep` deletes what a run has marked.
+    Writes DIR/RUN/commits (CSV), addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has
+    marked. Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
     from spark_checks import runs
     from spark_checks.dataset import open_dataset
     from spark_checks.retention import rulebook
     from spark_checks.retention.marking import Asked, mark
-    from spark_checks.session import session
+    from spark_checks.run_folders import run_session, time_of
 
     book = rulebook.read(rules)
     if now is not None:
         runs.parse_time(now)
-    folder = runs.new_folder(out, run_id)
-    with runs.discarded_if_unusable(folder), session(options, folder) as spark:
+    with run_session(options, out, run_id) as (spark, folder):
         found = open_dataset(spark, dataset, keys, beside)
-        asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
+        asked = Asked(now=time_of(now, found, folder), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)
-    for line in runs.summary(report, folder):
+    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):
         click.echo(line)
+    return INCONCLUSIVE if report.lacks else AS_EXPECTED

@@ -2,7 +2,7 @@
 
 Spark's own writer asks the local file system for a process of its own for each file, to set its mode: with ten thousand
 repositories that is minutes. Here each task writes the files of the rows that it has, which come in the order of their
-repositories.
+repositories. At a URL, where only Spark's file systems write, its writer does it.
 """
 
 from collections.abc import Iterator
@@ -12,29 +12,60 @@ from typing import IO, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as f
 
+from lakeproof.tasks import Unusable
 from spark_checks import staging
 from spark_checks.batches import batches as batches_of
-from spark_checks.tables import LONG, STRING, table
+from spark_checks.folders import Folder, LocalFolder, as_folder
+from spark_checks.tables import BOOLEAN, LONG, STRING, table
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")
 HOME: Final = "repository_id"
 NOBODY: Final = "__HIVE_DEFAULT_PARTITION__"
 """How Spark names the folder of null."""
 
+_AS_WRITTEN: Final = {
+    "header": "true",
+    "escape": '"',
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+}
+_READ: Final = table(commit_id=STRING, expired=BOOLEAN, metarange_id=STRING, repository_id=STRING)
 _HEADER: Final = ",".join(COLUMNS).encode() + b"\n"
 _ESCAPED: Final = frozenset("\"#%'*/:=?\\{[]^\x7f") | {chr(code) for code in range(32)}
 _WRITTEN: Final = table(name=STRING, rows=LONG, bytes=LONG)
 _ARROW: Final = pa.schema([("name", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
 
 
-def write(rows: DataFrame, folder: Path) -> int:
-    """Write rows of repository_id and `COLUMNS`; returns how many they were. One file for each run of rows of one
-    repository; what a task that is tried again has written before is replaced.
+def write(rows: DataFrame, folder: Folder | Path) -> int:
+    """Write rows of repository_id and `COLUMNS`; returns how many they were. What was in the folder is removed.
 
-    Raises Unusable: a file that a task has written is not there.
+    Raises Unusable: a file that a task has written is not there, or not all rows are.
     """
+    there = as_folder(folder)
+    there.delete()
+    named = rows.select(HOME, *COLUMNS)
+    return _write_here(named, there.path) if isinstance(there, LocalFolder) else _write_there(named, there.where)
+
+
+def _write_there(rows: DataFrame, target: str) -> int:
+    """By Spark's writer, with nothing that its reader would change: no blanks cut, no "" for null."""
+    observed = Observation()
+    counted = rows.observe(observed, f.count(f.lit(1)).alias("rows"))
+    counted.write.partitionBy(HOME).options(**_AS_WRITTEN, emptyValue="").csv(target)
+    written = int(observed.get["rows"])
+    read = rows.sparkSession.read.schema(_READ).options(**_AS_WRITTEN, multiLine="true")
+    found = read.csv(target).count() if written else 0
+    if found != written:
+        raise Unusable(f"{target}: {written:,} rows were written, and {found:,} are there; {staging.SHARE}")
+    return written
+
+
+def _write_here(rows: DataFrame, folder: Path) -> int:
+    """One file for each run of rows of one repository; what a task that is tried again has written before is
+    replaced."""
     folder.mkdir(parents=True)
     target = str(folder)
 
@@ -45,7 +76,7 @@ def write(rows: DataFrame, folder: Path) -> int:
         number = 0 if context is None else context.partitionId()
         yield from batches_of(_write_all(batches, Path(target), number), _ARROW)
 
-    written = rows.select(HOME, *COLUMNS).mapInArrow(run, _WRITTEN).toArrow()
+    written = rows.mapInArrow(run, _WRITTEN).toArrow()
     for name, size in zip(written.column("name").to_pylist(), written.column("bytes").to_pylist(), strict=True):
         staging.demand_file(folder / name, size)
     return sum(written.column("rows").to_pylist())

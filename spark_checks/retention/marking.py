@@ -3,6 +3,8 @@
 Source: committed-object-retention.md; `model.retention`; docs/spark-retention.md.
 """
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +13,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.tasks import Unusable
-from spark_checks import denominators, footers, holdings, ledger, runs
+from spark_checks import blanks, denominators, footers, holdings, ledger, runs, versions
 from spark_checks.dataset import Dataset
 from spark_checks.decoding import Entities, decode
+from spark_checks.folders import Folder, as_folder
 from spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
 from spark_checks.ledger import KNOWN, MARKED
 from spark_checks.namespaces import namespaces
@@ -25,10 +28,15 @@ from spark_checks.retention.walking import (
     HEAD_MISSING,
     NOTES,
     TAG_MISSING,
+    WALKED,
     Walk,
     walked,
 )
+from spark_checks.run_page import write_page
 from spark_checks.runs import Mismatch, Report
+from spark_checks.scanned import Scan
+from spark_checks.stages import begun
+from spark_checks.tables import LONG, table
 from spark_checks.workspace import staged
 
 NOBODY: Final = "unreferenced"
@@ -42,81 +50,108 @@ ORDER: Final = (
     "expired-elsewhere",
     NOBODY,
 )
+KNOWN_BITS: Final = table(bits=LONG, known_as=LONG)
+"""Fingerprints, with the bits of who refers to them."""
 _BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": ELSEWHERE}
 
 
 @attrs.frozen(kw_only=True)
 class Asked:
     """What a run is asked for. ``now``: microseconds since 1970. ``tags``: a tag keeps its commit, and nothing behind
-    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, instead of ending the run."""
+    it; the text knows no tags. ``lenient``: a head without a record keeps nothing, and commits of one id are all kept
+    if one is, instead of ending the run."""
 
     now: int
     tags: bool = False
     lenient: bool = False
 
 
-def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Path) -> Report:
-    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
+def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path) -> Report:
+    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report. What stages of the run
+    have is taken over.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
         Mismatch.
     """
-    spark = dataset.spark
+    spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset)
+    blanks.demand_told(dataset)
+    told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)}
+    stages = begun(folder, dataset, {"kind": "retention", "now": asked.now, **told})
     with doing(spark, "reading the records"):
-        entities = decode(dataset)
+        entities = decode(dataset, stages)
         holdings.demand_sound(dataset, entities)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
-        states = _states(entities, rules, asked)
+        scan = Scan.of("commits", entities.commits)
+        states = stages.rows("walked", WALKED, lambda: _states(entities, scan, rules, asked), scans=[scan])
     findings = _findings(states)
-    if findings["head-exists"] and not asked.lenient:
-        _demand_heads(dataset, states)
+    if not asked.lenient:
+        _demand_sound(dataset, states, findings)
     with doing(spark, "writing the commits"):
-        count = _write_commits(states, entities, folder / runs.COMMITS)
+        count = _write_commits(states, entities, folder.child(runs.COMMITS))
         if count != findings["commits"]:
             raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
     committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
-        lost = _demand_readable(dataset, committed.lost)
-        known = staged(committed.references.select("bits", ledger.known_as()), "known")  # ranges are read once
+        lost = stages.number("lost", lambda: _demand_readable(dataset, committed.lost))
+        # ranges are read once
+        known = stages.rows(
+            "known",
+            KNOWN_BITS,
+            lambda: committed.references.select("bits", ledger.known_as()),
+            scans=[committed.scan],
+        )
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
-        references["staged"] = ledger.fingerprints(holdings.staged(entities))
+        others = holdings.staged(entities)
+        references["staged"] = ledger.fingerprints(others.references)
         rows = footers.count(known) + footers.count(entities.staged)
-        fates = ledger.judged(ledger.listing(dataset, owned), ORDER, references, rows)
+        listed = ledger.listing(dataset, owned)
+        judged = stages.rows(
+            "fates", ledger.FATES, lambda: ledger.judging(listed, ORDER, references, rows), scans=[others.scan]
+        )
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
-        fates = ledger.only_named(fates, expired, NOBODY)
-        written = runs.write_marked(ledger.marked(fates), folder)
+        fates = ledger.only_named(ledger.Fates(ORDER, judged), expired, NOBODY)
+        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="retention",
         run=folder.name,
         dataset=dataset.where,
         now=asked.now,
-        asked={"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)},
+        asked=dict(told),
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
+        unsealed=dataset.unsealed,
         accounts=tuple(ledger.accounts(fates)),
         files=runs.files_of(folder, runs.ADDRESSES),
         findings={**findings, "expired-commit-cannot-be-read": lost},
         notes=tuple(rules.strangers(entities)),
+        examples=tuple(ledger.examples(fates)),
     )
+    dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
+    write_page(folder, report)
+    stages.remove()
     return report
 
 
-def _states(entities: Entities, rules: Rulebook, asked: Asked) -> DataFrame:
-    """`WALKED`, staged in the session's folder."""
+def _states(entities: Entities, scan: Scan, rules: Rulebook, asked: Asked) -> DataFrame:
+    """`WALKED`, not computed yet. scan: of the commits. Runs a job."""
     spark = entities.commits.sparkSession
     limits = rules.limits(spark, asked.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
     tasks = max(entities.commits.count() // COMMITS_A_TASK + 1, spark.sparkContext.defaultParallelism)
     walk = Walk(asked.now, asked.tags)
-    return staged(
-        walked(entities, homes.join(limits, "book"), rules.branch_limits(spark, asked.now), walk, tasks), "walked"
+    return walked(
+        attrs.evolve(entities, commits=scan.rows),
+        homes.join(limits, "book"),
+        rules.branch_limits(spark, asked.now),
+        walk,
+        tasks,
     )
 
 
@@ -129,6 +164,18 @@ def _findings(states: DataFrame) -> dict[str, int]:
     return {name: int(row[name]) for name in ("commits", "expired-commits", *NOTES)}
 
 
+def _demand_sound(dataset: Dataset, states: DataFrame, findings: Mapping[str, int]) -> None:
+    """Raises Unusable: a head has no record, or a commit has two."""
+    if findings["head-exists"]:
+        _demand_heads(dataset, states)
+    if findings["commit-is-unique"]:
+        raise Unusable(
+            f"{dataset.where}: {findings['commit-is-unique']:,} commits have the id of another record of their "
+            "repository, as where a file is there twice; take what is doubled away, or keep all of them if one is kept "
+            "with --lenient"
+        )
+
+
 def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
     missing = states.where(f.col("notes").bitwiseAND(HEAD_MISSING | TAG_MISSING) != 0)
     for row in missing.limit(1).collect():
@@ -139,7 +186,7 @@ def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
         )
 
 
-def _write_commits(states: DataFrame, entities: Entities, target: Path) -> int:
+def _write_commits(states: DataFrame, entities: Entities, target: Folder) -> int:
     """How many there were."""
     homes = entities.repositories.groupBy("home").agg(f.min("repository_id").alias("repository_id"))
     rows = states.where("expired is not null").join(f.broadcast(homes), "home")
@@ -173,5 +220,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
     return int(counts[False]["rows"]) if False in counts else 0
 
 
-def _told(rules: Rulebook) -> dict[str, str]:
-    return {book or "default": each.encode() for book, each in rules.books.items()}
+def _told(rules: Rulebook) -> dict[str, object]:
+    """As `rulebook.parse` reads them."""
+    own = {name: json.loads(each.encode()) for name, each in rules.repositories.items()}
+    return {"default": json.loads(rules.default.encode()), "repositories": own}

@@ -3,21 +3,26 @@
 Commits and those who point at them come as rows of one table, grouped by repository: a task has many small ones, or one
 that is large, and walks them together. Ids are 64-bit fingerprints that include the repository; a second fingerprint
 confirms each parent and head, and tells commits apart that share the first one.
-Memory: a task holds the commits that it got, about 200 bytes each, and up to 100 more while it walks.
+Memory: of each commit a task holds the numbers, and while it walks some more: 160 bytes; its ids wait in a file.
+Measured: 10 million commits in one chain, in random order: 18 s of processor time on a busy machine, 1.6 GB.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from spark_checks.decoding import Entities
 from spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
+from spark_checks.setting_aside import Aside, aside
 from spark_checks.tables import BINARY, BOOLEAN, LONG, STRING, table
+
+Marks = npt.NDArray[np.uint8]
 
 COMMITS_A_TASK: Final = 1_000_000
 """Aimed at: a task has as many as its largest repository has, and about so many besides."""
@@ -83,7 +88,7 @@ def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk:
     now = walk.now
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from walk_batches(list(batches), now)
+        yield from walk_batches(batches, now)
 
     return rows.repartition(tasks, "home").mapInArrow(run, WALKED)
 
@@ -112,94 +117,127 @@ def _pointers(rows: DataFrame, kind: int) -> DataFrame:
 
 
 @attrs.frozen(eq=False)
-class _Rows:
-    """The numbers of all rows of a task."""
+class _Numbers:
+    """The numbers of all rows of a task, commits and pointers apart, each in the order in which they came.
+    ``is_commit``: of each row. ``kind``: of each pointer."""
 
-    kind: Indices
-    at: Indices
-    at_check: Indices
-    up: Indices
-    up_check: Indices
-    date: Dates
-    limit: Dates
+    is_commit: Flags
+    commits: "_Columns"
+    pointers: "_Columns"
 
     @classmethod
-    def of(cls, batches: list[pa.RecordBatch]) -> "_Rows":
-        return cls(*(_numbers(batches, field.name) for field in attrs.fields(cls)))
+    def of(cls, batches: Iterator[pa.RecordBatch], strings: Aside) -> "_Numbers":
+        """Takes the numbers of batches, and sets their strings aside."""
+        flags: list[Flags] = []
+        commits, pointers = _Columns(), _Columns()
+        for batch in batches:
+            strings.put(batch)
+            chosen = _numbers(batch, "kind") <= CHILD
+            flags.append(chosen)
+            commits.add(batch, chosen)
+            pointers.add(batch, ~chosen)
+        return cls(np.concatenate(flags) if flags else np.zeros(0, dtype=np.bool_), commits, pointers)
 
 
-def _numbers(batches: list[pa.RecordBatch], name: str) -> Indices:
-    return np.concatenate([batch.column(name).to_numpy(zero_copy_only=False) for batch in batches])
+class _Columns:
+    """Columns that grow batch by batch. Each is taken once, and is not held any longer then."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[Indices]] = {name: [] for name in _NUMBERS}
+
+    def add(self, batch: pa.RecordBatch, chosen: Flags) -> None:
+        whole = bool(chosen.all())
+        for name, parts in self._parts.items():
+            found = _numbers(batch, name)
+            parts.append(found.copy() if whole else found[chosen])  # a view would hold the strings of its batch
+
+    def take(self, name: str) -> Indices:
+        parts = self._parts.pop(name)
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def walk_batches(batches: list[pa.RecordBatch], now: int) -> Iterator[pa.RecordBatch]:
+_NUMBERS: Final = ("kind", "at", "at_check", "up", "up_check", "date", "limit")
+
+
+def _numbers(batch: pa.RecordBatch, name: str) -> Indices:
+    return batch.column(name).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def walk_batches(batches: Iterable[pa.RecordBatch], now: int) -> Iterator[pa.RecordBatch]:
     """What `walked` says of the rows of whole repositories: a batch of `WALKED` for each that has commits, in order,
     and the heads that are missing."""
-    batches = [batch for batch in batches if batch.num_rows]
-    if not batches:
-        return
-    rows = _Rows.of(batches)
-    expired, notes = _judged(rows, now)
-    begin = 0
-    for batch in batches:
-        part = slice(begin, begin + batch.num_rows)
-        begin += batch.num_rows
-        chosen = (rows.kind[part] <= CHILD) | (notes[part] != 0)
-        no_commit = rows.kind[part] > CHILD
-        found = pa.record_batch(
-            [
-                *(batch.column(name) for name in ("home", "commit_id", "meta_range_id")),
-                pa.array(expired[part], mask=no_commit),
-                pa.array(notes[part]),
-            ],
-            names=WALKED.names,
-        )
-        yield found if chosen.all() else found.filter(pa.array(chosen))
+    with aside("home", "commit_id", "meta_range_id") as strings:
+        rows = _Numbers.of((batch for batch in batches if batch.num_rows), strings)
+        is_commit = rows.is_commit
+        expired, notes = _judged(rows, now)
+        begin = 0
+        for batch in strings.batches():
+            part = slice(begin, begin + batch.num_rows)
+            begin += batch.num_rows
+            chosen = is_commit[part] | (notes[part] != 0)
+            found = pa.record_batch(
+                [*batch.columns, pa.array(expired[part], mask=~is_commit[part]), pa.array(notes[part], pa.int64())],
+                names=WALKED.names,
+            )
+            yield found if chosen.all() else found.filter(pa.array(chosen))
 
 
-def _judged(rows: _Rows, now: int) -> tuple[Flags, Indices]:
+def _judged(rows: _Numbers, now: int) -> tuple[Flags, Marks]:
     """Of each row whether it is an expired commit, and its notes."""
-    is_commit = np.flatnonzero(rows.kind <= CHILD)
-    found = _Finder.of(rows.at[is_commit], rows.at_check[is_commit])
-    parent = np.full(len(is_commit), -1, dtype=np.int64)
-    has_parent = rows.kind[is_commit] == CHILD
-    children = is_commit[has_parent]
-    parent[has_parent] = found.find(rows.up[children], rows.up_check[children])
-    date = rows.date[is_commit]
-    heads, tags = np.flatnonzero(rows.kind == HEAD), np.flatnonzero(rows.kind == TAG)
-    head_at = found.find(rows.at[heads], rows.at_check[heads])
-    tag_at = found.find(rows.at[tags], rows.at_check[tags])
+    has_parent = rows.commits.take("kind") == CHILD
+    found = _Finder.of(rows.commits.take("at"), rows.commits.take("at_check"))
+    parent = found.find(rows.commits.take("up"), rows.commits.take("up_check"))
+    parent[~has_parent] = -1
+    kind = rows.pointers.take("kind")
+    at = found.find(rows.pointers.take("at"), rows.pointers.take("at_check"))
+    first = found.first
+    del found
+    date = rows.commits.take("date")
+    heads, tags = at[kind == HEAD], at[kind == TAG]
+    thresholds = rows.pointers.take("limit")[kind == HEAD]
 
-    kept = active(parent, date, head_at, rows.limit[heads], rows.limit[is_commit], tag_at)
-    if found.repeated.any():  # commits of one id are kept together
+    kept = active(parent, date, heads, thresholds, _one_if_equal(rows.commits.take("limit")), tags)
+    repeated = np.zeros(len(kept), dtype=np.bool_)
+    if first is not None:  # commits of one id are kept together
         any_kept = np.zeros(len(kept), dtype=np.bool_)
-        any_kept[found.first[kept]] = True
-        kept = any_kept[found.first]
+        any_kept[first[kept]] = True
+        kept = any_kept[first]
+        repeated = np.not_equal(first, np.arange(len(first)))
 
-    expired = np.zeros(len(rows.kind), dtype=np.bool_)
-    expired[is_commit] = ~kept
-    notes = np.zeros(len(rows.kind), dtype=np.int64)
-    notes[is_commit] = (
-        older_than_parent(parent, date) * OLDER_THAN_PARENT
-        + (has_parent & (parent < 0)) * PARENT_MISSING
-        + on_cycles(parent, date) * ON_CYCLE
-        + (date > now) * IN_FUTURE
-        + found.repeated * REPEATED
-    )
-    notes[heads[head_at < 0]] = HEAD_MISSING
-    notes[tags[tag_at < 0]] = TAG_MISSING
+    expired = np.zeros(len(rows.is_commit), dtype=np.bool_)
+    expired[rows.is_commit] = ~kept
+    marks = np.zeros(len(kept), dtype=np.uint8)
+    for bit, flags in (
+        (OLDER_THAN_PARENT, older_than_parent(parent, date)),
+        (PARENT_MISSING, has_parent & (parent < 0)),
+        (ON_CYCLE, on_cycles(parent, date)),
+        (IN_FUTURE, date > now),
+        (REPEATED, repeated),
+    ):
+        marks[flags] |= bit
+    notes = np.zeros(len(rows.is_commit), dtype=np.uint8)
+    notes[rows.is_commit] = marks
+    lost = np.zeros(len(at), dtype=np.uint8)
+    lost[(kind == HEAD) & (at < 0)] = HEAD_MISSING
+    lost[(kind == TAG) & (at < 0)] = TAG_MISSING
+    notes[~rows.is_commit] = lost
     return expired, notes
+
+
+def _one_if_equal(limits: Dates) -> Dates | int:
+    """One number, where it is the same for all: an array of them takes room."""
+    return int(limits[0]) if len(limits) and bool((limits == limits[0]).all()) else limits
 
 
 @attrs.frozen(eq=False)
 class _Finder:
-    """Finds commits by two fingerprints. ``first``: of each commit the first one with both of its fingerprints;
-    ``repeated``: it is another one."""
+    """Finds commits by two fingerprints. ``first``: of each commit the first one with both of its fingerprints; None:
+    each is the only one."""
 
     salt: int
     checks: Indices
     places: Places
-    first: Indices
+    first: Indices | None
 
     @classmethod
     def of(cls, keys: Indices, checks: Indices) -> "_Finder":
@@ -211,14 +249,7 @@ class _Finder:
             if not ((keys[one] != keys[two]) | (checks[one] != checks[two])).any():
                 break
             salt += 1
-        first = np.arange(len(keys))
-        if len(one):
-            first = places.find(places.keys)
-        return cls(salt, checks, places, first)
-
-    @property
-    def repeated(self) -> Flags:
-        return np.not_equal(self.first, np.arange(len(self.first)))
+        return cls(salt, checks, places, places.find(places.keys) if len(one) else None)
 
     def find(self, keys: Indices, checks: Indices) -> Indices:
         """Where they are; -1 for those that are not there."""

@@ -1,11 +1,11 @@
 """``lakeproof spark uncommitted``: mark the objects that nothing refers to."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from spark_checks.session import FOLDER, dataset_options, spark_options
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE
+from spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from spark_checks.dataset import Keys
@@ -16,44 +16,55 @@ if TYPE_CHECKING:
 @dataset_options
 @click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Younger objects are kept.")
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
-@click.option(
-    "--since", type=click.Path(path_type=Path), metavar="RUN", help="The folder of the last run: go on from there."
-)
+@click.option("--since", type=PLACE, metavar="RUN", help="The folder of the last run: take over what it knows.")
 @click.option(
     "--lenient", is_flag=True, help="A head or parent without a record keeps nothing, instead of ending the run."
 )
-@click.option("--run", "run_id", metavar="ID", help="Name of the run. [default: a new one]")
-@click.option("--out", required=True, type=FOLDER, metavar="DIR", help="Where runs go.")
+@click.option("--json", "as_json", is_flag=True, help="The report, as JSON on one line.")
+@click.option(
+    "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
+)
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where runs go: a folder or a URL.")
 @spark_options
 def command(
     options: "Options",
     dataset: str,
     older_than: str,
     now: str | None,
-    since: Path | None,
+    since: str | None,
     lenient: bool,
     keys: "Keys | None",
     beside: str | None,
+    as_json: bool,
     run_id: str | None,
-    out: Path,
-) -> None:
+    out: str,
+) -> int:
     """Mark the objects that no commit and no staged entry refers to. Deletes nothing.
 
-    Writes DIR/RUN/addresses (Parquet) and report.json there; `sweep` deletes what a run has marked.
+    Writes DIR/RUN/addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has marked.
+    Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
     from spark_checks import runs
     from spark_checks.dataset import open_dataset
-    from spark_checks.session import session
+    from spark_checks.folders import Folder, LocalFolder
+    from spark_checks.hadoop_folder import folder_in
+    from spark_checks.places import local
+    from spark_checks.run_folders import run_session, time_of
     from spark_checks.uncommitted.marking import Asked, mark
 
     age = runs.parse_age(older_than)
     if now is not None:
         runs.parse_time(now)
-    last = None if since is None else runs.demand_run(since, "uncommitted")
-    folder = runs.new_folder(out, run_id)
-    with runs.discarded_if_unusable(folder), session(options, folder) as spark:
+    here = None if since is None else local(since)
+    if here is not None:
+        runs.demand_run(here, "uncommitted")  # before there is a session
+    with run_session(options, out, run_id) as (spark, folder):
+        last: Folder | None = None if here is None else LocalFolder(here)
+        if since is not None and here is None:
+            last = runs.demand_run(folder_in(spark, since), "uncommitted")
         found = open_dataset(spark, dataset, keys, beside)
-        asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
+        asked = Asked(now=time_of(now, found, folder), older_than=age, since=last, lenient=lenient)
         report = mark(found, asked, folder)
-    for line in runs.summary(report, folder):
+    for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):
         click.echo(line)
+    return INCONCLUSIVE if report.lacks else AS_EXPECTED

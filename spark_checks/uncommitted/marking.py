@@ -9,20 +9,27 @@ from typing import Final
 import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
+from pyspark.sql.types import StructType
 
 from impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.tasks import Unusable
-from spark_checks import denominators, footers, holdings, ledger, runs, staging
+from spark_checks import blanks, denominators, footers, holdings, ledger, runs, staging, versions
 from spark_checks.addresses import physical
 from spark_checks.dataset import Dataset, read_table
-from spark_checks.decoding import ISSUED_PREFIX, Entities, decode
-from spark_checks.holdings import ACTIVE
+from spark_checks.decoding import Entities, decode
+from spark_checks.folders import Folder, as_folder
+from spark_checks.holdings import ACTIVE, Committed
+from spark_checks.kinds import ISSUED_PREFIX
 from spark_checks.ledger import MARKED, TOO_YOUNG
 from spark_checks.namespaces import namespaces
 from spark_checks.progress import doing
+from spark_checks.run_page import write_page
 from spark_checks.runs import KNOWN, Report
+from spark_checks.scanned import Scan
+from spark_checks.stages import Stages, begun
+from spark_checks.staging import Written
 from spark_checks.tables import STRING, table
-from spark_checks.together import together
+from spark_checks.together import Begin, together
 from spark_checks.workspace import staged
 
 ORDER: Final = (
@@ -39,6 +46,10 @@ ORDER: Final = (
 ROOTS: Final = table(storage_namespace=STRING, meta_range_id=STRING)
 
 
+def _as_folder(folder: Folder | Path | None) -> Folder | None:
+    return None if folder is None else as_folder(folder)
+
+
 @attrs.frozen(kw_only=True)
 class Asked:
     """What a run is asked for, in microseconds. ``since``: the folder of a run that is whole, whose knowledge of what
@@ -47,7 +58,7 @@ class Asked:
 
     now: int
     older_than: int
-    since: Path | None = None
+    since: Folder | None = attrs.field(default=None, converter=_as_folder)
     lenient: bool = False
 
     @property
@@ -55,41 +66,50 @@ class Asked:
         """What was modified later is too young."""
         return self.now - self.older_than
 
+    def told(self) -> dict[str, object]:
+        """What a run that goes on must be asked for again."""
+        since = None if self.since is None else [self.since.where, self.since.sha256(runs.REPORT)]
+        return {"now": self.now, "older_than": self.older_than, "since": since, "lenient": self.lenient}
 
-def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
-    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
+
+def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
+    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report. What stages of the run
+    have is taken over.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
         Mismatch.
     """
-    spark = dataset.spark
+    spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
+    blanks.demand_told(dataset)
+    stages = begun(folder, dataset, {"kind": "uncommitted", **asked.told()})
     with doing(spark, "reading the records"):
-        entities = decode(dataset)
+        entities = decode(dataset, stages)
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
-        sound = begin(lambda: holdings.demand_sound(dataset, entities))
+        begin(lambda: holdings.demand_sound(dataset, entities))
         whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
-        todo, before = _minus_known(_roots(entities), asked.since, folder)
-        committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+        known = _known(dataset, entities, asked.since, stages, begin)
         holdings.demand_apart(dataset, owned.result())
-        sound.result()
-        whole.result()
-        begin(lambda: _demand_readable(dataset, committed.lost))
-        known = _now_known(committed.references, before, str(folder / KNOWN / "committed"))
     with doing(spark, "matching the objects"):
-        said = {"staged": others.result(), **promised.result()}
+        said = {"staged": others.result().references, **promised.result()}
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        judged = ledger.judged(listed, ORDER, references, rows)
-        fates = ledger.no_older_than_young(judged)
+        judged = stages.rows(
+            "fates",
+            ledger.FATES,
+            lambda: ledger.judging(listed, ORDER, references, rows),
+            scans=[others.result().scan],
+        )
+        fates = ledger.no_older_than_young(ledger.fates(listed, ORDER, judged))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
-        written = runs.write_marked(ledger.marked(fates), folder)
+        examples = begin(lambda: ledger.examples(fates))
+        written = runs.write_marked(versions.carried(dataset, ledger.marked(fates)), folder)
     report = Report(
         kind="uncommitted",
         run=folder.name,
@@ -102,44 +122,65 @@ def mark(dataset: Dataset, asked: Asked, folder: Path) -> Report:
         },
         listing=footers.count(dataset.objects),
         rows=denominators.rows_read(dataset, entities),
+        unsealed=dataset.unsealed,
         accounts=tuple(sums.result()),
         files=runs.files_of(folder, runs.ADDRESSES) + runs.files_of(folder, KNOWN),
         findings=dict(whole.result()),
+        examples=tuple(examples.result()),
     )
+    dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
+    write_page(folder, report)
+    stages.remove()
     return report
 
 
-def _roots(entities: Entities) -> DataFrame:
+def _roots(entities: Entities, scan: Scan) -> DataFrame:
     """The metaranges of all commits of repositories, reachable or not: `ROOTS`."""
     homes = entities.homes()
-    commits = entities.commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
+    commits = scan.rows.where(f.coalesce("meta_range_id", f.lit("")) != "")
     rows = commits.join(homes, commits["partition_key"] == homes["home"])
     return rows.select(*ROOTS.names).distinct()
 
 
-def _minus_known(roots: DataFrame, since: Path | None, folder: Path) -> tuple[DataFrame, DataFrame | None]:
-    """The metaranges that are still to be read, and what the last run knew to be committed: `ledger.KNOWN`. All roots,
-    those of the last run with them, are written to the folder."""
-    spark = roots.sparkSession
-    target = str(folder / KNOWN / "metaranges")
-    if since is None:
-        return staging.read(staging.write(roots, target), ROOTS, spark), None
-    read = read_table(spark, str(since / KNOWN / "metaranges"), ROOTS)
-    todo = staged(roots.join(read, ROOTS.names, "left_anti"), "roots")
-    staging.write(todo.unionByName(read), target)
-    return todo, read_table(spark, str(since / KNOWN / "committed"), ledger.KNOWN)
+def _known(dataset: Dataset, entities: Entities, since: Folder | None, stages: Stages, begin: Begin) -> DataFrame:
+    """What is committed: `ledger.KNOWN`. Metaranges that the last run has read are not read again; they, and those that
+    are new, are written down for the next one."""
+    scan = Scan.of("commits", entities.commits)
+    roots = _roots(entities, scan)
+
+    def last(name: str, schema: StructType) -> DataFrame | None:
+        return None if since is None else read_table(dataset.spark, f"{since.where}/{KNOWN}/{name}", schema)
+
+    read = last("metaranges", ROOTS)
+
+    def new(found: DataFrame) -> DataFrame:
+        return found if read is None else found.join(read, ROOTS.names, "left_anti")
+
+    def both() -> DataFrame:
+        return roots if read is None else new(roots).unionByName(read)
+
+    def write(target: str) -> Written:
+        todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
+        committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+        readable = begin(lambda: _demand_readable(dataset, committed.lost))
+        found = _write_known(committed, last("committed", ledger.KNOWN), target)
+        readable.result()  # else the stage is not whole
+        return found
+
+    metaranges = stages.rows("metaranges", ROOTS, both, f"{KNOWN}/metaranges", scans=[scan])
+    return staging.read(stages.table("committed", write, f"{KNOWN}/committed"), ledger.KNOWN, dataset.spark)
 
 
-def _now_known(references: DataFrame, before: DataFrame | None, target: str) -> DataFrame:
-    """What is committed, written to the target: `ledger.KNOWN`. Runs go on from one another for long, and new
-    metaranges have much in common with old ones: then each fingerprint is written once."""
-    found = ledger.fingerprints(references)
+def _write_known(committed: Committed, before: DataFrame | None, target: str) -> Written:
+    """Runs go on from one another for long, and new metaranges have much in common with old ones: then each fingerprint
+    is written once."""
+    found = ledger.fingerprints(committed.references)
     if before is not None:
         found = found.unionByName(before).distinct()
     # All values are different, and as good as random: a dictionary has them all, and nothing compresses them.
     plain = {"parquet.enable.dictionary": "false", "compression": "uncompressed"}
-    return staging.read(staging.write(found, target, options=plain), ledger.KNOWN, references.sparkSession)
+    return staging.write(found, target, options=plain, scans=[committed.scan])
 
 
 def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:

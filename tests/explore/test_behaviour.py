@@ -162,7 +162,6 @@ class TestMerging:
         assert len(plain_search(race).finals) == 2
         check_agreement(race, plain_search(race))
 
-
     def test_what_was_returned_before_a_crash_is_never_merged(self) -> None:
         async def returns(env: Env) -> bytes:
             return await get(env, b"a")

@@ -215,7 +215,6 @@ class TestAftermaths:
         search(both, options=RAW)
         assert check.call_count == 2
 
-
     def test_an_aftermath_begins_when_its_time_has_passed(self) -> None:
         check = Mock(return_value=[])
         reader = [Call(run_program, Program(READ))]

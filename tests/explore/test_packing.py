@@ -120,7 +120,6 @@ class TestRepack:
         more = len(wider) - len(old.places)
         assert rows_of(new, repack(words_of(old, rows), old, new)) == [(*row, *[0] * more) for row in rows]
 
-
     def test_columns_may_change_words_and_places(self) -> None:
         old, new = lay_out([60, 10, 3], [0, 1, 2]), lay_out([61, 12, 4, 5], [3, 2, 1, 0])
         rows: Rows = [(7, 1023, 5), (1 << 59, 0, 1), (0, 512, 7)]

@@ -294,7 +294,6 @@ class TestClock:
         here = world((Clock(), Get(0)), faults=Faults(clock_skew=(9,)))
         assert here.clients[0].op == kv.Get(*KEYS[0])
 
-
     def test_a_clock_that_cannot_jump_is_ahead_all_the_same(self) -> None:
         here = world((Clock(), Get(0)), (Clock(), Get(0)), faults=Faults(clock_skew=(0, 9)))
         assert [run.program.frozen_now for run in here.clients] == [START, START + 9]

@@ -196,6 +196,7 @@ def test_verdicts_for_programs() -> None:
         "states": 1234,
         "transitions": 2468,
         "depth": 7,
+        "steps": 4,
         "seconds": 0.5,
         "bounds": {
             "clients": 2,

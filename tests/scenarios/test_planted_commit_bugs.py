@@ -17,9 +17,7 @@ from model.identifiers import StagingToken
 from model.records import Branch, Commit, Repository
 
 FLOWS = Variant(name="planted/lock-free", commit=lock_free.commit, source="tests")
-KEEPING = Variant(
-    name="planted/keeping", commit=lock_free.commit, source="tests", options={"commit": {"drops": False}}
-)
+KEEPING = Variant(name="planted/keeping", commit=lock_free.commit, source="tests", options={"commit": {"drops": False}})
 
 
 async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:

@@ -1,21 +1,26 @@
 """Commands on two executors in processes of their own. ``/proc/self/cwd`` is another folder for each process, and so a
 folder that nobody shares."""
 
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
-import pyspark
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from spark_checks import snapshots
-from tests.commands import ROOT, lakeproof
+from spark_checks.runs import read_report
+from tests.commands import ROOT, complaint, lakeproof
+from tests.spark.clusters import BREAKING, a_python, on_a_cluster, without_probes
 from tests.spark.retention.worlds import NOW, world
 
-CLUSTER = "local-cluster[2,1,1024]"
 UNSHARED = "/proc/self/cwd"
 
 
@@ -26,51 +31,66 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def on_a_cluster(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """``folder``: where the driver's process is; executors have folders of their own beneath it."""
-    (folder / "driver").mkdir()
-    home = folder / "home"  # its folder work/ is where executors run
-    home.mkdir()
-    for each in Path(pyspark.__file__).parent.iterdir():
-        if each.name != "work":
-            (home / each.name).symlink_to(each)
-    workers = {"SPARK_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-m", "lakeproof.cli", "spark", *arguments, "--master", CLUSTER, "--memory", "1g"],
-        cwd=folder / "driver",
-        env={**os.environ, **workers, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def refused(done: subprocess.CompletedProcess[str]) -> str:
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    *progress, line = done.stderr.splitlines()
-    assert progress == ["probing the folders that the workers share"]
+    [line] = without_probes(done.stderr)
     return line
 
 
-def test_a_work_folder_that_executors_do_not_share_is_refused_before_anything_is_read(
-    dataset: str, tmp_path: Path
-) -> None:
-    line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
-    assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")
-    assert "4 tasks have written a row each, and the driver finds 0" in line
-    assert line.endswith("name a folder that the driver and all workers share with --work")
-    assert list((tmp_path / "driver").iterdir()) == []
+class TestFolders:
+    def test_a_work_folder_that_executors_do_not_share_is_refused_before_anything_is_read(
+        self, dataset: str, tmp_path: Path
+    ) -> None:
+        line = refused(on_a_cluster(tmp_path, "check", dataset, TMPDIR=UNSHARED))
+        assert line.startswith(f"lakeproof: {UNSHARED}/lakeproof-spark-")
+        assert "4 tasks have written a row each, and the driver finds 0" in line
+        assert line.endswith("name a folder that the driver and all workers share with --work")
+        assert list((tmp_path / "driver").iterdir()) == []
+
+    @pytest.mark.deep
+    def test_a_folder_for_runs_that_executors_do_not_share_is_refused_and_a_work_folder_that_they_share_is_not(
+        self, dataset: str, tmp_path: Path
+    ) -> None:
+        (tmp_path / "work").mkdir()
+        work = ("--work", f"file:{tmp_path / 'work'}")
+        line = refused(on_a_cluster(tmp_path, "uncommitted", dataset, "--now", str(NOW), "--out", UNSHARED, *work))
+        assert line.startswith(f"lakeproof: {UNSHARED}/20")
+        assert line.endswith("name a folder that the driver and all workers share with --out")
+        assert list((tmp_path / "driver").iterdir()) == list((tmp_path / "work").iterdir()) == []
 
 
-def test_a_folder_for_runs_that_executors_do_not_share_is_refused_and_a_work_folder_that_they_share_is_not(
-    dataset: str, tmp_path: Path
-) -> None:
-    (tmp_path / "work").mkdir()
-    work = ("--work", f"file:{tmp_path / 'work'}")
-    line = refused(on_a_cluster(tmp_path, "uncommitted", dataset, "--now", str(NOW), "--out", UNSHARED, *work))
-    assert line.startswith(f"lakeproof: {UNSHARED}/20")
-    assert line.endswith("name a folder that the driver and all workers share with --out")
-    assert list((tmp_path / "driver").iterdir()) == list((tmp_path / "work").iterdir()) == []
+class TestWorkersPython:
+    def test_one_that_lacks_packages_is_one_line_that_says_what_to_do(self, dataset: str, tmp_path: Path) -> None:
+        bare = a_python(tmp_path / "bare", ("attrs", "numpy"))
+        done = on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON=str(bare))
+        assert (done.returncode, done.stdout) == (2, "")
+        first, line = done.stderr.splitlines()
+        assert first == "asking the workers for their Python"
+        assert line.startswith("lakeproof: workers' Python (")
+        assert "): lacks protobuf, pyarrow, rich; give all workers the driver's Python" in line
+        assert "--conf spark.archives=env.tar.gz#environment" in line
+
+    @pytest.mark.deep
+    def test_one_that_does_not_start_is_one_line(self, dataset: str, tmp_path: Path) -> None:
+        done = on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON="/nowhere/python")
+        assert (done.returncode, done.stdout) == (2, "")
+        _, line = done.stderr.splitlines()
+        assert line.startswith("lakeproof: workers: Python does not start there as /nowhere/python; give all workers")
+
+    @pytest.mark.deep
+    def test_an_environment_that_is_shipped_is_the_one_that_workers_run(
+        self, spark: SparkSession, dataset: str, tmp_path: Path
+    ) -> None:
+        """The archive has a Python that is nowhere else, and whose packages are those of a folder."""
+        program = a_python(tmp_path / "packages")
+        with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as archive:
+            archive.add(program, "bin/python")
+        program.unlink()
+        arguments = ("check", dataset, "--only", "child-is-not-older", "--json")
+        conf = ("--conf", f"spark.archives={tmp_path / 'env.tar.gz'}#environment")
+        done = on_a_cluster(tmp_path, *arguments, *conf, PYSPARK_PYTHON="./environment/bin/python")
+        assert without_probes(done.stderr)[0].startswith("decoding")
+        assert timeless(done.stdout) == timeless(lakeproof("spark", *arguments).stdout)
 
 
 @pytest.mark.deep
@@ -78,19 +98,147 @@ def test_a_cluster_that_shares_its_folders_says_what_this_machine_says_and_nothi
     spark: SparkSession, dataset: str, tmp_path: Path
 ) -> None:
     (tmp_path / "work").mkdir()
-    arguments = ("check", dataset, "--only", "child-is-not-older", "--json")
-    done = on_a_cluster(tmp_path, *arguments, "--work", str(tmp_path / "work"))
+    arguments = ("check", dataset, "--json")
+    done = on_a_cluster(tmp_path, *arguments, "--work", str(tmp_path / "work"), "--conf", "spark.task.cpus=1")
     here = lakeproof("spark", *arguments)
     assert done.returncode == here.exit_code
     assert timeless(done.stdout) == timeless(here.stdout)
-    assert [line.partition(" ")[0] for line in done.stderr.splitlines()] == [
-        "probing",
-        "decoding",
-        "checking",
-        "counting",
-    ]
+    assert {line.partition(" ")[0] for line in without_probes(done.stderr)} == {"decoding", "checking", "counting"}
     assert list((tmp_path / "work").iterdir()) == []
 
 
 def timeless(text: str) -> str:
     return re.sub(r'"seconds": [0-9.]+', "", text)
+
+
+def broken(folder: Path, what: str, table: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """The command on a cluster that is broken while it writes a table; the files in ``marks``: how often it was."""
+    (folder / "marks").mkdir()
+    return on_a_cluster(folder, *arguments, breaking=(what, table, str(folder / "marks")))
+
+
+def struck(folder: Path) -> int:
+    return len(list((folder / "marks").iterdir()))
+
+
+def uncommitted(dataset: str, out: Path) -> tuple[str, ...]:
+    return ("uncommitted", dataset, "--now", str(NOW), "--lenient", "--run", "it", "--out", str(out))
+
+
+def answer(out: Path) -> tuple[object, list[str]]:
+    """Of a run: what became of the listing, and the addresses that it marked."""
+    rows = parquet.read_table(out / "it" / "addresses").sort_by("address")
+    return read_report(out, "it")["accounts"], rows.column("address").to_pylist()
+
+
+class TestExecutorsThatAreLost:
+    @pytest.mark.parametrize(
+        ("what", "blows"),
+        [
+            ("executors=1", 1),
+            pytest.param("executors=2", 2, marks=pytest.mark.deep),
+            pytest.param("shuffles", 1, marks=pytest.mark.deep),
+        ],
+    )
+    def test_uncommitted_marks_what_it_marks_without(
+        self, spark: SparkSession, dataset: str, tmp_path: Path, what: str, blows: int
+    ) -> None:
+        done = broken(tmp_path, what, "fates", *uncommitted(dataset, tmp_path / "out"))
+        assert done.returncode == 0, done.stderr
+        assert struck(tmp_path) == blows
+        assert lakeproof("spark", *uncommitted(dataset, tmp_path / "here")).exit_code == 0
+        found = answer(tmp_path / "out")
+        assert found == answer(tmp_path / "here")
+        assert found[1]
+
+    @pytest.mark.deep
+    @pytest.mark.parametrize(("what", "blows"), [("executors=1", 1), ("executors=2", 2), ("shuffles", 1)])
+    def test_check_finds_what_it_finds_without(
+        self, spark: SparkSession, dataset: str, tmp_path: Path, what: str, blows: int
+    ) -> None:
+        done = broken(tmp_path, what, "findings", "check", dataset, "--json")
+        assert struck(tmp_path) == blows
+        here = lakeproof("spark", "check", dataset, "--json")
+        assert done.returncode == here.exit_code == 1, done.stderr
+        assert timeless(done.stdout) == timeless(here.stdout)
+
+    @pytest.mark.deep
+    def test_a_task_that_always_ends_its_executor_ends_the_run_with_one_line_and_no_run_that_sweep_takes(
+        self, dataset: str, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "out"
+        done = broken(tmp_path, "executors=99", "fates", *uncommitted(dataset, out))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert struck(tmp_path) >= 4
+        assert without_probes(done.stderr)[-1].startswith("lakeproof: executors were lost, again and again")
+        assert "has no run 'it'" in complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", "."))
+
+
+@pytest.mark.deep
+def test_a_disk_that_is_full_ends_the_run_with_one_line(dataset: str, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)], check=False)
+    if mounted.returncode:
+        pytest.skip("only who may mount can have a small disk")
+    try:
+        (tmp_path / "marks").mkdir()
+        done = on_a_cluster(
+            tmp_path,
+            *uncommitted(dataset, tmp_path / "out"),
+            breaking=(f"disk={disk}", "committed", str(tmp_path / "marks")),
+            SPARK_LOCAL_DIRS=str(disk),
+        )
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    assert struck(tmp_path) == 1
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    *_, line = without_probes(done.stderr)
+    assert line.startswith("lakeproof: no space left on the device that Spark works on")
+    assert not (tmp_path / "out" / "it").exists()
+
+
+def test_a_driver_that_is_killed_leaves_no_run_that_sweep_takes(dataset: str, tmp_path: Path) -> None:
+    out, marks = tmp_path / "out", tmp_path / "marks"
+    done = subprocess.run(
+        [sys.executable, str(BREAKING), "driver", "addresses", str(marks), "spark", *uncommitted(dataset, out)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert list((out / "it" / "addresses").glob("*.parquet"))
+    line = complaint(lakeproof("spark", "sweep", str(out), "--run", "it", "--objects", str(tmp_path)))
+    assert "has no report.json, so the run never came to its end" in line
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("damage", ["another schema", "no bytes"])
+def test_a_file_that_is_not_like_the_others_ends_the_run_with_one_line(tmp_path: Path, damage: str) -> None:
+    data, out = tmp_path / "data", tmp_path / "out"
+    snapshots.write(snapshots.tables(world(7, 10)), data)
+    [first, *_] = sorted((data / "objects").glob("*.parquet"))
+    table = parquet.read_table(first)
+    other = first.with_name("zz-other.parquet")
+    if damage == "no bytes":
+        other.write_bytes(b"")
+    else:
+        names = ["location" if name == "address" else name for name in table.column_names]
+        parquet.write_table(pa.table(table.columns, names=names), other)
+    done = on_a_cluster(tmp_path, *uncommitted(str(data), out))
+    assert (done.returncode, done.stdout) == (2, "")
+    *_, line = without_probes(done.stderr)
+    assert line.startswith(f"lakeproof: {other}")
+    assert not (out / "it").exists()
+
+
+def test_an_answer_is_of_a_run(tmp_path: Path) -> None:
+    """The comparison above can fail."""
+    for name, address in (("a", "x"), ("b", "y")):
+        folder = tmp_path / name / "it"
+        (folder / "addresses").mkdir(parents=True)
+        parquet.write_table(pa.table({"address": [address]}), folder / "addresses" / "part.parquet")
+        fields = {"kind": "uncommitted", "accounts": [], "files": [], "now": 0}
+        (folder / "report.json").write_text(json.dumps(fields))
+    assert answer(tmp_path / "a") != answer(tmp_path / "b")

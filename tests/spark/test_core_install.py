@@ -31,6 +31,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "histories": ("folder",),
     "prepare": (),
     "retention": ("dataset", "--rules", "rules.json", "--out", "out"),
+    "seal": ("dataset",),
     "sweep": ("out", "--run", "id"),
     "uncommitted": ("dataset", "--out", "out"),
     "walk": ("repositories/step1/*", "--seeds", "2"),

@@ -25,7 +25,8 @@ from model.identifiers import (
 )
 from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
 from spark_checks.dataset import Dataset, Keys, empty
-from spark_checks.decoding import Rows, decode, decode_batch, design_kind, lakefs_kind, widened
+from spark_checks.decoding import Rows, decode, decode_batch, widened
+from spark_checks.kinds import design_kind, lakefs_kind
 from spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 
 REPOSITORY = Repository(

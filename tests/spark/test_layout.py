@@ -9,7 +9,7 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.tasks import Unusable
-from spark_checks import layout, snapshots
+from spark_checks import layout, places, snapshots
 from spark_checks.dataset import open_dataset, read_table
 from spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.commands import lakeproof
@@ -172,7 +172,8 @@ class TestByUrl:
         spark.createDataFrame([], schema).write.parquet(str(mounted / "kinds"))
         for file in (mounted / "kinds").glob("*.parquet"):
             url = f"viewfs://layout/data/kinds/{file.name}"
-            assert layout._columns(spark, ("", url)) == layout._columns(spark, ("", str(file)))
+            there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
+            assert layout._columns(spark, there) == layout._columns(spark, here)
 
     def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mounted: Path) -> None:
         for number, column in enumerate(("n", "m")):

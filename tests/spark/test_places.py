@@ -1,6 +1,7 @@
 """Folders by URL: what is worked in lies on a file system that only Spark knows, and what is written is found there."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,15 +81,21 @@ def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkey
     spark.conf.unset(workspace.SETTING)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("check", "d"), ("decode", "d"), ("histories", "d"), ("uncommitted", "d"), ("retention", "d", "--rules", "r")],
-    ids=lambda arguments: str(arguments[0]),
-)
-def test_an_out_that_is_a_url_is_refused_and_makes_no_folder_of_that_name(
-    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("command", ["check", "decode", "histories", "uncommitted", "retention"])
+def test_an_out_of_no_file_system_that_spark_has_is_one_line_and_makes_no_folder_of_that_name(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said = complaint(lakeproof("spark", *arguments, "--out", "s3a://b/x"))
+    (tmp_path / "rules").write_text('{"default_retention_days": 1}')
+    more = ("--rules", "rules") if command == "retention" else ()
+    said = complaint(lakeproof("spark", command, "d", "--out", "nothing://b/x", *more))
+    assert re.match(r"nothing://b/x(/\S+)?: Spark has no such file system \(.*; add its package", said)
+    assert [each.name for each in tmp_path.iterdir()] == ["rules"]
+
+
+def test_a_dataset_is_generated_on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = complaint(lakeproof("spark", "generate", "s3a://b/x"))
     assert "s3a://b/x: expected a folder; name one of this machine" in said
     assert list(tmp_path.iterdir()) == []

@@ -180,3 +180,23 @@ def test_a_namespace_in_the_data_of_another_is_found_and_one_beside_it_is_not(
         ("s3://b", "s3://b/data/x/data"),
         ("s3://b/data/x", "s3://b/data/x/data"),
     }
+
+
+def test_of_a_large_listing_few_rows_that_are_kept_are_drawn_and_the_counts_stay(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "SHOWN", 20)
+    monkeypatch.setattr(ledger, "_OFTEN", 4)
+    rows: list[Listed] = [(f"s3://b/r{n % 7}", f"data/{n % 3}/{n}", n, EARLY) for n in range(2_000)]
+    rows += [("s3://b/r0", f"other/{n}", 1, EARLY) for n in range(100)]
+    listed = ledger.listing(dataset(spark, rows), owned(spark, *(f"s3://b/r{n}" for n in range(7))), 0)
+    named = to(spark, *(f"{row[0]}/{row[1]}" for row in rows[:2_000]))
+    order = ("committed", "outside-data", TOO_YOUNG, MARKED)
+    fates = ledger.judged(listed, order, {"committed": ledger.fingerprints(named)}, 2_000)
+    assert ledger.accounts(fates) == [Account("committed", 2_000, 1_999_000), Account("outside-data", 100, 100)]
+    assert 10 < fates.of("committed").where("address != ''").count() < 30
+    assert 5 < fates.of("outside-data").where("address != ''").count() < 25
+    shown = ledger.examples(fates)
+    assert Counter(each.reason for each in shown) == {"committed": 5, "outside-data": 5}
+    assert len({each.storage_namespace for each in shown if each.reason == "committed"}) == 5
+    assert shown == ledger.examples(fates)

@@ -98,9 +98,3 @@ class TestFolders:
     def test_an_id_is_one_plain_name(self, run: str, tmp_path: Path) -> None:
         with pytest.raises(Unusable, match="expected letters"):
             runs.make_folder(tmp_path, run)
-
-    def test_a_run_whose_input_was_refused_leaves_nothing(self, tmp_path: Path) -> None:
-        folder = runs.make_folder(tmp_path, "r")
-        with pytest.raises(Unusable), runs.discarded_if_unusable(folder):
-            raise Unusable("no")
-        assert not folder.exists()

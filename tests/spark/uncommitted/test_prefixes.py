@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from impl.hard_delete.offline import COPIES_PREFIX
-from spark_checks.decoding import ISSUED_PREFIX
+from spark_checks.kinds import ISSUED_PREFIX
 from spark_checks.tables import BINARY, table
 from spark_checks.uncommitted.marking import begins
 

@@ -1,0 +1,28 @@
+"""The command ``spark seal``: a manifest of a dataset that is whole."""
+
+import click
+
+from spark_checks.session import Options, spark_options
+
+
+@click.command("seal")
+@click.argument("dataset", metavar="DATASET")
+@click.option("--hash", "hashed", is_flag=True, help="With the SHA-256 of all that the files have, asked at each look.")
+@click.option("--again", is_flag=True, help="In place of the manifest that is there.")
+@spark_options
+def command(options: Options, dataset: str, hashed: bool, again: bool) -> None:
+    """Write the manifest of DATASET, a folder of Parquet tables that is whole: _lakeproof.json, the files of each table
+    with their sizes and footers.
+
+    From then on, every command refuses the dataset if a file was lost, added, or changed. Needs Spark for URLs only.
+    """
+    from contextlib import nullcontext
+
+    from spark_checks import manifest, places
+    from spark_checks.session import session
+
+    with nullcontext() if places.local(dataset) is not None else session(options) as spark:
+        found = manifest.seal(spark, dataset.rstrip("/"), hashed=hashed, again=again)
+    for name, files in found.items():
+        rows = sum(each.rows for each in files)
+        click.echo(f"{name:24}{len(files):>6,} files{rows:>15,} rows{sum(each.bytes for each in files):>18,} bytes")

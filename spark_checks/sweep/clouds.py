@@ -1,0 +1,113 @@
+"""Objects in Google Cloud Storage and Azure.
+
+A look is a HEAD for each object, and a delete is a request for each: in a batch, the library would tell the first error
+alone. There is no condition: obstore's deletes have none.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from lakeproof.tasks import Unusable
+from spark_checks.sweep.looking import SECOND, Found
+from spark_checks.sweep.marks import unquoted
+from spark_checks.sweep.targets import (
+    CHANGED,
+    DELETED,
+    GONE,
+    WIDEST,
+    End,
+    Fate,
+    Look,
+    Pace,
+    Trouble,
+    Unnameable,
+    beneath,
+)
+
+try:
+    import obstore
+    from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+    from obstore.store import from_url
+except ImportError as error:
+    raise Unusable(f"spark sweep: {error.name} is not installed; pip install 'lakeproof[sweep]'") from error
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+_REFUSED = (PermissionDeniedError, UnauthenticatedError)
+
+
+def opened(where: str) -> "ObjectStore":
+    """Credentials come from the environment, as the store's own tools take them. Raises Unusable: it cannot be
+    reached."""
+    try:
+        store = from_url(where)
+        next(iter(obstore.list(store, chunk_size=1)), None)
+    except (BaseError, ValueError, OSError) as error:
+        raise Unusable(
+            f"{where}: cannot be looked at ({_said(error)}); see that it is there, and that the environment has the "
+            "credentials of one who may list, read and delete"
+        ) from None
+    return store
+
+
+class Cloud:
+    """A bucket, or what begins with a prefix in it. ``base``: what stands in the addresses of a run for it."""
+
+    unit = SECOND
+
+    def __init__(self, store: "ObjectStore", *, base: str, pace: Pace, at_once: int) -> None:
+        self._store, self._base, self._pace = store, base, pace
+        self._pool = ThreadPoolExecutor(at_once)
+
+    def name(self, address: str) -> str:
+        rest = beneath(self._base, address)
+        if any(part in {"", ".", ".."} for part in rest.split("/")):
+            raise Unnameable  # a path of obstore's: it takes "x/" for "x"
+        return rest
+
+    def look(self, names: Sequence[str]) -> list[Look]:
+        return list(self._pool.map(self._look, names))
+
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+        return list(self._pool.map(self._delete, there))
+
+    def _look(self, name: str) -> Look:
+        self._pace.wait()
+        try:
+            head = obstore.head(self._store, name)
+        except FileNotFoundError:
+            return None
+        except (BaseError, ValueError, OSError) as error:
+            return Trouble(_said(error))
+        e_tag = head["e_tag"]
+        return Found(
+            head["size"],
+            int(head["last_modified"].timestamp()) * SECOND,
+            None if e_tag is None else unquoted(e_tag),
+            head["version"],
+        )
+
+    def _delete(self, there: tuple[str, Found]) -> Fate:
+        """It is looked at once more: a window of one request, and not of a batch."""
+        name, found = there
+        now = self._look(name)
+        if isinstance(now, Trouble):
+            return Fate(End.FAILED, now.why)
+        if now != found:
+            return GONE if now is None else CHANGED
+        self._pace.wait()
+        try:
+            obstore.delete(self._store, name)
+        except FileNotFoundError:
+            return GONE
+        except _REFUSED as error:
+            return Fate(End.FAILED, _said(error))
+        except (BaseError, ValueError, OSError) as error:
+            return Fate(End.UNSURE, _said(error))
+        return DELETED
+
+
+def _said(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[:WIDEST]

@@ -1,0 +1,100 @@
+"""``lakeproof spark sweep``: look again at what a run has marked, and delete it."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from lakeproof.commands import UNUSABLE, complain
+from spark_checks.session import spark_options
+
+if TYPE_CHECKING:
+    from spark_checks.dataset import Keys
+    from spark_checks.session import Options
+    from spark_checks.sweep.marked import Marked
+    from spark_checks.sweep.sweeping import Again
+
+
+@click.command("sweep")
+@click.argument("out", metavar="OUT")
+@click.option("--run", "run_id", required=True, metavar="ID", help="The run whose mark is swept.")
+@click.option(
+    "--objects",
+    metavar="WHERE",
+    help="Where the objects are: s3://bucket, gs://bucket, az://account/container, a folder of plain files, or "
+    "file:FOLDER, an object store of lakeproof.",
+)
+@click.option("--delete", is_flag=True, help="Delete. Without it nothing changes.")
+@click.option("--dataset", metavar="DATASET", help="Look again for references, in this dataset.")
+@click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema of --dataset.")
+@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or database lacks.")
+@click.option("--instead-of", metavar="URL", help="What --objects is called in the addresses of the run.")
+@click.option("--endpoint", metavar="URL", help="Of a store that speaks S3.")
+@click.option("--no-if-match", is_flag=True, help="For a store that speaks S3 and refuses conditional deletes.")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests a second, at most.")
+@click.option("--at-once", type=click.IntRange(1, 1000), default=32, show_default=True, help="Requests at once.")
+@spark_options
+def command(
+    options: "Options",
+    out: str,
+    run_id: str,
+    objects: str | None,
+    delete: bool,
+    dataset: str | None,
+    keys: "Keys | None",
+    beside: str | None,
+    instead_of: str | None,
+    endpoint: str | None,
+    no_if_match: bool,
+    rate: float | None,
+    at_once: int,
+) -> int:
+    """Delete what a run of `retention` or `uncommitted` has marked. OUT is where the runs are.
+
+    Each object is looked at first: one that is not as it was listed is kept. With --dataset, so is what is referred to
+    since; only then Spark is started. A run that was cut short, or whose files were changed, is refused. Without
+    --delete it only says what it would do. A sweep that was cut short may be repeated. Exit code 2: not all that should
+    go went.
+    """
+    from spark_checks import denominators
+    from spark_checks.sweep import account
+    from spark_checks.sweep.marked import whole_run
+    from spark_checks.sweep.opening import Wanted, target
+    from spark_checks.sweep.sweeping import sweep
+
+    if delete and objects is None:
+        raise click.UsageError("--delete needs --objects, where the objects are")
+    if dataset is None and (keys is not None or beside is not None):
+        raise click.UsageError("--keys and --beside are for --dataset; name the dataset, too")
+    try:
+        run = whole_run(out, run_id)
+        wanted = Wanted(instead_of, endpoint, match=not no_if_match, rate=rate, at_once=at_once)
+        where = None if objects is None else target(objects, wanted)
+        again = None if dataset is None else _look_again(options, run, dataset, keys, beside)
+        done = sweep(run, where, delete=delete, again=again)
+    except KeyboardInterrupt:
+        complain("interrupted; what is in doubt is in the journal: sweep the run again")
+        raise click.Abort from None
+    total = done.account.total
+    click.echo(f"{total.objects:,} objects are marked, {done.account.before:,} of them were settled before")
+    for line in account.lines(done.account):
+        click.echo(line)
+    if again is not None:
+        told = ", ".join(f"{reason} {count:,}" for reason, count in again.kept.items()) or "nothing"
+        click.echo(f"referred to in {again.dataset}: {told}")
+        for note in (denominators.told(again.rows), *again.notes) if run.marked else again.notes:
+            click.echo(note)
+    if objects is None:
+        click.echo("nothing was looked at: name the objects with --objects, and say --delete to delete them")
+    if not done.done:
+        why = f" ({done.stopped})" if done.stopped else ""
+        complain(f"{done.account.open:,} objects failed or are in doubt{why}; mend that and sweep the run again")
+    return 0 if done.done else UNUSABLE
+
+
+def _look_again(options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None) -> "Again":
+    from spark_checks.dataset import open_dataset
+    from spark_checks.session import session
+    from spark_checks.sweep.referring import look_again
+
+    with session(options) as spark:
+        return look_again(open_dataset(spark, where, keys, beside), run)

@@ -1,0 +1,228 @@
+"""Where objects are deleted: what a sweep asks of a store, and the stores of this machine.
+
+A target is asked for names, which it makes of addresses itself. Each object is answered for by itself, and in order.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Final, Protocol
+
+import attrs
+import trio
+
+from impl.stores.local_objects import LocalObjectStore, NotAnObjectStore
+from lakeproof.tasks import Unusable
+from model import objects
+from spark_checks.sweep.looking import MICROSECOND, Found
+
+LAKE: Final = "file:"
+WIDEST: Final = 200
+"""Characters of a store's own words."""
+_FOLDERS: Final = 10_000
+"""Folders of which is remembered whether they lead out of the tree."""
+
+
+class Elsewhere(Exception):
+    """The address lies in no part of the store that was named."""
+
+
+class Unnameable(Exception):
+    """The store can have no object of this name, or would take it for the name of another one."""
+
+
+@attrs.frozen
+class Trouble:
+    """The store did not say whether the object is there."""
+
+    why: str
+
+
+class End(Enum):
+    """What became of an object that was to be deleted."""
+
+    DELETED = "deleted"
+    GONE = "gone"  # it was not there any more
+    CHANGED = "changed"  # it was put again between the look and the delete: it is there
+    FAILED = "failed"  # the store refused: it is there
+    UNSURE = "unsure"  # no answer came
+
+
+@attrs.frozen
+class Fate:
+    end: End
+    why: str = ""
+
+
+DELETED: Final = Fate(End.DELETED)
+GONE: Final = Fate(End.GONE)
+CHANGED: Final = Fate(End.CHANGED)
+
+Look = Found | Trouble | None
+"""None: there is no such object."""
+
+
+class Target(Protocol):
+    """A store. ``unit``: of the times that it tells, in microseconds."""
+
+    unit: int
+
+    def name(self, address: str) -> str:
+        """What the store calls it. Raises Elsewhere, Unnameable."""
+
+    def look(self, names: Sequence[str]) -> list[Look]:
+        """Raises Unusable: the store cannot be reached, or nobody may look."""
+
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+        """Delete objects, at most `marks.BATCH` of them, each as it was found and no other, as far as the store has
+        such a condition."""
+
+
+class Pace:
+    """At most so many requests a second, of all threads together, spread evenly. None: as many as there are."""
+
+    def __init__(
+        self,
+        rate: float | None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._interval = 0.0 if rate is None else 1 / rate
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = Lock()
+        self._next = clock()
+
+    def wait(self) -> None:
+        """Until the next request may go."""
+        if not self._interval:
+            return
+        with self._lock:
+            now = self._clock()
+            at = max(now, self._next)
+            self._next = at + self._interval
+        if at > now:
+            self._sleep(at - now)
+
+
+def beneath(base: str, address: str) -> str:
+    """The rest of an address in a folder that a URL names. Raises Elsewhere."""
+    if not address.startswith(f"{base}/"):
+        raise Elsewhere
+    return address[len(base) + 1 :]
+
+
+class FileTree:
+    """Objects as plain files: ``s3://bucket/r/data/x`` is ``bucket/r/data/x`` in a folder."""
+
+    unit = MICROSECOND
+
+    def __init__(self, folder: Path, pace: Pace) -> None:
+        if not folder.is_dir():
+            raise Unusable(f"{folder}: is no folder; name the one with the objects with --objects")
+        self._folder = folder.resolve()
+        self._pace = pace
+        self._inside = lru_cache(_FOLDERS)(self._leads_inside)  # objects of one folder come together, mostly
+
+    def name(self, address: str) -> str:
+        relative = address.partition("://")[2] or address
+        if "\0" in relative or any(part in {"", ".", ".."} for part in relative.split("/")):
+            raise Unnameable
+        if not self._inside(relative.rpartition("/")[0]):  # a link in it leads elsewhere
+            raise Unnameable
+        return relative
+
+    def _leads_inside(self, folder: str) -> bool:
+        try:
+            return (self._folder / folder).resolve().is_relative_to(self._folder)
+        except (OSError, RuntimeError, UnicodeError):
+            return False
+
+    def look(self, names: Sequence[str]) -> list[Look]:
+        return [self._look(name) for name in names]
+
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+        return [self._delete(name, found) for name, found in there]
+
+    def _look(self, name: str) -> Look:
+        self._pace.wait()
+        try:
+            found = os.lstat(f"{self._folder}/{name}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return Trouble(error.strerror or str(error))
+        if stat.S_ISDIR(found.st_mode):
+            return None  # objects have no folders
+        if not stat.S_ISREG(found.st_mode):
+            return Trouble("is no plain file")
+        return Found(found.st_size, found.st_mtime_ns // 1000)
+
+    def _delete(self, name: str, found: Found) -> Fate:
+        now = self._look(name)
+        if now != found:
+            return GONE if now is None else CHANGED
+        try:
+            (self._folder / name).unlink()
+        except FileNotFoundError:
+            return GONE
+        except OSError as error:
+            return Fate(End.FAILED, error.strerror or str(error))
+        return DELETED
+
+
+class LakeStore:
+    """The object store of lakeproof, in a folder."""
+
+    unit = MICROSECOND
+
+    def __init__(self, folder: Path, pace: Pace) -> None:
+        if not folder.is_dir():
+            raise Unusable(f"{folder}: is no folder; name that of an object store with --objects")
+        try:
+            self._store = LocalObjectStore(folder, durable=False)
+        except NotAnObjectStore as error:
+            raise Unusable(str(error)) from None
+        self._pace = pace
+
+    def name(self, address: str) -> str:
+        return address
+
+    def look(self, names: Sequence[str]) -> list[Look]:
+        async def every() -> list[Look]:
+            return [await self._look(name) for name in names]
+
+        return trio.run(every)
+
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+        async def every() -> list[Fate]:
+            return [await self._delete(name, found) for name, found in there]
+
+        return trio.run(every)
+
+    async def _look(self, name: str) -> Look:
+        self._pace.wait()
+        try:
+            head = await self._store.apply(objects.HeadObject(name))
+        except objects.ObjectNotFound:
+            return None
+        except objects.ObjectError as error:
+            return Trouble(str(error)[:WIDEST])
+        assert isinstance(head, objects.Head)
+        return Found(head.size_bytes, head.last_modified, head.etag)
+
+    async def _delete(self, name: str, found: Found) -> Fate:
+        """The store has no condition for it; its clock is finer than what another process does meanwhile."""
+        now = await self._look(name)
+        if now != found:
+            return GONE if now is None else CHANGED
+        try:
+            await self._store.apply(objects.DeleteObject(name))
+        except objects.ObjectError as error:
+            return Fate(End.FAILED if error.definite else End.UNSURE, str(error)[:WIDEST])
+        return DELETED

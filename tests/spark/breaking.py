@@ -1,0 +1,108 @@
+"""Runs lakeproof's command line, and breaks something at a table of a given name: ``breaking.py WHAT TABLE MARKS ...``.
+
+WHAT is ``executors=N``: tasks that write the table end the JVM of their executor (SIGKILL), N times in all;
+``shuffles``: the first such task deletes the shuffle files of all executors; ``disk=FOLDER``: it fills the file system
+of a folder; ``driver``: the driver ends, SIGKILL, once the table is written. MARKS is a folder: a file is put there for
+each blow that was struck.
+
+What runs on workers is made inside a function, and goes there by value: workers do not have this file.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_checks import staging
+from spark_checks.scanned import Scan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def blow(what: str, marks: str) -> "Task":
+    kind, _, detail = what.partition("=")
+
+    def strike(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        import errno
+        import os
+        import signal
+        from pathlib import Path
+
+        def parents() -> Iterator[int]:
+            one = os.getpid()
+            while one > 1:
+                yield one
+                one = int(Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[1])
+
+        def executor() -> int:
+            return next(
+                one for one in parents() if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{one}/cmdline").read_bytes()
+            )
+
+        def mine(number: int) -> bool:
+            try:
+                os.close(os.open(f"{marks}/{number}", os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return False
+            return True
+
+        for batch in batches:  # there are rows: the task has begun to read what the stage before has written
+            if kind == "executors" and any(mine(number) for number in range(int(detail))):
+                os.kill(executor(), signal.SIGKILL)
+            elif kind == "shuffles" and mine(0):
+                variables = Path(f"/proc/{executor()}/environ").read_bytes().split(b"\0")
+                [folders] = [each for each in variables if each.startswith(b"SPARK_EXECUTOR_DIRS=")]
+                above = Path(folders.partition(b"=")[2].decode().split(":")[0]).parent
+                found = [each for each in above.rglob("shuffle_*") if each.is_file()]
+                Path(f"{marks}/0").write_text("\n".join(str(each) for each in found))
+                for each in found:
+                    each.unlink()
+            elif kind == "disk" and mine(0):
+                try:
+                    with Path(detail, "filler").open("wb", buffering=0) as file:
+                        while file.write(bytes(1 << 16)):
+                            pass
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
+            yield batch
+
+    return strike
+
+
+def main() -> None:
+    what, name, marks, *arguments = sys.argv[1:]
+    write = staging.write
+    struck = blow(what, marks)
+
+    def broken(
+        rows: "DataFrame",
+        where: str,
+        by: str | None = None,
+        to: staging.Written | None = None,
+        options: Mapping[str, str] | None = None,
+        scans: Iterable[Scan] = (),
+    ) -> staging.Written:
+        if Path(where).name != name:
+            return write(rows, where, by, to, options, scans)
+        if what != "driver":
+            return write(rows.mapInArrow(struck, rows.schema), where, by, to, options, scans)
+        write(rows, where, by, to, options, scans)
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+    staging.write = broken
+
+    from lakeproof.cli import main
+
+    main(arguments, prog_name="lakeproof")
+
+
+if __name__ == "__main__":
+    main()

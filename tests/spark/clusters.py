@@ -1,0 +1,75 @@
+"""Commands on two executors in processes of their own, with a Python that has nothing but what is on a list."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+
+import pyspark
+
+from spark_checks.workers import NEEDED
+from tests.commands import ROOT
+
+CLUSTER = "local-cluster[2,1,1024]"
+OPTIONS = ("--master", CLUSTER, "--memory", "1g", "--shuffle-partitions", "4")
+BREAKING = Path(__file__).with_name("breaking.py")
+PACKAGES = frozenset(NEEDED.values()) - {"pyspark"}
+
+
+def a_python(folder: Path, packages: Iterable[str] = PACKAGES) -> Path:
+    """A Python with these packages and, on a worker, Spark's own, and no other: lakeproof is none of them."""
+    folder.mkdir(parents=True)
+    for package in packages:
+        distribution = metadata.distribution(package)
+        for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
+            link = folder / top
+            if not link.exists():
+                link.symlink_to(Path(str(distribution.locate_file(top))))
+    program = folder / "python"
+    base = getattr(sys, "_base_executable", sys.executable)
+    program.write_text(
+        "#!/bin/sh\n"
+        'own=$(echo "$PYTHONPATH" | tr ":" "\\n" | grep /pyspark/ | paste -sd: -)\n'
+        f'PYTHONPATH="$own:{folder}" exec "{base}" -S -s "$@"\n'
+    )
+    program.chmod(0o755)
+    return program
+
+
+def on_a_cluster(
+    folder: Path,
+    *arguments: str,
+    breaking: tuple[str, ...] = (),
+    beside: Mapping[str, Path] | None = None,
+    **environment: str,
+) -> subprocess.CompletedProcess[str]:
+    """``folder``: where the driver's process is; executors have folders of their own beneath it. ``breaking``: what
+    is broken, see breaking.py. ``beside``: what lies three folders above the one where an executor runs, by name."""
+    (folder / "driver").mkdir()
+    home = folder / "home" / "pyspark"  # its folder work/ is where executors run
+    home.mkdir(parents=True)
+    for each in Path(pyspark.__file__).parent.iterdir():
+        if each.name != "work":
+            (home / each.name).symlink_to(each)
+    for name, path in (beside or {}).items():
+        (home / name).symlink_to(path)
+    if "PYSPARK_PYTHON" not in environment:
+        environment["PYSPARK_PYTHON"] = str(a_python(folder / "lean"))
+    start = (str(BREAKING), *breaking) if breaking else ("-m", "lakeproof.cli")
+    return subprocess.run(
+        [sys.executable, *start, "spark", *arguments, *OPTIONS],
+        cwd=folder / "driver",
+        env={**os.environ, "SPARK_HOME": str(home), "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def without_probes(stderr: str) -> list[str]:
+    """What a command on a cluster says after it has asked the workers."""
+    first, second, *rest = stderr.splitlines()
+    assert (first, second) == ("asking the workers for their Python", "probing the folders that the workers share")
+    return rest

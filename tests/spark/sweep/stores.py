@@ -1,0 +1,64 @@
+"""A store in memory for tests of the sweep: it can be killed at any call, and changed between a look and a delete."""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from spark_checks.sweep.looking import Found
+from spark_checks.sweep.targets import CHANGED, DELETED, GONE, End, Fate, Look, Trouble
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def nothing() -> None:
+    pass
+
+
+@attrs.define
+class Memory:
+    """objects: what there is, by address. refused: what may not be deleted. mute: what is deleted without an answer.
+    lives: calls until it is killed: a call is a look at, or the deletion of, one object. meanwhile: is done between the
+    looks at a batch and its deletes. deleted: what it has deleted, in order."""
+
+    objects: dict[str, Found]
+    refused: frozenset[str] = frozenset()
+    mute: frozenset[str] = frozenset()
+    blind: frozenset[str] = frozenset()
+    lives: int | None = None
+    meanwhile: Callable[[], None] = nothing
+    deleted: list[tuple[str, Found]] = attrs.Factory(list)
+    calls: int = 0
+    unit: int = 1
+
+    def name(self, address: str) -> str:
+        return address
+
+    def look(self, names: Sequence[str]) -> list[Look]:
+        return [self._look(name) for name in names]
+
+    def delete(self, there: Sequence[tuple[str, Found]]) -> list[Fate]:
+        self.meanwhile()
+        return [self._delete(name, found) for name, found in there]
+
+    def _call(self) -> None:
+        self.calls += 1
+        if self.lives is not None:
+            if self.lives == 0:
+                raise Killed
+            self.lives -= 1
+
+    def _look(self, name: str) -> Look:
+        self._call()
+        return Trouble("may not be looked at") if name in self.blind else self.objects.get(name)
+
+    def _delete(self, name: str, found: Found) -> Fate:
+        self._call()
+        if name in self.refused:
+            return Fate(End.FAILED, "refused")
+        now = self.objects.get(name)
+        if now != found:
+            return GONE if now is None else CHANGED
+        self.deleted.append((name, self.objects.pop(name)))
+        return Fate(End.UNSURE, "no answer") if name in self.mute else DELETED

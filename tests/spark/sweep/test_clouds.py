@@ -1,0 +1,166 @@
+"""A sweep of what Google and Azure speak, with the library's own stores: what is as it was marked goes."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import obstore
+import pytest
+from obstore.store import LocalStore, MemoryStore, S3Store
+
+from lakeproof.tasks import Unusable
+from spark_checks.sweep.clouds import Cloud, opened
+from spark_checks.sweep.journal import End
+from spark_checks.sweep.looking import Found
+from spark_checks.sweep.opening import Wanted, target
+from spark_checks.sweep.sweeping import sweep
+from spark_checks.sweep.targets import End as Fated
+from spark_checks.sweep.targets import Pace, Trouble
+from tests.commands import complaint, lakeproof
+from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at
+from tests.spark.sweep.s3_server import Bucket
+
+BASE = "gs://bucket/r"
+
+
+def cloud(store: MemoryStore | LocalStore | S3Store) -> Cloud:
+    return Cloud(store, base=BASE, pace=FREE, at_once=4)
+
+
+def modified(store: MemoryStore, name: str) -> int:
+    """Microseconds."""
+    return int(obstore.head(store, name)["last_modified"].timestamp() * 1_000_000)
+
+
+def test_what_is_as_it_was_goes_and_what_was_put_again_stays(tmp_path: Path) -> None:
+    store = MemoryStore()
+    for name in "abcd":
+        obstore.put(store, f"data/{name}", b"x")
+    rows = [row(f"data/{name}", 1, modified(store, f"data/{name}")) for name in "abc"]
+    obstore.put(store, "data/b", b"xy")
+    folder = marked(tmp_path / "out", [*rows, row("data/gone")], namespace=BASE)
+    assert sweep(run_at(tmp_path / "out"), cloud(store), delete=True).done
+    assert [each["path"] for chunk in obstore.list(store) for each in chunk] == ["data/b", "data/d"]
+    found = accounts(folder)
+    assert found.pop(("deleted", "")) == 2
+    assert found.pop(("gone", "")) == 1
+    assert {end for end, _ in found} == {"kept"}
+
+
+def test_a_tag_of_the_listing_is_compared(tmp_path: Path) -> None:
+    store = MemoryStore()
+    obstore.put(store, "data/a", b"x")
+    when, tag = modified(store, "data/a"), obstore.head(store, "data/a")["e_tag"]
+    obstore.put(store, "data/a", b"y")
+    when = modified(store, "data/a") // 1_000_000 * 1_000_000
+    marked(tmp_path / "out", [row("data/a", 1, when, tag)], namespace=BASE)
+    done = sweep(run_at(tmp_path / "out"), cloud(store), delete=True)
+    assert [*done.account.tallies] == [(End.KEPT, "other-e-tag")]
+
+
+def test_what_is_put_between_the_look_and_the_delete_is_seen_by_a_last_look() -> None:
+    store = MemoryStore()
+    obstore.put(store, "a", b"x")
+    obstore.put(store, "b", b"x")
+    there = cloud(store)
+    looks = there.look(["a", "b"])
+    obstore.put(store, "a", b"xy")
+    found = [(name, look) for name, look in zip("ab", looks, strict=True) if isinstance(look, Found)]
+    assert [fate.end for fate in there.delete(found)] == [Fated.CHANGED, Fated.DELETED]
+    assert [fate.end for fate in there.delete(found)] == [Fated.CHANGED, Fated.GONE]
+
+
+@pytest.mark.parametrize("address", ["data/a/", "/data/a", "data//a", "data/./a", "data/../data/a", ""])
+def test_a_name_that_the_library_would_take_for_another_one_is_kept(tmp_path: Path, address: str) -> None:
+    store = MemoryStore()
+    obstore.put(store, "data/a", b"x")
+    folder = marked(tmp_path / "out", [row(address, 1, modified(store, "data/a"))], namespace=BASE)
+    assert sweep(run_at(tmp_path / "out"), cloud(store), delete=True).done
+    assert accounts(folder) == {("kept", "unnameable"): 1}
+    assert obstore.head(store, "data/a")["size"] == 1
+
+
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a%2Fb", "ä", "#?&", "a'b"])
+def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
+    (tmp_path / "store").mkdir()
+    store = MemoryStore()
+    for each in (name, "near"):
+        obstore.put(store, each, b"x")
+    marked(tmp_path / "out", [row(name, 1, modified(store, name))], namespace=BASE)
+    sweep(run_at(tmp_path / "out"), cloud(store), delete=True)
+    assert [each["path"] for chunk in obstore.list(store) for each in chunk] == ["near"]
+
+
+def test_what_is_refused_is_a_failure_and_no_deletion(bucket: Bucket) -> None:
+    """The library against a server: Amazon's protocol, of which it makes the same errors."""
+    store = S3Store("bucket", endpoint=bucket.endpoint, client_options={"allow_http": True})
+    bucket.put("a", b"x", 1000)
+    bucket.put("b", b"x", 1000)
+    bucket.unseen = {"b"}
+    there = cloud(store)
+    seen, unseen, absent = there.look(["a", "b", "c"])
+    assert seen == Found(1, 1_000_000_000, bucket.objects["a"].e_tag)
+    assert isinstance(unseen, Trouble)
+    assert absent is None
+    assert isinstance(seen, Found)
+    bucket.before = lambda method, _: 403 if method in {"DELETE", "POST"} else None
+    assert [fate.end for fate in there.delete([("a", seen)])] == [Fated.FAILED]
+    assert "a" in bucket.objects
+
+
+def test_a_store_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(Unusable, match=r"nowhere: cannot be looked at .* who may list, read and delete"):
+        opened(f"file://{tmp_path}/nowhere")
+
+
+def test_a_url_is_opened_by_its_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def remembered(where: str) -> MemoryStore:
+        asked.append(where)
+        return MemoryStore()
+
+    monkeypatch.setattr("spark_checks.sweep.clouds.opened", remembered)
+    urls = "gs://bucket/r/", "abfss://c@account.dfs.core.windows.net/r", "https://account.blob.core.windows.net/c"
+    for where in urls:
+        store = target(where, Wanted())
+        assert isinstance(store, Cloud)
+        assert store.name(f"{where.rstrip('/')}/data/a") == "data/a"
+    there = target("az://account/container", Wanted(instead_of="https://account.blob.core.windows.net/container/"))
+    assert there.name("https://account.blob.core.windows.net/container/data/a") == "data/a"
+    assert asked == [*(url.rstrip("/") for url in urls), "az://account/container"]
+
+
+def test_without_the_library_it_names_the_extra() -> None:
+    program = "import sys; sys.modules['obstore'] = None\nimport spark_checks.sweep.clouds"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "spark sweep: obstore is not installed; pip install 'lakeproof[sweep]'" in done.stderr
+
+
+def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marked(tmp_path / "out", [])
+    said = complaint(lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", "az://a"))
+    assert said.startswith("az://a: cannot be looked at (")
+
+
+class TestPace:
+    def test_requests_are_spread_evenly_whoever_makes_them(self) -> None:
+        now, slept = [10.0], list[float]()
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            now[0] += seconds
+
+        pace = Pace(4, clock=lambda: now[0], sleep=sleep)
+        for _ in range(3):
+            pace.wait()
+        now[0] += 100  # what was not used is not saved up
+        for _ in range(3):
+            pace.wait()
+        assert slept == [0.25] * 4
+
+    def test_without_a_rate_nothing_waits(self) -> None:
+        pace = Pace(None, sleep=lambda _: time.sleep(1 / 0))
+        pace.wait()
+        pace.wait()

@@ -1,0 +1,337 @@
+"""A sweep of plain files, and of lakeproof's own store: what is still as it was marked goes, and nothing else."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import trio
+from pyarrow import fs
+
+from impl.stores.local_objects import LocalObjectStore
+from lakeproof.tasks import Unusable
+from model import objects
+from spark_checks.folders import ArrowFolder
+from spark_checks.sweep import looking, marks
+from spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
+from spark_checks.sweep.journal import End
+from spark_checks.sweep.looking import Found
+from spark_checks.sweep.marks import Mark
+from spark_checks.sweep.sweeping import Swept, sweep
+from spark_checks.sweep.targets import FileTree, LakeStore
+from tests.commands import complaint, lakeproof
+from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
+
+
+def put(folder: Path, name: str, content: str = "x", modified: int = OLD) -> Path:
+    path = folder / "bucket/r" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    os.utime(path, ns=(modified * 1000, modified * 1000))
+    return path
+
+
+def tree(folder: Path, *names: str) -> Path:
+    for name in names:
+        put(folder, name)
+    return folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+def swept(tmp_path: Path, rows: list[Row], *, delete: bool = True) -> Swept:
+    """A sweep of such a mark, of the tree ``objects``."""
+    if not (tmp_path / "out").exists():
+        marked(tmp_path / "out", rows)
+    return sweep(run_at(tmp_path / "out"), FileTree(tmp_path / "objects", FREE), delete=delete)
+
+
+def ends(done: Swept) -> dict[tuple[End, str], int]:
+    return {key: tally.objects for key, tally in done.account.tallies.items()}
+
+
+class TestTheCommand:
+    def invoked(self, tmp_path: Path, *more: str) -> str:
+        done = lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", *more)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    def test_an_object_that_was_put_again_after_the_mark_is_kept_and_reported(self, tmp_path: Path) -> None:
+        folder = marked(tmp_path / "out", [row("data/a"), row("data/b")])
+        where = tree(tmp_path / "objects", "data/a", "data/b")
+        put(where, "data/b", modified=OLD + 1)
+        said = self.invoked(tmp_path, "--objects", str(where), "--delete")
+        assert names(where) == ["b"]
+        assert "kept: younger             1" in said
+        assert f"'{NAMESPACE}/data/b': now 1 bytes of 2020-09-13T12:26:40.000001+00:00, marked 1 bytes of" in said
+        assert journal(folder) == {
+            f"{NAMESPACE}/data/a": ("deleted", ""),
+            f"{NAMESPACE}/data/b": ("kept", "younger"),
+        }
+
+    def test_it_deletes_only_when_told_to(self, tmp_path: Path) -> None:
+        folder = marked(tmp_path / "out", [row("data/a")])
+        where = str(tree(tmp_path / "objects", "data/a"))
+        assert "nothing was looked at" in self.invoked(tmp_path)
+        assert "would-be-deleted             1" in self.invoked(tmp_path, "--objects", where)
+        assert not (folder / "swept").exists()
+        assert names(tmp_path / "objects") == ["a"]
+        assert "deleted             1" in self.invoked(tmp_path, "--objects", where, "--delete")
+        assert names(tmp_path / "objects") == []
+        assert "1 objects are marked, 1 of them were settled before" in self.invoked(tmp_path, "--objects", where)
+
+    def test_without_a_dataset_no_spark_is_started(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def started(*_: object) -> None:
+            raise AssertionError
+
+        monkeypatch.setattr("spark_checks.session.session", started)
+        marked(tmp_path / "out", [row("data/a")])
+        self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
+        with pytest.raises(AssertionError):
+            self.invoked(tmp_path, "--dataset", str(tmp_path))
+
+    def test_a_tree_that_was_copied_is_kept_whole_with_what_to_do(self, tmp_path: Path) -> None:
+        marked(tmp_path / "out", [row("data/a"), row("data/b"), row("data/gone")])
+        shutil.copytree(tree(tmp_path / "old", "data/a", "data/b"), tmp_path / "new", copy_function=shutil.copy)
+        said = self.invoked(tmp_path, "--objects", str(tmp_path / "new"), "--delete")
+        assert names(tmp_path / "new") == ["a", "b"]
+        assert "all that is there is younger than its mark" in said
+        assert "list them once more and mark anew" in said
+
+    def test_what_the_store_refuses_is_told_and_ends_with_2_and_all_else_goes(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = marked(tmp_path / "out", [row("data/a"), row("data/b"), row("data/c")])
+        where = tree(tmp_path / "objects", "data/a", "data/b", "data/c")
+        unlink = Path.unlink
+
+        def refusing(path: Path, missing_ok: bool = False) -> None:
+            if path.name == "b":
+                raise PermissionError(13, "Permission denied", str(path))
+            unlink(path, missing_ok)
+
+        monkeypatch.setattr(Path, "unlink", refusing)
+        done = lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", str(where), "--delete")
+        assert complaint(done) == "1 objects failed or are in doubt; mend that and sweep the run again"
+        assert "Permission denied" in done.stdout
+        assert names(where) == ["b"]
+        assert accounts(folder) == {("deleted", ""): 2, ("failed", ""): 1}
+        monkeypatch.undo()
+        self.invoked(tmp_path, "--objects", str(where), "--delete")
+        assert names(where) == []
+        assert accounts(folder) == {("deleted", ""): 3}
+
+    @pytest.mark.parametrize(
+        ("more", "said"),
+        [
+            (["--delete"], "--delete needs --objects, where the objects are"),
+            (["--keys", "lakefs"], "--keys and --beside are for --dataset"),
+            (["--objects", "/nowhere/at/all"], "/nowhere/at/all: is no folder"),
+            (["--objects", "file:/nowhere/at/all"], "/nowhere/at/all: is no folder"),
+            (["--objects", "ftp://x/y"], "expected s3://, gs://, az:// or abfss:// with a bucket"),
+            (["--objects", "https://example.org/x"], "expected s3://, gs://, az:// or abfss:// with a bucket"),
+            (["--objects", "s3://"], "expected s3://, gs://, az:// or abfss:// with a bucket"),
+            (["--objects", ".", "--endpoint", "http://x"], "does not speak S3"),
+            (["--objects", ".", "--instead-of", "s3://x"], "which has all addresses"),
+        ],
+    )
+    def test_what_is_wrong_with_a_call_is_one_line(self, tmp_path: Path, more: list[str], said: str) -> None:
+        marked(tmp_path / "out", [])
+        assert said in complaint(lakeproof("spark", "sweep", str(tmp_path / "out"), "--run", "run", *more))
+
+    def test_a_run_in_a_store_keeps_its_journal_there(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Through Arrow's file systems, as at a URL."""
+        folder = marked(tmp_path / "out", [row("data/a"), row("data/b", modified=OLD - 1)])
+        where = tree(tmp_path / "objects", "data/a", "data/b")
+        asked = []
+
+        def opened(out: str) -> ArrowFolder:
+            asked.append(out)
+            return ArrowFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
+
+        monkeypatch.setattr("spark_checks.sweep.marked.folder_at", opened)
+        arguments = ("spark", "sweep", "s3://runs/out", "--run", "run", "--objects", str(where), "--delete")
+        for _ in range(2):
+            assert lakeproof(*arguments).exit_code == 0
+        assert asked == ["s3://runs/out"] * 2
+        assert accounts(folder) == {("deleted", ""): 1, ("kept", "younger"): 1}
+        assert names(where) == ["b"]
+
+    def test_an_empty_run_is_swept(self, tmp_path: Path) -> None:
+        folder = marked(tmp_path / "out", [])
+        (tmp_path / "objects").mkdir()
+        assert "0 objects are marked" in self.invoked(tmp_path, "--objects", str(tmp_path / "objects"), "--delete")
+        assert report(folder)["marked"] == {"objects": 0, "bytes": 0}
+
+
+class TestTheLook:
+    unit = looking.SECOND
+
+    @pytest.mark.parametrize(
+        ("mark", "found", "why"),
+        [
+            ((1, OLD), (1, OLD, None), None),
+            ((1, OLD + 999_999), (1, OLD, None), None),  # the store says seconds, the listing said more
+            ((1, OLD), (1, OLD + 999_999, None), None),
+            ((1, OLD + 999_999), (1, OLD + 1_000_000, None), "younger"),
+            ((1, OLD), (1, OLD - 1, None), "older"),
+            ((1, OLD), (2, OLD, None), "other-size"),
+            ((1, OLD, "a"), (1, OLD, "b"), "other-e-tag"),
+            ((1, OLD, "a"), (1, OLD, None), None),
+            ((1, OLD, ""), (1, OLD, "b"), "other-e-tag"),  # the listing had several
+            ((1, OLD, None), (1, OLD, "b"), None),
+            ((None, OLD), (1, OLD, None), "mark-says-too-little"),
+            ((1, None, "a"), (1, OLD, "a"), "mark-says-too-little"),
+        ],
+    )
+    def test_an_object_is_the_same_if_all_that_both_say_agrees(
+        self, mark: tuple[int, int], found: tuple[int, int, str], why: str | None
+    ) -> None:
+        assert looking.difference(Mark("x", *mark), looking.Found(*found), self.unit) == why
+
+    def test_a_version_that_differs_is_another_object(self) -> None:
+        mark = Mark("x", 1, OLD, version_id="1")
+        assert looking.difference(mark, looking.Found(1, OLD, version_id="2"), 1) == "other-version"
+        assert looking.difference(mark, looking.Found(1, OLD), 1) is None
+
+    def test_a_store_that_tells_microseconds_is_taken_at_its_word(self, tmp_path: Path) -> None:
+        tree(tmp_path / "objects", "data/a")
+        assert ends(swept(tmp_path, [row("data/a", modified=OLD - 1)])) == {(End.KEPT, "younger"): 1}
+
+    def test_times_before_1970_are_cut_off_alike(self) -> None:
+        assert looking.difference(Mark("x", 1, -1), looking.Found(1, -1_000_000), self.unit) is None
+        assert looking.difference(Mark("x", 1, -1), looking.Found(1, 0), self.unit) == "younger"
+
+
+class TestRows:
+    def test_nothing_is_known_of_a_row_without_size_or_time(self, tmp_path: Path) -> None:
+        where = tree(tmp_path / "objects", "data/a", "data/b")
+        done = swept(tmp_path, [row("data/a", size=None), row("data/b", modified=None)])
+        assert ends(done) == {(End.KEPT, "mark-says-too-little"): 2}
+        assert names(where) == ["a", "b"]
+
+    def test_an_object_of_two_rows_that_differ_is_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Also where they are in different batches."""
+        monkeypatch.setattr(marks, "BATCH", 1)
+        where = tree(tmp_path / "objects", "data/a", "data/b")
+        done = swept(tmp_path, [row("data/a"), row("data/b"), row("data/a", modified=OLD - 5)])
+        assert ends(done) == {(End.KEPT, LISTED_TWICE): 1, (End.DELETED, ""): 1, (End.REPEATED, ""): 1}
+        assert names(where) == ["a"]
+
+    def test_an_object_of_two_equal_rows_goes_once_and_both_are_accounted_for(self, tmp_path: Path) -> None:
+        where = tree(tmp_path / "objects", "data/a")
+        assert ends(swept(tmp_path, [row("data/a")] * 2)) == {(End.DELETED, ""): 1, (End.REPEATED, ""): 1}
+        assert names(where) == []
+        assert ends(swept(tmp_path, [])) == {(End.DELETED, ""): 1, (End.REPEATED, ""): 1}
+
+    @pytest.mark.parametrize(
+        "name", ["data/a b", "data/%20", "data/ä", "data/a\nb", "data/'\"", "data/a%2Fb", "data/#?"]
+    )
+    def test_odd_names_are_names(self, tmp_path: Path, name: str) -> None:
+        where = tree(tmp_path / "objects", name, "data/other")
+        assert ends(swept(tmp_path, [row(name)])) == {(End.DELETED, ""): 1}
+        assert names(where) == ["other"]
+
+    @pytest.mark.parametrize(
+        "address", ["data/a/", "data//a", "data/./a", "data/../data/a", "../../../objects2/a", "\0"]
+    )
+    def test_a_name_that_would_be_taken_for_another_one_is_kept(self, tmp_path: Path, address: str) -> None:
+        where = tree(tmp_path / "objects", "data/a")
+        tree(tmp_path / "objects2", "a")
+        assert ends(swept(tmp_path, [row(address)])) == {(End.KEPT, UNNAMEABLE): 1}
+        assert names(where) == ["a"]
+        assert names(tmp_path / "objects2") == ["a"]
+
+    @pytest.mark.parametrize(
+        ("namespace", "address"), [("s3://..", "data/x"), ("s3:///etc", "passwd"), ("", "x"), ("/etc", "passwd")]
+    )
+    def test_a_namespace_that_leads_out_of_the_folder_is_kept(
+        self, tmp_path: Path, namespace: str, address: str
+    ) -> None:
+        marked(tmp_path / "out", [row(address)], namespace=namespace)
+        tree(tmp_path / "objects", "data/a")
+        assert ends(swept(tmp_path, [])) == {(End.KEPT, UNNAMEABLE): 1}
+
+    def test_a_link_that_leads_out_of_the_folder_is_not_followed(self, tmp_path: Path) -> None:
+        other = tree(tmp_path / "other", "x")
+        where = tree(tmp_path / "objects", "y")
+        (where / "bucket/r/data").symlink_to(other / "bucket/r")
+        assert ends(swept(tmp_path, [row("data/x")])) == {(End.KEPT, UNNAMEABLE): 1}
+        assert names(other) == ["x"]
+
+    def test_what_is_put_between_the_look_and_the_delete_is_kept(self, tmp_path: Path) -> None:
+        there = FileTree(tree(tmp_path, "data/a", "data/b", "data/c"), FREE)
+        names_ = [f"bucket/r/data/{name}" for name in "abc"]
+        looks = [(name, look) for name, look in zip(names_, there.look(names_), strict=True) if isinstance(look, Found)]
+        put(tmp_path, "data/a", modified=OLD + 1)
+        (tmp_path / "bucket/r/data/b").unlink()
+        assert [fate.end.value for fate in there.delete(looks)] == ["changed", "gone", "deleted"]
+        assert names(tmp_path) == ["a"]
+
+    def test_a_folder_is_no_object(self, tmp_path: Path) -> None:
+        tree(tmp_path / "objects", "data/a/b")
+        assert ends(swept(tmp_path, [row("data/a")])) == {(End.GONE, ""): 1}
+
+
+class TestLakeproofsStore:
+    def test_what_was_put_again_is_kept(self, tmp_path: Path) -> None:
+        now = [OLD]
+        store = LocalObjectStore(tmp_path / "store", durable=False, clock=lambda: now[0])
+        put = [objects.Put(f"{NAMESPACE}/data/{name}", b"x") for name in "abc"]
+        for each in put:
+            trio.run(store.apply, each)
+        now[0] += 1
+        trio.run(store.apply, put[1])
+        tag = objects.etag(b"x")
+        marked(tmp_path / "out", [*(row(f"data/{name}", e_tag=tag) for name in "ab"), row("data/gone", e_tag=tag)])
+        done = sweep(run_at(tmp_path / "out"), LakeStore(tmp_path / "store", FREE), delete=True)
+        assert ends(done) == {(End.DELETED, ""): 1, (End.KEPT, "younger"): 1, (End.GONE, ""): 1}
+        assert [*store.contents()] == [f"{NAMESPACE}/data/b", f"{NAMESPACE}/data/c"]
+
+    def test_a_folder_that_is_no_store_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(Unusable, match="holds 'bucket'"):
+            LakeStore(tree(tmp_path / "tree", "data/a"), FREE)
+
+
+class TestTheRunMustBeWhole:
+    def refused(self, out: Path, run: str = "run") -> str:
+        return complaint(lakeproof("spark", "sweep", str(out), "--run", run))
+
+    def test_a_run_that_is_not_known_is_refused_with_those_that_are(self, tmp_path: Path) -> None:
+        assert self.refused(tmp_path, "x") == f"{tmp_path}: has no run 'x'; there is none"
+        marked(tmp_path, [row("data/a")], run="r1")
+        assert self.refused(tmp_path, "x").endswith("has no run 'x'; those there are r1")
+        assert "expected letters, digits" in self.refused(tmp_path, "../r1")
+
+    def test_a_run_that_was_cut_short_is_refused(self, tmp_path: Path) -> None:
+        folder = marked(tmp_path, [row("data/a")])
+        (folder / "report.json").unlink()
+        assert "never came to its end" in self.refused(tmp_path)
+
+    @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "retention"}', "\x00"])
+    def test_a_report_that_is_none_is_refused(self, tmp_path: Path, text: str) -> None:
+        folder = marked(tmp_path, [row("data/a")])
+        (folder / "report.json").write_text(text)
+        assert "is no report of a run" in self.refused(tmp_path)
+
+    def test_a_file_that_is_gone_cut_off_or_changed_is_refused(self, tmp_path: Path) -> None:
+        for number, (change, said) in enumerate(
+            ((None, "is gone"), (lambda old: old[:-1], "is not what"), (lambda old: b"y" + old[1:], "is not what"))
+        ):
+            folder = marked(tmp_path, [row("data/a")], run=f"r{number}")
+            path = folder / "addresses" / "part.parquet"
+            if change is None:
+                path.unlink()
+            else:
+                path.write_bytes(change(path.read_bytes()))
+            assert said in self.refused(tmp_path, f"r{number}")
+
+
+def test_a_report_of_a_run_is_json_with_the_time_as_a_date(tmp_path: Path) -> None:
+    folder = marked(tmp_path, [row("data/a")])
+    found = json.loads((folder / "report.json").read_text())
+    assert found["now"] == {"microseconds": 0, "date": "1970-01-01T00:00:00+00:00"}
+    assert found["accounts"] == [{"reason": "marked", "objects": 1, "bytes": 0}]

@@ -1,0 +1,277 @@
+"""Wherever a sweep ends, its journal says of each object what became of it, and the next sweep goes on."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lakeproof.tasks import Unusable
+from spark_checks.runs import Mismatch
+from spark_checks.sweep import marks
+from spark_checks.sweep.account import NO_ANSWER
+from spark_checks.sweep.journal import CUT_SHORT, End
+from spark_checks.sweep.looking import Found
+from spark_checks.sweep.sweeping import sweep
+from tests.commands import lakeproof
+from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, report, row, run_at
+from tests.spark.sweep.stores import Killed, Memory
+
+EVERY = [f"data/{number}" for number in range(7)]
+AS_MARKED = Found(1, OLD)
+
+
+def full(name: str) -> str:
+    return f"{NAMESPACE}/{name}"
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(marks, "BATCH", 3)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return marked(tmp_path / "out", map(row, EVERY))
+
+
+def whole(**more: object) -> Memory:
+    store = Memory({full(name): AS_MARKED for name in EVERY})
+    return attrs.evolve(store, **more)  # type: ignore[arg-type]
+
+
+def dying(lives: int) -> Callable[[Path, Path], Path]:
+    """A rename that kills the process after so many."""
+    left, replace = iter(range(lives)), Path.replace
+
+    def renamed(path: Path, target: Path) -> Path:
+        if next(left, None) is None:
+            raise Killed
+        return replace(path, target)
+
+    return renamed
+
+
+class TestKilledAtAnyCall:
+    """Seven objects, each looked at and deleted: fourteen calls."""
+
+    @pytest.mark.parametrize("lives", range(14))
+    def test_what_the_journal_says_is_so_and_the_next_sweep_ends_it(self, folder: Path, lives: int) -> None:
+        store = whole(lives=lives)
+        run = run_at(folder.parent)
+        with pytest.raises(Killed):
+            sweep(run, store, delete=True)
+        assert report(folder)["ended"] is None
+        said = journal(folder)
+        for name in EVERY:
+            there, (end, _) = full(name) in store.objects, said.get(full(name), ("nothing", ""))
+            assert end in ({"nothing", "perhaps-deleted"} if there else {"deleted", "perhaps-deleted"}), name
+        assert sum(end == "perhaps-deleted" for end, _ in said.values()) <= 3
+
+        store.lives = None
+        done = sweep(run, store, delete=True)
+        assert done.done
+        assert store.objects == {}
+        assert len(store.deleted) == 7
+        left = {end for end, _ in journal(folder).values()}
+        assert left <= {"deleted", "perhaps-deleted"}
+        assert sum(accounts(folder).values()) == 7
+        calls = store.calls
+        assert sweep(run, store, delete=True).account.of(End.DELETED) == done.account.of(End.DELETED)
+        assert store.calls - calls == done.account.of(End.PERHAPS).objects  # no other is looked at once more
+
+    def test_an_object_in_doubt_that_is_put_again_is_kept(self, folder: Path) -> None:
+        store = whole(lives=5)
+        with pytest.raises(Killed):
+            sweep(run_at(folder.parent), store, delete=True)
+        store.lives = None
+        store.objects[full(EVERY[0])] = Found(1, OLD + 1)
+        sweep(run_at(folder.parent), store, delete=True)
+        assert accounts(folder) == {("kept", "younger"): 1, ("perhaps-deleted", CUT_SHORT): 1, ("deleted", ""): 5}
+
+    def test_a_kill_while_the_journal_is_written_loses_nothing(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for lives in range(8):  # of the files: a report, an intent, an outcome, ...
+            store = whole()
+            for path in (folder / "swept").glob("*"):
+                path.unlink()
+            monkeypatch.setattr(Path, "replace", dying(lives))
+            with pytest.raises(Killed):
+                sweep(run_at(folder.parent), store, delete=True)
+            monkeypatch.undo()
+            monkeypatch.setattr(marks, "BATCH", 3)
+            said = journal(folder)
+            assert {full(name) for name in EVERY} - store.objects.keys() <= said.keys()
+            sweep(run_at(folder.parent), store, delete=True)
+            assert store.objects == {}
+            assert sum(accounts(folder).values()) == 7
+
+
+class TestTheStore:
+    def test_what_is_put_between_look_and_delete_is_kept_and_told(self, folder: Path) -> None:
+        store = whole()
+        again = full(EVERY[1])
+        store.meanwhile = lambda: store.objects.update({again: Found(1, OLD + 1)})
+        done = sweep(run_at(folder.parent), store, delete=True)
+        assert store.objects == {again: Found(1, OLD + 1)}
+        assert accounts(folder) == {("deleted", ""): 6, ("kept", "changed-meanwhile"): 1}
+        assert done.done
+
+    def test_what_has_no_answer_is_in_doubt_until_a_sweep_looks_again(self, folder: Path) -> None:
+        store = whole(mute=frozenset({full(EVERY[0])}))
+        done = sweep(run_at(folder.parent), store, delete=True)
+        assert not done.done
+        assert accounts(folder) == {("deleted", ""): 6, ("perhaps-deleted", NO_ANSWER): 1}
+        assert sweep(run_at(folder.parent), store, delete=True).done
+        assert accounts(folder) == {("deleted", ""): 6, ("perhaps-deleted", CUT_SHORT): 1}
+
+    def test_it_stops_where_nothing_works_and_accounts_for_the_rest(self, folder: Path) -> None:
+        store = whole(refused=frozenset(map(full, EVERY)))
+        done = sweep(run_at(folder.parent), store, delete=True)
+        assert (done.stopped, done.done) == ("refused", False)
+        assert store.calls == 6
+        assert accounts(folder) == {("failed", ""): 3, ("not-looked-at", ""): 4}
+
+    def test_what_cannot_be_looked_at_is_not_deleted(self, folder: Path) -> None:
+        store = whole(blind=frozenset({full(EVERY[1])}))
+        assert not sweep(run_at(folder.parent), store, delete=True).done
+        assert [*store.objects] == [full(EVERY[1])]
+        assert accounts(folder) == {("deleted", ""): 6, ("failed", ""): 1}
+
+    def test_what_is_kept_is_in_the_journal_where_nothing_of_a_batch_goes(self, folder: Path) -> None:
+        store = whole()
+        store.objects |= {full(name): Found(1, OLD + 1) for name in EVERY}
+        assert sweep(run_at(folder.parent), store, delete=True).done
+        assert {*journal(folder).values()} == {("kept", "younger")}
+        assert len(journal(folder)) == 7
+
+    def test_the_latest_outcome_counts(self, folder: Path) -> None:
+        """A dry count that looks at nothing says what the last sweep has found, and not that all is in doubt."""
+        store = whole(refused=frozenset({full(EVERY[0])}))
+        sweep(run_at(folder.parent), store, delete=True)
+        found = sweep(run_at(folder.parent), None, delete=False).account
+        assert found.of(End.FAILED).objects == 1
+        assert found.of(End.PERHAPS).objects == 0
+
+    def test_a_dry_run_leaves_the_journal_as_it_is(self, folder: Path) -> None:
+        store = whole(lives=5)
+        with pytest.raises(Killed):
+            sweep(run_at(folder.parent), store, delete=True)
+        store.lives = None
+        before = {path: path.read_bytes() for path in (folder / "swept").iterdir()}
+        done = sweep(run_at(folder.parent), store, delete=False)
+        assert {path: path.read_bytes() for path in (folder / "swept").iterdir()} == before
+        assert done.account.of(End.WOULD).objects == len(store.objects)
+
+
+class TestADamagedJournal:
+    def test_a_file_that_cannot_be_read_is_named(self, folder: Path) -> None:
+        sweep(run_at(folder.parent), whole(), delete=True)
+        outcome = min((folder / "swept").glob("*.outcome.parquet"))
+        outcome.write_bytes(outcome.read_bytes()[:-9])
+        with pytest.raises(Unusable, match=r"outcome.parquet: cannot be read as a journal .* move it away"):
+            sweep(run_at(folder.parent), whole(), delete=True)
+
+    @pytest.mark.parametrize("kind", ["intent", "outcome"])
+    def test_a_file_of_another_run_is_refused(self, folder: Path, kind: str) -> None:
+        sweep(run_at(folder.parent), whole(), delete=True)
+        first, second, *_ = sorted((folder / "swept").glob(f"*.{kind}.parquet"))
+        first.write_bytes(second.read_bytes())
+        with pytest.raises(Unusable, match="is of other objects than the run"):
+            sweep(run_at(folder.parent), whole(), delete=True)
+
+    def test_a_row_that_is_missing_in_the_mark_is_a_mistake(self, folder: Path) -> None:
+        run = attrs.evolve(run_at(folder.parent), marked=8)
+        with pytest.raises(Mismatch, match="7 objects are accounted for, and the run has marked 8"):
+            sweep(run, whole(), delete=False)
+
+
+def test_an_outcome_that_says_nothing_of_a_deletion_does_not_take_it_back(folder: Path) -> None:
+    """Two sweeps at once: the one finds gone what the other has deleted."""
+    run = run_at(folder.parent)
+    sweep(run, whole(), delete=True)
+    outcome = min((folder / "swept").glob("*.outcome.parquet"))
+    table = pq.read_table(outcome)
+    gone = table.set_column(1, "outcome", [["gone"] * table.num_rows])
+    pq.write_table(gone, outcome.with_name(outcome.name.replace("-0001-", "-0002-")))
+    assert sweep(run, whole(), delete=False).account.of(End.DELETED).objects == 7
+    intent = min((folder / "swept").glob("*.intent.parquet"))
+    intent.rename(intent.with_name(intent.name.replace("-0001-", "-0003-")))
+    assert sweep(run, whole(), delete=False).account.of(End.DELETED).objects == 7
+
+
+def test_ctrl_c_is_one_line_and_130(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    where = tmp_path / "objects"
+    where.mkdir()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spark_checks.sweep.targets.FileTree.look", interrupted)
+    done = lakeproof("spark", "sweep", str(folder.parent), "--run", "run", "--objects", str(where), "--delete")
+    assert done.exit_code == 130
+    assert done.stderr == "lakeproof: interrupted; what is in doubt is in the journal: sweep the run again\n"
+
+
+MARK = st.sampled_from([OLD, OLD + 1])
+SIZE = st.sampled_from([1, 2])
+LISTED = st.lists(st.tuples(st.integers(0, 11), SIZE, MARK), max_size=14)
+STORED = st.dictionaries(st.integers(0, 11), st.builds(Found, SIZE, MARK), max_size=12)
+
+
+@st.composite
+def lived(draw: st.DrawFn) -> list[int]:
+    return draw(st.lists(st.integers(0, 12), max_size=4))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(listed=LISTED, stored=STORED, lives=lived(), refused=st.sets(st.integers(0, 11), max_size=2), seed=st.integers())
+def test_whatever_is_listed_and_changed_and_wherever_it_is_killed(
+    tmp_path_factory: pytest.TempPathFactory,
+    listed: list[tuple[int, int, int]],
+    stored: dict[int, Found],
+    lives: list[int],
+    refused: set[int],
+    seed: int,
+) -> None:
+    """It never deletes an object that differs from a mark, never loses the account, and a last sweep ends it. Objects
+    change between the sweeps."""
+    folder = marked(tmp_path_factory.mktemp("run"), [row(f"data/{n}", size, when) for n, size, when in listed])
+    run, chance = run_at(folder.parent), random.Random(seed)
+    says = {full(f"data/{n}"): {Found(s, t) for m, s, t in listed if m == n} for n, _, _ in listed}
+    store = Memory({full(f"data/{n}"): found for n, found in stored.items()})
+    store.refused = frozenset(full(f"data/{n}") for n in refused)
+    touched: set[str] = set()
+    stopped: list[str | None] = []
+    for each in [*lives, None]:
+        store.lives = each
+        try:
+            done = sweep(run, store, delete=True)
+        except Killed:
+            for address in [*store.objects]:
+                if chance.random() < 0.2:
+                    touched.add(address)
+                    store.objects[address] = Found(1, OLD + 2)
+        else:
+            assert sum(accounts(folder).values()) == len(listed)
+            assert done.account.total.objects == len(listed)
+            stopped.append(done.stopped)
+    for address, found in store.deleted:
+        assert says[address] == {found}
+    gone = {address for address, _ in store.deleted}
+    for n, before in stored.items():
+        address = full(f"data/{n}")
+        goes = says.get(address) == {before} and address not in touched and address not in store.refused
+        if goes and stopped[-1] is None:
+            assert address in gone
+    said = journal(folder)
+    for address in gone:
+        assert said[address][0] in {"deleted", "perhaps-deleted", "listed-before"}
+    for address, (end, _) in said.items():
+        assert end != "deleted" or address in gone
+    assert sum(accounts(folder).values()) == len(listed)

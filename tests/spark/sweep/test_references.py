@@ -1,0 +1,224 @@
+"""With a dataset of now, a sweep keeps what has found somebody since it was marked; through the commands."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import attrs
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from model import committed, keys
+from model.catalog import AddressType, ObjectEntry, encode_object_entry
+from model.identifiers import BranchID, CommitID, RepositoryID, StagingToken
+from model.objects import StoredObject
+from model.records import Branch, Commit, Record, StagedEntry
+from model.references import RepositoryView, repositories
+from model.retention import Rules
+from model.snapshot import Snapshot
+from spark_checks import snapshots
+from spark_checks.retention import rulebook
+from spark_checks.retention.marking import _told
+from spark_checks.retention.rulebook import Rulebook
+from tests.commands import complaint, lakeproof
+from tests.spark.retention import test_marking as retention
+from tests.spark.retention.worlds import NOW, world
+from tests.spark.sweep.marking import accounts, journal, marked
+from tests.spark.uncommitted import test_uncommitted as uncommitted
+
+Marks = Callable[[Snapshot], set[str]]
+
+MARKS: Mapping[str, Marks] = {
+    "retention": lambda found: retention.marked_by_the_model(found, tags=False),
+    "uncommitted": uncommitted.marked_by_the_model,
+}
+
+
+class Marked(NamedTuple):
+    """A run of a command over a world; its objects as files."""
+
+    kind: str
+    found: Snapshot
+    out: Path
+    marked: set[str]
+
+    @property
+    def folder(self) -> Path:
+        return self.out / "run"
+
+    def sweep(self, tree: Path, *more: str) -> tuple[int, str, str]:
+        done = lakeproof("spark", "sweep", str(self.out), "--run", "run", "--objects", str(tree), "--delete", *more)
+        # Progress of Spark's jobs is on stderr, too.
+        complained = [line for line in done.stderr.splitlines() if line.startswith("lakeproof: ")]
+        return done.exit_code, done.stdout, "\n".join(complained)
+
+
+def sound(found: Snapshot) -> Snapshot:
+    """The same world, but that every parent has a record."""
+    there = {(partition, each.commit_id) for (partition, _), each in found.store.items() if isinstance(each, Commit)}
+    store = dict(found.store)
+    for at, each in found.store.items():
+        if isinstance(each, Commit):
+            parents = tuple(parent for parent in each.parents if (at[0], parent) in there)
+            store[at] = attrs.evolve(each, parents=parents)
+    return attrs.evolve(found, store=store)
+
+
+def dataset(found: Snapshot, folder: Path) -> str:
+    snapshots.write(snapshots.tables(found), folder)
+    return str(folder)
+
+
+def tree(found: Snapshot, folder: Path) -> Path:
+    for address, stored in found.objects.items():
+        path = folder / address.partition("://")[2]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(stored.content)
+        os.utime(path, ns=(stored.last_modified * 1000, stored.last_modified * 1000))
+    return folder
+
+
+def there(folder: Path) -> set[str]:
+    return {f"s3://{path.relative_to(folder).as_posix()}" for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module", params=["retention", "uncommitted"])
+def run(spark: SparkSession, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Marked:
+    kind, place = str(request.param), tmp_path_factory.mktemp("marked")
+    found = sound(world(5, 40))
+    arguments = [dataset(found, place / "dataset"), "--now", str(NOW), "--run", "run", "--out", str(place / "out")]
+    if kind == "retention":
+        (place / "rules.json").write_text(json.dumps(_told(retention.RULES)))
+        arguments += ["--rules", str(place / "rules.json")]
+    done = lakeproof("spark", kind, *arguments)
+    assert done.exit_code == 0, done.output
+    rows = pq.read_table(place / "out" / "run" / "addresses").to_pylist()
+    marked = {f"{each['storage_namespace']}/{each['address']}" for each in rows}
+    assert marked == MARKS[kind](found)
+    assert len(marked) > 20
+    return Marked(kind, found, place / "out", marked)
+
+
+@pytest.fixture
+def fresh(run: Marked, tmp_path: Path) -> Marked:
+    """The same run, that nobody has swept."""
+    shutil.copytree(run.out, tmp_path / "out")
+    return run._replace(out=tmp_path / "out")
+
+
+def homes(view: RepositoryView) -> bytes:
+    return keys.repository_partition(view.repository.repository_id, view.repository.instance_uid)
+
+
+def later(run: Marked) -> Snapshot:
+    """A branch at an expired commit, an entry that is staged, and a commit, each of which brings back a marked object
+    (the first one where commits are what was marked)."""
+    store: dict[tuple[bytes, bytes], Record | bytes] = dict(run.found.store)
+    objects = dict(run.found.objects)
+    owners = [(view, sorted(run.marked & view.data().keys())) for view in repositories(run.found)]
+    (first, _), (second, two), (third, three) = [each for each in owners if len(each[1]) > 1][:3]
+    for view in (first,):
+        for commit_id in view.commits if run.kind == "retention" else ():
+            if {each.address for each in view.committed(commit_id) or ()} & run.marked:
+                back = Branch(branch_id=BranchID("back"), commit_id=commit_id, staging_token=StagingToken("back:1"))
+                store[homes(view), keys.branch_key(back.branch_id)] = back
+                break
+    token = next(each.staging_token for each in second.branches.values()) if second.branches else None
+    if token is None:
+        token = StagingToken("new:1")
+        head = next(iter(second.commits))
+        new = Branch(branch_id=BranchID("new"), commit_id=head, staging_token=token)
+        store[homes(second), keys.branch_key(new.branch_id)] = new
+    data = encode_object_entry(ObjectEntry(address=two[0], address_type=AddressType.FULL))
+    store[keys.staging_partition(token), keys.staged_key(b"since")] = StagedEntry(
+        key=b"since", identity=b"i", data=data
+    )
+
+    data = encode_object_entry(ObjectEntry(address=three[-1], address_type=AddressType.FULL))
+    written = committed.write([committed.Entry(path=b"p", identity=b"i", data=data)])
+    for object_id, content in written.objects.items():
+        objects[committed.object_address(third.namespace, object_id)] = StoredObject(content, last_modified=NOW)
+    commit = Commit(
+        commit_id=CommitID("since"),
+        committer="",
+        message="",
+        creation_date=NOW,
+        meta_range_id=written.meta_range_id,
+    )
+    store[homes(third), keys.commit_key(commit.commit_id)] = commit
+    branch = Branch(branch_id=BranchID("since"), commit_id=commit.commit_id, staging_token=StagingToken("since:1"))
+    store[homes(third), keys.branch_key(branch.branch_id)] = branch
+    return attrs.evolve(run.found, store=store, objects=objects)
+
+
+def test_what_is_referred_to_since_is_kept_and_told_by_reason(fresh: Marked, tmp_path: Path) -> None:
+    found = later(fresh)
+    goes = MARKS[fresh.kind](found) & fresh.marked
+    spared = fresh.marked - goes
+    assert len(spared) >= 2
+    where = tree(found, tmp_path / "objects")
+    code, said, complained = fresh.sweep(where, "--dataset", dataset(found, tmp_path / "now"))
+    assert (code, complained) == (0, "")
+    assert there(where) == found.objects.keys() - goes
+    assert accounts(fresh.folder) == {("deleted", ""): len(goes), ("kept", "referred-to"): len(spared)}
+    assert {at for at, (end, why) in journal(fresh.folder).items() if why == "referred-to"} == spared
+    report = json.loads((fresh.folder / "swept" / "report.json").read_text())
+    told = report["references"]
+    assert report["rows"]["kv"] == len(found.store)
+    assert f"rows read: kv {len(found.store)}, " in said
+    assert sum(told.values()) == len(spared)
+    assert {"staged", "active-commit" if fresh.kind == "retention" else "committed"} <= told.keys()
+    assert f"referred to in {tmp_path / 'now'}: " in said
+
+
+def test_without_a_dataset_nobody_looks_for_references(fresh: Marked, tmp_path: Path) -> None:
+    """And no Spark is asked for anything: the page says what can come of it."""
+    where = tree(later(fresh), tmp_path / "objects")
+    assert fresh.sweep(where)[0] == 0
+    assert not there(where) & fresh.marked
+
+
+def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path: Path) -> None:
+    found = later(fresh)
+    commits = [at for at, each in found.store.items() if isinstance(each, Commit)]
+    half = {at: each for at, each in found.store.items() if at not in commits[::2]}
+    where = tree(found, tmp_path / "objects")
+    now = dataset(attrs.evolve(found, store=half), tmp_path / "now")
+    code, said, complained = fresh.sweep(where, "--dataset", now)
+    assert (code, said) == (2, "")
+    assert "has no record" in complained
+    assert len(complained.splitlines()) == 1
+    assert there(where) == {*found.objects}
+    assert not (fresh.folder / "swept").exists()
+
+
+def test_a_run_of_an_older_version_is_refused(run: Marked, fresh: Marked, tmp_path: Path) -> None:
+    """Its report has the rules in a form that could lose some."""
+    if run.kind != "retention":
+        return
+    path = fresh.folder / "report.json"
+    said = json.loads(path.read_text())
+    said["asked"]["rules"] = {"default": '{"default_retention_days": 7}', "r": "{}"}
+    path.write_text(json.dumps(said))
+    where = tree(fresh.found, tmp_path / "objects")
+    complained = fresh.sweep(where, "--dataset", str(dataset(fresh.found, tmp_path / "now")))[2]
+    assert "does not say by which rules it was marked" in complained
+
+
+@pytest.mark.parametrize(
+    "book", [retention.RULES, Rulebook(Rules(3)), Rulebook(Rules(3), {RepositoryID("default"): Rules(9)})]
+)
+def test_the_rules_of_a_report_are_those_that_were_asked_for(book: Rulebook) -> None:
+    """Also where a repository is called as its key is."""
+    assert rulebook.parse(json.dumps(_told(book)).encode()) == book
+
+
+def test_an_empty_run_needs_no_look(spark: SparkSession, run: Marked, tmp_path: Path) -> None:
+    marked(tmp_path, [])
+    now = str(run.out.parent / "dataset")
+    assert "0 objects are marked" in lakeproof("spark", "sweep", str(tmp_path), "--run", "run", "--dataset", now).stdout
+    assert complaint(lakeproof("spark", "sweep", str(tmp_path), "--run", "run", "--dataset", f"{now}/no"))

@@ -1,0 +1,141 @@
+"""Folders in which runs lie: a file is there whole or not at all, and what a store refuses is one line."""
+
+import hashlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import hadoop_folder
+from spark_checks.folders import ArrowFolder, Folder, LocalFolder, folder_at
+from spark_checks.hadoop_folder import folder_in
+
+Make = Callable[[Path], Folder]
+
+
+def of_arrow(path: Path) -> Folder:
+    return ArrowFolder.of(path.as_uri())
+
+
+def of_hadoop(path: Path) -> Folder:
+    spark = SparkSession.getActiveSession()
+    assert spark is not None
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    name = path.parents[1].name  # Hadoop keeps a mount table as it was first opened
+    hadoop.set(f"fs.viewfs.mounttable.{name}.link./mount", path.parents[1].as_uri())
+    return folder_in(spark, f"viewfs://{name}/mount/runs/r1/")
+
+
+@pytest.fixture(params=[LocalFolder, of_arrow, of_hadoop], ids=["local", "arrow", "hadoop"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
+    if request.param is of_hadoop:
+        request.getfixturevalue("spark")
+    make: Make = request.param
+    return make(tmp_path / "runs" / "r1")
+
+
+def test_what_is_written_is_listed_and_read(folder: Folder, tmp_path: Path) -> None:
+    assert (folder.name, folder.exists(), folder.files(), folder.folders()) == ("r1", False, [], [])
+    folder.write("b/2", b"two")
+    folder.child("b").write("10", b"ten, really")
+    folder.write("a", b"")
+    assert folder.files() == [("a", 0), ("b/10", 11), ("b/2", 3)]
+    assert (folder.folders(), folder.parent().folders()) == (["b"], ["r1"])
+    assert folder.files("b") == folder.files()[1:]
+    assert (folder.exists(), folder.exists("b"), folder.exists("b/2"), folder.exists("c")) == (True, True, True, False)
+    assert folder.read("b/2") == b"two"
+    with folder.open("b/10") as file:
+        file.seek(-6, io.SEEK_END)
+        assert file.read(3) == b"rea"
+    assert folder.sha256("b/10") == hashlib.sha256(b"ten, really").hexdigest()
+    assert folder.parent().child("r1").files() == folder.files()
+    assert (tmp_path / "runs/r1/b/2").read_bytes() == b"two"
+
+
+def test_a_file_too_large_for_the_door_to_the_jvm_is_copied(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = of_hadoop(tmp_path / "runs" / "r1")
+    folder.write("a", b"0123456789")
+    monkeypatch.setattr(hadoop_folder, "_AT_ONCE", 9)
+    with folder.open("a") as file:
+        file.seek(-3, io.SEEK_END)
+        assert file.read() == b"789"
+    assert folder.read("a") == b"0123456789"
+
+
+def test_a_file_is_replaced_and_nothing_else_is_left(folder: Folder) -> None:
+    folder.write("a", b"one")
+    folder.write("a", b"another")
+    assert (folder.files(), folder.read("a")) == ([("a", 7)], b"another")
+
+
+def test_files_and_folders_are_deleted_once_or_twice(folder: Folder) -> None:
+    folder.write("a/1", b"")
+    folder.write("b", b"")
+    for _ in range(2):
+        folder.delete("a")
+        assert folder.files() == [("b", 0)]
+    folder.delete("b")
+    assert folder.files() == []
+    folder.delete()
+    folder.delete()
+    assert not folder.exists()
+    folder.make()
+    assert folder.exists()
+
+
+def test_a_file_that_is_not_there_is_one_line(folder: Folder) -> None:
+    for read in (folder.read, folder.open, folder.sha256):
+        with pytest.raises(Unusable, match=r"r1/none: cannot be read \(.*; mend that, or name another folder") as told:
+            read("none")
+        assert "\n" not in str(told.value)
+
+
+def test_what_cannot_be_written_is_one_line_and_what_was_there_stays(folder: Folder) -> None:
+    folder.write("file", b"there")
+    with pytest.raises(Unusable, match=r"r1/file/inside: cannot be written \("):
+        folder.write("file/inside", b"")
+    assert folder.files() == [("file", 5)]
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "path"),
+    [
+        ("s3a://bucket/a/b/?region=eu-west-1", "s3", "bucket/a/b"),
+        ("s3://bucket/a/b?region=eu-west-1", "s3", "bucket/a/b"),
+        ("gs://bucket/a", "gcs", "bucket/a"),
+        ("abfss://container@account.dfs.core.windows.net/a", "abfs", "container/a"),
+    ],
+)
+def test_stores_are_known_by_their_schemes(where: str, kind: str, path: str) -> None:
+    found = folder_at(where)
+    assert isinstance(found, ArrowFolder)
+    assert (found.system.type_name, found.path) == (kind, path)
+    assert found.child("c").where == f"{where.partition('?')[0].rstrip('/')}/c"
+
+
+@pytest.mark.parametrize("where", ["nothing://b/x", "s3:/x", "http://b/x"])
+def test_a_url_of_no_store_is_one_line(where: str) -> None:
+    with pytest.raises(Unusable, match=r"is on no file system that can be reached \(.*; name s3://") as told:
+        folder_at(where)
+    assert str(told.value).startswith(where)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("where", ["{}", "file:{}", "file://{}"])
+def test_paths_and_file_urls_are_of_this_machine(where: str, tmp_path: Path) -> None:
+    assert folder_at(where.format(tmp_path)) == LocalFolder(tmp_path)
+
+
+def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = of_arrow(tmp_path / "r1")
+    folder.make()
+    monkeypatch.setattr("spark_checks.folders._STORES", frozenset({"local"}))
+    seen: list[str] = []
+    monkeypatch.setattr(ArrowFolder, "_send", lambda self, data, target: seen.append(target))
+    folder.write("a", b"x")
+    assert seen == [str(tmp_path / "r1" / "a")]

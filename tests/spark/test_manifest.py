@@ -1,0 +1,207 @@
+"""The manifest: what was lost, added or changed since is refused; what is as it was is not."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import contents, manifest, snapshots
+from spark_checks.dataset import open_dataset
+from tests.commands import complaint, lakeproof
+from tests.spark.retention.worlds import NOW, world
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    folder = tmp_path / "dataset"
+    snapshots.write(snapshots.tables(world(7, 3)), folder)
+    return folder
+
+
+def seal(dataset: Path, *more: str) -> Result:
+    return lakeproof("spark", "seal", str(dataset), *more)
+
+
+def marked(dataset: Path, tmp_path: Path, name: str, *more: str) -> Result:
+    out = ("--out", str(tmp_path / "out"), "--run", name)
+    return lakeproof("spark", "uncommitted", str(dataset), "--lenient", "--now", str(NOW), *out, *more)
+
+
+def test_sealing_tells_files_rows_and_bytes_and_starts_no_jvm(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "nowhere")
+    done = seal(dataset)
+    assert done.exit_code == 0, done.output
+    written = json.loads((dataset / manifest.NAME).read_text())
+    assert written["tables"].keys() == {"kv", "metaranges", "ranges", "objects"}
+    [file] = written["tables"]["ranges"]
+    path = dataset / "ranges" / "part.parquet"
+    assert (file["name"], file["bytes"]) == ("part.parquet", path.stat().st_size)
+    assert file["rows"] == len(pq.read_table(path))
+    assert file.keys() == {"name", "bytes", "rows", "footer"}
+    assert f"{file['rows']:,} rows" in done.stdout
+
+
+def test_a_sealed_dataset_is_read_and_its_report_has_no_note(
+    spark: SparkSession, dataset: Path, tmp_path: Path
+) -> None:
+    before = marked(dataset, tmp_path, "before")
+    assert f"{dataset} has no manifest: whether files or rows of it were lost is not known" in before.stdout
+    assert seal(dataset).exit_code == 0
+    after = marked(dataset, tmp_path, "after", "--json")
+    assert after.exit_code == 0, after.output
+    assert json.loads(after.stdout)["unsealed"] == []
+    assert open_dataset(spark, str(dataset)).unsealed == ()
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("table", ["kv", "metaranges", "ranges", "objects"])
+def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, table: str, tmp_path: Path) -> None:
+    seal(dataset)
+    file = dataset / table / "part.parquet"
+    pq.write_table(pq.read_table(file).slice(1), file)
+    said = complaint(marked(dataset, tmp_path, "run"))
+    assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
+    assert said.endswith(manifest.RESEAL)
+    assert complaint(lakeproof("spark", "check", str(dataset))) == said
+
+
+def test_another_file_of_the_same_size_is_told_by_its_footer(dataset: Path) -> None:
+    file = dataset / "metaranges" / "part.parquet"
+    rows = pa.table({"meta_range_id": ["a", "b"], "range_id": ["x", "y"]})
+    pq.write_table(rows, file)
+    seal(dataset)
+    size = file.stat().st_size
+    pq.write_table(pa.table({"meta_range_id": ["a", "b"], "range_id": ["x", "z"]}), file)
+    assert file.stat().st_size == size
+    with pytest.raises(Unusable, match="has another footer, of other rows"):
+        manifest.demand(None, str(dataset))
+
+
+def test_what_was_changed_inside_a_page_is_told_by_the_hash_of_the_file(dataset: Path) -> None:
+    file = dataset / "metaranges" / "part.parquet"
+    pq.write_table(pq.read_table(file), file, compression="none", use_dictionary=False)
+    for hashed in (False, True):
+        manifest.seal(None, str(dataset), hashed=hashed, again=True)
+        whole = bytearray(file.read_bytes())
+        whole[60] ^= 1
+        file.write_bytes(bytes(whole))
+        if hashed:
+            with pytest.raises(Unusable, match=r"has other bytes \(SHA-256\)"):
+                manifest.demand(None, str(dataset))
+        else:
+            assert manifest.demand(None, str(dataset))
+
+
+@pytest.mark.parametrize("table", ["objects", "decoded/commits"])
+def test_a_file_or_a_table_that_came_later_is_refused(dataset: Path, table: str) -> None:
+    seal(dataset)
+    (dataset / table).mkdir(parents=True, exist_ok=True)
+    shutil.copy(dataset / "objects" / "part.parquet", dataset / table / "more.parquet")
+    with pytest.raises(Unusable, match=f"{table}/more.parquet: is not in {manifest.NAME}; take it away"):
+        manifest.demand(None, str(dataset))
+
+
+def test_a_seal_is_not_replaced_unless_told_so_and_a_broken_one_says_how(dataset: Path) -> None:
+    seal(dataset)
+    assert complaint(seal(dataset)).endswith("is there already, and holds; say --again to write another")
+    (dataset / "objects" / "part.parquet").rename(dataset / "objects" / "other.parquet")
+    assert "part.parquet: is in _lakeproof.json and not there; bring it back" in complaint(seal(dataset))
+    assert seal(dataset, "--again").exit_code == 0
+    assert manifest.demand(None, str(dataset))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": 2, "tables": {}}', '{"format": 1, "tables": {"kv": [1]}}']
+)
+def test_a_manifest_that_is_none_is_refused(dataset: Path, text: str) -> None:
+    (dataset / manifest.NAME).write_text(text)
+    with pytest.raises(Unusable, match="is no manifest of format 1"):
+        manifest.demand(None, str(dataset))
+
+
+def test_what_is_no_dataset_or_no_parquet_is_not_sealed(dataset: Path, tmp_path: Path) -> None:
+    (dataset / "kv" / "part.parquet").write_bytes(b"")
+    assert "part.parquet: cannot be read as Parquet" in complaint(seal(dataset))
+    assert complaint(seal(tmp_path / "nowhere")).startswith(f"{tmp_path}/nowhere: has no table")
+    assert not (dataset / manifest.NAME).exists()
+
+
+@pytest.mark.usefixtures("spark")
+def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(dataset: Path) -> None:
+    seal(dataset, "--hash")
+    done = lakeproof("spark", "decode", str(dataset), "--out", str(dataset / "decoded"))
+    assert done.exit_code == 0, done.output
+    found = manifest.read(None, str(dataset))
+    assert found is not None
+    assert {"decoded/commits", "decoded/staged", "kv"} <= found.keys()
+    assert all(each.sha256 for files in found.values() for each in files)
+    assert manifest.demand(None, str(dataset))
+
+
+@pytest.fixture(scope="module")
+def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("behind")
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("fs.viewfs.mounttable.sealed.link./data", folder.as_uri())
+    yield folder
+    hadoop.unset("fs.viewfs.mounttable.sealed.link./data")
+
+
+def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mounted: Path) -> None:
+    snapshots.write(snapshots.tables(world(7, 2)), mounted / "dataset")
+    url = "viewfs://sealed/data/dataset"
+    there = manifest.seal(spark, url, hashed=True)
+    assert there == manifest.seal(None, str(mounted / "dataset"), hashed=True, again=True)
+    assert manifest.demand(spark, url)
+    assert open_dataset(spark, url).unsealed == ()
+    manifest.seal(spark, url, again=True)
+    assert (contents.whole(spark, f"{url}/none"), contents.whole(None, str(mounted / "none"))) == (None, None)
+    file = mounted / "dataset" / "kv" / "part.parquet"
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):
+        open_dataset(spark, url)
+
+
+class TestBlanks:
+    """A column that is there, and says nothing."""
+
+    @pytest.mark.usefixtures("spark")
+    @pytest.mark.parametrize(
+        ("table", "column"),
+        [
+            ("kv", "partition_key"),
+            ("kv", "value"),
+            ("metaranges", "meta_range_id"),
+            ("ranges", "range_id"),
+            ("ranges", "address"),
+            ("decoded/branches", "commit_id"),
+            ("decoded/branches", "sealed_tokens"),
+            ("decoded/commits", "parents"),
+            ("decoded/staged", "address"),
+            ("decoded/staged", "address_type"),
+            ("decoded/staged", "token"),
+        ],
+    )
+    def test_where_something_must_be_said_it_ends_the_run(
+        self, dataset: Path, table: str, column: str, tmp_path: Path
+    ) -> None:
+        if table.startswith("decoded"):
+            assert lakeproof("spark", "decode", str(dataset), "--out", str(dataset / "decoded")).exit_code == 0
+        for file in (dataset / table).glob("*.parquet"):
+            rows = pq.read_table(file)
+            at = rows.schema.get_field_index(column)
+            nulls = pa.nulls(len(rows), rows.schema.field(at).type)
+            pq.write_table(rows.set_column(at, rows.schema.field(at), nulls), file)
+            file.with_name(f".{file.name}.crc").unlink(missing_ok=True)  # which an object store does not have
+        done = marked(dataset, tmp_path, "run")
+        assert done.exit_code == 2, done.output
+        assert f"a row of {table}/ leaves out what it keeps" in done.stderr
+        assert f"{column} is null" in done.stderr
+        assert list((tmp_path / "out").iterdir()) == []

@@ -1,0 +1,43 @@
+"""A run over nothing is inconclusive: "nothing to delete" of no objects is no evidence."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from lakeproof.commands import INCONCLUSIVE
+from spark_checks import snapshots
+from spark_checks.runs import read_report
+from tests.commands import lakeproof
+from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_staging import rules
+
+__all__ = ["rules"]
+
+
+def emptied(folder: Path) -> None:
+    """The table is there, and has no rows."""
+    [file] = folder.glob("*.parquet")
+    rows: pa.Table = parquet.read_table(file)
+    parquet.write_table(rows.slice(0, 0), file)
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize(
+    ("command", "table", "words"),
+    [
+        ("uncommitted", "kv", "no repository"),
+        ("uncommitted", "objects", "no object in the listing"),
+        ("retention", "kv", "no repository"),
+    ],
+)
+def test_a_run_over_nothing_is_inconclusive(command: str, table: str, words: str, rules: str, tmp_path: Path) -> None:
+    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "dataset")
+    emptied(tmp_path / "dataset" / table)
+    more = ("--lenient",) if command == "uncommitted" else ("--rules", rules)
+    where = ("--out", str(tmp_path), "--run", "run", "--now", str(NOW))
+    done = lakeproof("spark", command, str(tmp_path / "dataset"), *more, *where)
+    assert done.exit_code == INCONCLUSIVE, done.output
+    assert f"inconclusive: {words}, so that there was nothing to judge\n" in done.stdout
+    assert sum(each["objects"] for each in read_report(tmp_path, "run")["accounts"] if each["reason"] == "marked") == 0  # type: ignore[attr-defined]

@@ -1,0 +1,120 @@
+"""Commands under ``spark-submit``: what the command prints, and nothing else."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+from py4j.protocol import Py4JNetworkError
+from pyspark.sql import SparkSession
+
+import spark_checks
+from lakeproof.commands import complain
+from spark_checks import java, session, snapshots
+from spark_checks.submitted import JavaStderr
+from tests.commands import ROOT, lakeproof
+from tests.spark.retention.worlds import world
+from tests.spark.test_clusters import timeless
+
+SPARK = Path(pyspark.__file__).parent
+SUBMIT = str(Path(spark_checks.__file__).with_name("submit.py"))
+QUIET = f"-Dlog4j2.configurationFile={session.QUIET.as_uri()}"
+
+
+def submitted(folder: Path, spark: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(SPARK / "bin" / "spark-submit"), "--master", "local[2]", *spark, SUBMIT, *arguments],
+        cwd=folder,
+        env={
+            **os.environ,
+            "JAVA_HOME": java.java_home(),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYTHONPATH": str(ROOT),
+            "SPARK_HOME": str(SPARK),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def without_javas(stderr: str) -> list[str]:
+    """Without the one line that Java itself says before anything of Spark's runs."""
+    return [line for line in stderr.splitlines() if not line.startswith("WARNING: Using incubator modules")]
+
+
+def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: SparkSession, tmp_path: Path) -> None:
+    """Quiet from the first line on with the option that the page names; settings of spark-submit that would change
+    verdicts do not."""
+    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
+    arguments = ("check", "data", "--only", "child-is-not-older", "--json")
+    wrong = ("--conf", "spark.sql.ansi.enabled=false", "--conf", "spark.sql.session.timeZone=Asia/Tokyo")
+    done = submitted(tmp_path, ("--driver-java-options", QUIET, *wrong), *arguments)
+    here = lakeproof("spark", "check", str(tmp_path / "data"), *arguments[2:])
+    said = timeless(here.stdout).replace(f"{tmp_path}/", "")
+    assert (done.returncode, timeless(done.stdout)) == (here.exit_code, said)
+    assert [line.partition(" ")[0] for line in without_javas(done.stderr)] == ["decoding", "checking", "counting"]
+
+
+class Stream:
+    """The JVM's stderr, as py4j hands it on; or a JVM that is gone."""
+
+    def __init__(self, *, gone: bool = False) -> None:
+        self.gone, self.found = gone, ""
+
+    def print(self, text: object) -> None:
+        if self.gone:
+            raise Py4JNetworkError
+        self.found += str(text)
+
+    def flush(self) -> None:
+        pass
+
+
+def test_an_error_goes_to_the_jvms_stderr_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream()
+    monkeypatch.setattr(sys, "stderr", JavaStderr(stream))
+    complain("what is wrong")
+    assert stream.found == "lakeproof: what is wrong\n"
+
+
+def test_without_the_jvm_an_error_goes_to_the_process_own_stderr(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    own = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), write_through=True)
+    monkeypatch.setattr(sys, "__stderr__", own)
+    monkeypatch.setattr(sys, "stderr", JavaStderr(Stream(gone=True)))
+    complain("what is wrong")
+    assert capfd.readouterr().err == "lakeproof: what is wrong\n"
+
+
+@pytest.mark.deep
+def test_without_options_spark_says_a_few_lines_before_the_command_begins_and_none_then(tmp_path: Path) -> None:
+    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
+    done = submitted(tmp_path, (), "check", "data", "--only", "child-is-not-older", "--json")
+    lines = done.stderr.splitlines()
+    assert len(lines) < 12
+    assert [line.partition(" ")[0] for line in lines[-3:]] == ["decoding", "checking", "counting"]
+    assert all(line.startswith("{") for line in done.stdout.splitlines())
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("--master", "local[2]"), "--master local[2]: spark-submit has one of its own"),
+        (
+            ("--conf", "spark.driver.extraClassPath=x"),
+            "--conf spark.driver.extraClassPath: the driver's JVM",
+        ),
+    ],
+)
+def test_what_only_spark_submit_can_be_told_is_refused(tmp_path: Path, arguments: tuple[str, ...], line: str) -> None:
+    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
+    done = submitted(tmp_path, ("--driver-java-options", QUIET), "check", "data", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    [said] = without_javas(done.stderr)
+    assert said.startswith(f"lakeproof: {line}")

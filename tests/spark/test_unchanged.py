@@ -1,0 +1,129 @@
+"""A dataset that changes while it is read gives no answer: neither the old one nor the new one."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.tasks import Unusable
+from spark_checks import denominators, places, snapshots
+from spark_checks.dataset import open_dataset
+from spark_checks.unchanged import Noted
+from tests.commands import lakeproof
+from tests.spark.retention.worlds import NOW, world
+from tests.spark.test_staging import last_line, rules
+
+__all__ = ["rules"]
+
+Change = Callable[[Path], None]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    folder = tmp_path / "dataset"
+    snapshots.write(snapshots.tables(world(7, 10)), folder)
+    return folder
+
+
+def first(folder: Path) -> Path:
+    return next(folder.glob("*.parquet"))
+
+
+def written_again(folder: Path) -> None:
+    """The same bytes, at another time."""
+    found = first(folder).stat()
+    os.utime(first(folder), ns=(found.st_atime_ns, found.st_mtime_ns + 1))
+
+
+def replaced(folder: Path) -> None:
+    """By a file of the same bytes and time: the number of its node is another."""
+    path = first(folder)
+    shutil.copy2(path, folder / "other")
+    (folder / "other").replace(path)
+
+
+def one_more(folder: Path) -> None:
+    shutil.copy2(first(folder), folder / "z.parquet")
+
+
+def one_less(folder: Path) -> None:
+    first(folder).unlink()
+
+
+CHANGES = [(written_again, "is another"), (replaced, "is another"), (one_more, "is new"), (one_less, "is gone")]
+ids = [change.__name__ for change, _ in CHANGES]
+
+
+@pytest.mark.parametrize("name", ["kv", "metaranges", "ranges", "objects"])
+@pytest.mark.parametrize(("change", "words"), CHANGES, ids=ids)
+def test_every_table_is_looked_at_again(
+    spark: SparkSession, dataset: Path, name: str, change: Change, words: str
+) -> None:
+    opened = open_dataset(spark, str(dataset))
+    opened.noted.demand_same(spark)
+    change(dataset / name)
+    with pytest.raises(Unusable, match=rf"{name}/.*parquet: {words} since the dataset was opened") as told:
+        opened.noted.demand_same(spark)
+    assert "\n" not in str(told.value)
+
+
+def while_it_is_read(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
+    """Late: all commands count the rows at their end."""
+    count = denominators.rows_read
+
+    def changed(*arguments: object) -> object:
+        found = count(*arguments)  # type: ignore[arg-type]
+        change()
+        return found
+
+    monkeypatch.setattr(denominators, "rows_read", changed)
+
+
+@pytest.mark.usefixtures("spark")
+class TestThroughTheCommands:
+    def test_check_has_no_verdict(self, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        while_it_is_read(monkeypatch, lambda: one_more(dataset / "kv"))
+        said = last_line(lakeproof("spark", "check", str(dataset)))
+        assert "kv/z.parquet: is new since the dataset was opened" in said
+        assert said.endswith("run the command again when nobody writes there")
+
+    @pytest.mark.parametrize("command", ["uncommitted", "retention"])
+    def test_nothing_is_marked(
+        self, command: str, dataset: Path, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        while_it_is_read(monkeypatch, lambda: written_again(dataset / "objects"))
+        more = ("--lenient",) if command == "uncommitted" else ("--rules", rules)
+        out = tmp_path / "out"
+        done = lakeproof("spark", command, str(dataset), *more, "--now", str(NOW), "--out", str(out))
+        assert "is another since the dataset was opened" in last_line(done)
+        assert list(out.iterdir()) == []
+
+
+def test_a_dump_is_noted(spark: SparkSession, tmp_path: Path) -> None:
+    dump = tmp_path / "dump.json"
+    dump.write_text('{"entries": []}')
+    opened = open_dataset(spark, str(dump))
+    opened.noted.demand_same(spark)
+    dump.write_text('{"entries": [] }')
+    with pytest.raises(Unusable, match=r"dump\.json: is another since"):
+        opened.noted.demand_same(spark)
+    dump.unlink()
+    with pytest.raises(Unusable, match=r"dump\.json: is gone since"):
+        opened.noted.demand_same(spark)
+
+
+def test_files_by_url_are_noted(spark: SparkSession, tmp_path: Path) -> None:
+    """Hadoop tells of sizes and times, and of an ETag where the store has one."""
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "a.parquet").write_bytes(b"one")
+    spark.sparkContext._jsc.hadoopConfiguration().set("fs.viewfs.mounttable.unchanged.link./data", tmp_path.as_uri())
+    where = "viewfs://unchanged/data/rows"
+    noted = Noted()
+    noted.note(where, places.files(spark, where) or [])
+    noted.demand_same(spark)
+    (tmp_path / "rows" / "a.parquet").write_bytes(b"four")
+    with pytest.raises(Unusable, match=r"^viewfs://unchanged/data/rows/a\.parquet: is another"):
+        noted.demand_same(spark)
