@@ -25,15 +25,15 @@ import attrs
 import trio
 
 from benchmarks.search import machine
-from impl.graveler import founding, lock_free, locked, optimistic, writing
-from impl.live import live_env, run
-from impl.refs.errors import BranchBusy, BranchLocked, WriteNotSettled
-from impl.stores import MemoryObjectStore, MemoryStore, Store
-from impl.stores.base import Answer
-from impl.stores.sqlite import SQLiteStore
-from model import keys, kv
-from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.records import Repository
+from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, writing
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.refs.errors import BranchBusy, BranchLocked, WriteNotSettled
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.records import Repository
 
 Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]
 

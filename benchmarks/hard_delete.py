@@ -22,15 +22,15 @@ import trio
 
 from benchmarks.commits import MAIN, REPOSITORY
 from benchmarks.search import machine
-from impl.catalog import objects as today
-from impl.effects import Env
-from impl.graveler import founding
-from impl.hard_delete import offline, online
-from impl.live import live_env, run
-from impl.stores import MemoryObjectStore, MemoryStore
-from impl.stores.base import Answer
-from impl.stores.object_store import Answer as ObjectAnswer
-from model import kv, objects
+from lakeproof.impl.catalog import objects as today
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import founding
+from lakeproof.impl.hard_delete import offline, online
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.object_store import Answer as ObjectAnswer
+from lakeproof.model import kv, objects
 
 Flow = Callable[[Env], Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]
 

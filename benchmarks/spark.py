@@ -131,7 +131,7 @@ def scaled(profile: str, scale: float) -> list[str]:
     """The options that make a profile smaller or larger. Repositories and branches stay."""
     if scale == 1:
         return []
-    from spark_checks.generate.sizes import PROFILES
+    from lakeproof.spark_checks.generate.sizes import PROFILES
 
     sizes = PROFILES[profile]
     found = []
@@ -187,7 +187,7 @@ def kernel_seconds(commits: int) -> float:
     """Retention's kernel on arrays: one chain."""
     import numpy as np
 
-    from spark_checks.lines import active
+    from lakeproof.spark_checks.lines import active
 
     index = np.arange(commits, dtype=np.int64)
     heads, limits = index[-1:], np.array([0], np.int64)

@@ -43,8 +43,8 @@ class Outcome:
 
 def planted(data: Path, each: int, scale: float, log: Path) -> None:
     """Generate the dataset, if it is not there."""
-    from spark_checks.findings import IDS
-    from spark_checks.generate.sizes import PROFILES
+    from lakeproof.spark_checks.findings import IDS
+    from lakeproof.spark_checks.generate.sizes import PROFILES
 
     if data.exists():
         return

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
-from model import kv
-from model.invariants import Eventually, Finding, Reached, Violation
-from model.snapshot import Snapshot, Status
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
+from lakeproof.model.snapshot import Snapshot, Status
 
 PARTITION, KEY = b"counters", b"visits"
 

@@ -26,15 +26,19 @@ from typing import Any, Final, cast
 
 import attrs
 
-HERE: Final = Path(__file__).resolve().parent
+HERE: Final = Path(__file__).absolute().parent
+"""As the code objects of our modules name it: in a checkout, by the link in ``lakeproof/``."""
 ROOT: Final = HERE.parent
+"""The package `lakeproof`, with all rooms in it."""
 _PATHS: Final = ("stdlib", "platstdlib", "purelib", "platlib")
 _LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PATHS})
-_OURS: Final = tuple(f"{ROOT / name}/" for name in ("impl", "lakeproof", "model", "spark_checks", "stateful_tests"))
+_ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
+"""Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
+_OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
 _MACHINERY: Final = frozenset(
     {str(HERE / "effects.py"), str(HERE / "wellformed.py"), str(ROOT / "model" / "snapshot.py")}
 )
-_SEARCH: Final = f"{ROOT / 'lakeproof' / 'explore'}/"
+_SEARCH: Final = f"{ROOT / 'explore'}/"
 _CHAIN_MAX: Final = 200
 
 
@@ -55,7 +59,8 @@ class Spot:
 def _short(file: str) -> str:
     path = Path(file)
     with contextlib.suppress(ValueError, OSError):
-        return path.resolve().relative_to(ROOT).as_posix()
+        inner = path.absolute().relative_to(ROOT)
+        return inner.as_posix() if inner.parts[0] in _ROOMS else f"{ROOT.name}/{inner.as_posix()}"
     return path.name
 
 

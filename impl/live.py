@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import trio
 
-from impl.effects import Env, Now
-from impl.frames import abandon, no_generator_hooks
-from impl.stores import ObjectStore, Store
-from impl.wellformed import exact
-from model import kv, objects
+from lakeproof.impl.effects import Env, Now
+from lakeproof.impl.frames import abandon, no_generator_hooks
+from lakeproof.impl.stores import ObjectStore, Store
+from lakeproof.impl.wellformed import exact
+from lakeproof.model import kv, objects
 
 T = TypeVar("T")
 

@@ -5,11 +5,11 @@ Source: graveler-on-kv.md, "Staged Object" and "Suggested Key Schema".
 
 from collections.abc import AsyncIterator
 
-from impl.codec import decode_staged_entry, encode
-from impl.effects import Env
-from model import keys, kv
-from model.identifiers import StagingToken
-from model.records import StagedEntry
+from lakeproof.impl.codec import decode_staged_entry, encode
+from lakeproof.impl.effects import Env
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import StagedEntry
 
 
 def tombstone(path: bytes) -> StagedEntry:

@@ -11,8 +11,8 @@ from typing import Final, cast
 
 import attrs
 
-from impl.printable import said
-from model import kv, objects
+from lakeproof.impl.printable import said
+from lakeproof.model import kv, objects
 
 _REPAIR: Final[Mapping[str, str]] = {
     "bytes": "encode it",

@@ -16,14 +16,14 @@ from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, r
 from lakeproof.history.errors import reason
 from lakeproof.history.plain_json import decode
 from lakeproof.history.showing import as_history, as_object, plain, story, value
+from lakeproof.model.linearizability.checking import KeyVerdict, Limits, check, parts
+from lakeproof.model.linearizability.evidence import Evidence, explain
+from lakeproof.model.linearizability.history import BrokenHistory, History
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
+from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
 from lakeproof.options import Seconds
 from lakeproof.pausing import no_cycles
-from model.linearizability.checking import KeyVerdict, Limits, check, parts
-from model.linearizability.evidence import Evidence, explain
-from model.linearizability.history import BrokenHistory, History
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import ALL, Specification, initial, specification_of
-from model.linearizability.values import UNKNOWN, freeze, shown
 
 _LISTED: Final = 10
 _LEAST_MEMORY: Final = 64 << 20

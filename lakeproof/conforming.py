@@ -8,9 +8,10 @@ import attrs
 import click
 import trio
 
-from impl.stores import Store
-from impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.commands import AS_EXPECTED, VIOLATED
+from lakeproof.impl.stores import Store
+from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
+from lakeproof.model import kv
 from lakeproof.options import Seconds
 from lakeproof.report.style import plural
 from lakeproof.targets import Private, Target, target
@@ -18,7 +19,6 @@ from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
 from lakeproof.targets.redacting import Discreet
 from lakeproof.tasks import Unusable
-from model import kv
 
 
 @attrs.frozen

@@ -10,12 +10,13 @@ from typing import Final
 import click
 import trio
 
-from impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, shown, write_zip
-from impl.diagnostics.archive import refuse_existing
-from impl.live import live_env, run
-from impl.stores.base import Store
-from impl.stores.sqlite import NotAStore, SQLiteStore, no_store
-from impl.stores.sqlite_health import (
+from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, shown, write_zip
+from lakeproof.impl.diagnostics.archive import refuse_existing
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores.base import Store
+from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore, no_store
+from lakeproof.impl.stores.sqlite_health import (
     REPAIR,
     file_trouble,
     is_damage,
@@ -25,11 +26,10 @@ from impl.stores.sqlite_health import (
     troubles,
     words,
 )
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.model import kv
 from lakeproof.report.style import plural
 from lakeproof.targets.redacting import Discreet
 from lakeproof.tasks import Unusable
-from model import kv
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"

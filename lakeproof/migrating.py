@@ -26,13 +26,13 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     SOURCE is an SQLite file, or a PostgreSQL address (postgresql://...). STORE is an SQLite file with the table kv; it
     is created if it is not there. Nothing is valid until the end: a run that dies leaves a store that says so.
     """
-    from impl.live import live_env, run
-    from impl.migration import migrating
-    from impl.migration.rows import UnusableTables
-    from impl.migration.sources import PostgresTables, SQLiteTables
-    from impl.stores.sqlite import NotAStore, SQLiteStore
-    from impl.stores.sqlite_health import Damaged, refuse_damaged
-    from model import kv
+    from lakeproof.impl.live import live_env, run
+    from lakeproof.impl.migration import migrating
+    from lakeproof.impl.migration.rows import UnusableTables
+    from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
+    from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
+    from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
+    from lakeproof.model import kv
 
     try:
         user = getpass.getuser()

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from impl.printable import said
+from lakeproof.impl.printable import said
+from lakeproof.model.invariants import Always, Eventually, Invariant, Monitor, Observer, OnStep, Reads
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
-from model.invariants import Always, Eventually, Invariant, Monitor, Observer, OnStep, Reads
 
 NAME_LENGTH_MAX: Final = 150
 ID_LENGTH_MAX: Final = 60

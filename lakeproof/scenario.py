@@ -6,11 +6,11 @@ from typing import Any, Final, TypeVar, cast
 
 import attrs
 
-from impl.effects import Env
-from impl.printable import said
-from model.invariants import Finding, Invariant
-from model.records import Repository
-from model.snapshot import Outcome, Snapshot
+from lakeproof.impl.effects import Env
+from lakeproof.impl.printable import said
+from lakeproof.model.invariants import Finding, Invariant
+from lakeproof.model.records import Repository
+from lakeproof.model.snapshot import Outcome, Snapshot
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
 
-from impl.printable import printable
 from lakeproof.explore.trace import Trace
+from lakeproof.impl.printable import printable
 from lakeproof.loading import Source, located
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.version import version
@@ -272,12 +272,12 @@ class Blame:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        from impl.codec import Undecodable
         from lakeproof.explore.execution import NondeterministicFlow
         from lakeproof.explore.fence import NotAnEffect, is_ours, message_of
         from lakeproof.explore.replay import NotReproduced
+        from lakeproof.impl.codec import Undecodable
+        from lakeproof.model.identity import NoIdentity
         from lakeproof.scenario import ScenarioError
-        from model.identity import NoIdentity
 
         if error is None or is_ours(error) or isinstance(error, Unusable):
             return

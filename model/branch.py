@@ -1,8 +1,8 @@
 """The sequential specification of a branch: committed entries, and the changes staged over them; or no branch at all.
 
-Calls are those of `impl.graveler` and `impl.refs.branches`, with repository and branch first. Entries are told apart by
-their identity, which stands for their data. Source: graveler-on-kv.md, "Branch" and "Staged Object"; the operations of
-lakeFS' ``pkg/graveler``.
+Calls are those of `lakeproof.impl.graveler` and `lakeproof.impl.refs.branches`, with repository and branch first.
+Entries are told apart by their identity, which stands for their data. Source: graveler-on-kv.md, "Branch" and "Staged
+Object"; the operations of lakeFS' ``pkg/graveler``.
 """
 
 from collections.abc import Hashable, Mapping
@@ -10,9 +10,9 @@ from typing import Final, cast
 
 import attrs
 
-from model.contents import Contents
-from model.linearizable import Specification
-from model.snapshot import CallView, Status
+from lakeproof.model.contents import Contents
+from lakeproof.model.linearizable import Specification
+from lakeproof.model.snapshot import CallView, Status
 
 DONE: Final = "done"
 ANSWERS: Final = ("PathNotFound", "PathExists", "EntryChanged", "BranchNotFound", "BranchExists")

@@ -13,9 +13,9 @@ import attrs
 from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from model import catalog_pb2 as pb
-from model.identifiers import StorageNamespace
-from model.objects import etag
+from lakeproof.model import catalog_pb2 as pb
+from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.objects import etag
 
 _MICROSECONDS: Final = 1_000_000
 _CACHE: Final = 1 << 16

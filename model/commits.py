@@ -10,8 +10,8 @@ from typing import Final
 
 import attrs
 
-from model.identifiers import CommitID
-from model.records import Commit
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.records import Commit
 
 FORMAT: Final = b"commit:v1"
 

@@ -16,8 +16,8 @@ from typing import Final, Literal
 
 import attrs
 
-from model.identifiers import MetaRangeID
-from model.records import StagedEntry
+from lakeproof.model.identifiers import MetaRangeID
+from lakeproof.model.records import StagedEntry
 
 RANGE_FORMAT: Final = b"lakeproof range 1\n"
 META_RANGE_FORMAT: Final = b"lakeproof metarange 1\n"

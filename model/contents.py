@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from model import keys
-from model.committed import Entry, MalformedObject, decode_meta_range, decode_range, object_address
-from model.identifiers import BranchID, CommitID
-from model.records import Branch, Commit, StagedEntry
-from model.snapshot import Snapshot
+from lakeproof.model import keys
+from lakeproof.model.committed import Entry, MalformedObject, decode_meta_range, decode_range, object_address
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.snapshot import Snapshot
 
 Contents = Mapping[bytes, bytes]
 """Path to identity."""

@@ -1,14 +1,14 @@
 """The sequential specification of one entry of a branch: a register that commits leave alone.
 
-Calls are those of `impl.graveler`, with repository, branch and path first; all of one path. Source: graveler-on-kv.md,
-"Staged Object".
+Calls are those of `lakeproof.impl.graveler`, with repository, branch and path first; all of one path. Source:
+graveler-on-kv.md, "Staged Object".
 """
 
 from collections.abc import Hashable
 from typing import Final
 
-from model.linearizable import Specification
-from model.snapshot import CallView, Status
+from lakeproof.model.linearizable import Specification
+from lakeproof.model.snapshot import CallView, Status
 
 DONE: Final = "done"
 

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import attrs
 
-from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 
 GRAVELER: Final = b"graveler"
 DELETED: Final = b"graveler_deleted"

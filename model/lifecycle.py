@@ -3,7 +3,7 @@
 The tables say what each design means to allow, one operation after the other; that a flow does something else when
 operations overlap is what scenarios are there to find. The diagrams in ``docs/lifecycle.md`` are drawn from here.
 Source: repository-operations-error-handling.md, "Repository State", "Flows", "Decision"; graveler-on-kv.md, "Deleting
-a Repository". The tables of the variants follow `impl.repositories`, and a test holds the flows to them.
+a Repository". The tables of the variants follow `lakeproof.impl.repositories`, and a test holds the flows to them.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from model.records import Repository, RepositoryState
+from lakeproof.model.records import Repository, RepositoryState
 
 
 class State(Enum):
@@ -100,7 +100,7 @@ HARDENED: Final[Table] = MappingProxyType(
 TABLES: Final[Mapping[str, Table]] = MappingProxyType(
     {"naive": NAIVE, "kv3": KV3, "step1": STEP1, "step2": STEP2, "hardened": HARDENED}
 )
-"""By variant, as `impl.repositories` names them."""
+"""By variant, as `lakeproof.impl.repositories` names them."""
 
 
 class NoTransition(ValueError):

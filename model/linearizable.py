@@ -13,10 +13,10 @@ from typing import Final
 
 import attrs
 
-from model.identity import Exact
-from model.invariants import Monitor, Reached, Violation
-from model.records import Repository
-from model.snapshot import CallView, Event, Invoked, Status
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Monitor, Reached, Violation
+from lakeproof.model.records import Repository
+from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 Operation = tuple[int, int, str, tuple[Hashable, ...]]
 """Client, number of the call within it, name, arguments."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import attrs
 
-from model import kv
+from lakeproof.model import kv
 
 Metadata = tuple[tuple[str, str], ...]
 """String to string, as sorted pairs."""

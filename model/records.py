@@ -7,7 +7,7 @@ from enum import Enum
 
 import attrs
 
-from model.identifiers import (
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,

@@ -10,13 +10,13 @@ from functools import lru_cache
 
 import attrs
 
-from model import keys
-from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
-from model.committed import MalformedObject, decode_meta_range, decode_range, object_address
-from model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
-from model.objects import Objects
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
-from model.snapshot import Snapshot
+from lakeproof.model import keys
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside, physical_address
+from lakeproof.model.committed import MalformedObject, decode_meta_range, decode_range, object_address
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
+from lakeproof.model.objects import Objects
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.snapshot import Snapshot
 
 
 @attrs.frozen(cache_hash=True)

@@ -17,8 +17,8 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from model.identifiers import BranchID, CommitID
-from model.records import Commit
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.records import Commit
 
 DAY: Final = 86_400_000_000  # microseconds
 DAYS_MAX: Final = (1 << 31) - 1  # the wire format of lakeFS' rules has 32 bits for them

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import attrs
 
-from model import kv
-from model.objects import Objects
-from model.records import Record
+from lakeproof.model import kv
+from lakeproof.model.objects import Objects
+from lakeproof.model.records import Record
 
 
 class Status(Enum):

@@ -1,14 +1,14 @@
 """The sequential specification of a tag: it is there or not, and names one of the targets that it was given.
 
-Calls are those of `impl.refs.tags`, with repository and tag id first. A target is what the call named, not the commit
-that this led to. Source: graveler-on-kv.md, "Tag".
+Calls are those of `lakeproof.impl.refs.tags`, with repository and tag id first. A target is what the call named, not
+the commit that this led to. Source: graveler-on-kv.md, "Tag".
 """
 
 from collections.abc import Hashable
 from typing import Final
 
-from model.linearizable import Specification
-from model.snapshot import CallView, Status
+from lakeproof.model.linearizable import Specification
+from lakeproof.model.snapshot import CallView, Status
 
 ANSWERS: Final = ("TagExists", "TagNotFound")
 """Errors that are answers, by class name."""

@@ -5,14 +5,14 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
-from model.catalog import DATA_PREFIX, AddressType
+from lakeproof.model.catalog import DATA_PREFIX, AddressType
 
 INTERNAL_PREFIX: Final = "_lakefs/"
 """Where lakeFS keeps its own objects, relative to the namespace."""
 
 
 def physical(namespace: Column, address: Column, address_type: Column | None = None) -> Column:
-    """Where an object lies, as `model.catalog.physical_address` has it. Without a type: BY_PREFIX."""
+    """Where an object lies, as `lakeproof.model.catalog.physical_address` has it. Without a type: BY_PREFIX."""
     full = address.contains("://")
     if address_type is not None:
         by_prefix = address_type == AddressType.BY_PREFIX.value

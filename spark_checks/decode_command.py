@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from spark_checks import places
-from spark_checks.session import PLACE, Options, dataset_options, spark_options
+from lakeproof.spark_checks import places
+from lakeproof.spark_checks.session import PLACE, Options, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from spark_checks.dataset import Keys
+    from lakeproof.spark_checks.dataset import Keys
 
 
 @click.command()
@@ -23,11 +23,11 @@ def command(options: Options, dataset: str, keys: "Keys | None", beside: str | N
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. Put
     beside kv/ as decoded/, the tables spare every later command the decoding.
     """
-    from spark_checks import manifest, staging
-    from spark_checks.dataset import open_dataset
-    from spark_checks.decoding import decode
-    from spark_checks.progress import doing
-    from spark_checks.run_folders import session_for
+    from lakeproof.spark_checks import manifest, staging
+    from lakeproof.spark_checks.dataset import open_dataset
+    from lakeproof.spark_checks.decoding import decode
+    from lakeproof.spark_checks.progress import doing
+    from lakeproof.spark_checks.run_folders import session_for
 
     with session_for(options, out) as (spark, _):
         found = open_dataset(spark, dataset, keys, beside)

@@ -1,12 +1,11 @@
 """The records of ``kv/`` as typed tables: one pass, in Arrow batches.
 
-What an address asks for is `spark_checks.kinds`' to say. A value that is no record of its kind, and a key that no
-schema knows, become rows of ``undecodable``: nothing is dropped in silence.
-What a record is, row by row and by protobuf's C implementation, is told here (`decode_batch`). Staged entries and
-commits that are written as everybody writes them, which are nearly all records, are read by `spark_checks.columnar`
-instead, all rows of a batch at once; where it has any doubt, it leaves a row to be decoded here.
-Cost: a microsecond a record by columns, five to ten row by row; the tables are staged as Parquet, so that it is paid
-once.
+What an address asks for is `lakeproof.spark_checks.kinds`' to say. A value that is no record of its kind, and a key
+that no schema knows, become rows of ``undecodable``: nothing is dropped in silence. What a record is, row by row and by
+protobuf's C implementation, is told here (`decode_batch`). Staged entries and commits that are written as everybody
+writes them, which are nearly all records, are read by `lakeproof.spark_checks.columnar` instead, all rows of a batch at
+once; where it has any doubt, it leaves a row to be decoded here. Cost: a microsecond a record by columns, five to ten
+row by row; the tables are staged as Parquet, so that it is paid once.
 """
 
 import re
@@ -21,19 +20,19 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from impl.codec import graveler_pb2 as pb
-from model import catalog_pb2
-from model.catalog import AddressType
-from model.records import RepositoryState
-from spark_checks import staging
-from spark_checks.columnar import reading
-from spark_checks.dataset import Dataset, Keys
-from spark_checks.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
-from spark_checks.scanned import Scan
-from spark_checks.stages import Stages
-from spark_checks.staging import Written
-from spark_checks.tables import DECODED, STRING, table
-from spark_checks.workspace import fresh
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import catalog_pb2
+from lakeproof.model.catalog import AddressType
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.columnar import reading
+from lakeproof.spark_checks.dataset import Dataset, Keys
+from lakeproof.spark_checks.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
+from lakeproof.spark_checks.scanned import Scan
+from lakeproof.spark_checks.stages import Stages
+from lakeproof.spark_checks.staging import Written
+from lakeproof.spark_checks.tables import DECODED, STRING, table
+from lakeproof.spark_checks.workspace import fresh
 
 MICROSECONDS: Final = 1_000_000
 TABLE: Final = "table"
@@ -46,7 +45,7 @@ Rows = dict[str, list[Row]]
 
 @attrs.frozen
 class Entities:
-    """What a dataset's records are: tables of the schemas in `spark_checks.tables`."""
+    """What a dataset's records are: tables of the schemas in `lakeproof.spark_checks.tables`."""
 
     repositories: DataFrame
     branches: DataFrame
@@ -169,7 +168,8 @@ def _decode(found: Rows, partition: bytes, key: bytes, kind: str, value: bytes) 
 
 
 def _demand_copy(value: bytes) -> None:
-    """No table has copies: `spark_checks.uncommitted` reads them where they are. Raises _Wrong, UnicodeDecodeError."""
+    """No table has copies: `lakeproof.spark_checks.uncommitted` reads them where they are. Raises _Wrong,
+    UnicodeDecodeError."""
     began, space, address = value.decode().partition(" ")
     number = int(began) if re.fullmatch(r"-?[0-9]{1,19}", began) else None
     if not space or not address or number is None or abs(number) > _LONG_MAX:

@@ -10,12 +10,12 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model.records import RepositoryState
-from spark_checks import footers
-from spark_checks.checks.rules import union
-from spark_checks.dataset import Dataset
-from spark_checks.decoding import Entities
-from spark_checks.tables import AT_REST
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks import footers
+from lakeproof.spark_checks.checks.rules import union
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.tables import AT_REST
 
 RECORDS = ("repositories", "branches", "tags", "commits", "staged", "cleanups")
 ENTITIES = ("branches", "tags", "commits")

@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 
-from spark_checks.tables import STRING, table
+from lakeproof.spark_checks.tables import STRING, table
 
 FINDINGS: Final = table(id=STRING, kind=STRING, subject=STRING, evidence=STRING)
 

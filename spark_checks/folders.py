@@ -1,8 +1,9 @@
 """Folders in which runs lie: on this machine, or in a store that is named by a URL. Files in them are read and written
 alike, by names relative to the folder.
 
-What has a Spark session reaches URLs by Hadoop's file systems, with Spark's credentials (`spark_checks.hadoop_folder`);
-what has none by Arrow's, with those of the environment, as each store's own tools take them.
+What has a Spark session reaches URLs by Hadoop's file systems, with Spark's credentials
+(`lakeproof.spark_checks.hadoop_folder`); what has none by Arrow's, with those of the environment, as each store's own
+tools take them.
 """
 
 import hashlib
@@ -16,8 +17,8 @@ import attrs
 import pyarrow as pa
 from pyarrow import fs
 
+from lakeproof.spark_checks.places import local
 from lakeproof.tasks import Unusable
-from spark_checks.places import local
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from pyarrow.parquet import FileMetaData, read_metadata
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks.places import local
 from lakeproof.tasks import Unusable
-from spark_checks.places import local
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

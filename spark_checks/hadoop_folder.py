@@ -13,8 +13,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from spark_checks import places
-from spark_checks.folders import Folder, LocalFolder, refuse
+from lakeproof.spark_checks import places
+from lakeproof.spark_checks.folders import Folder, LocalFolder, refuse
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def folder_in(spark: SparkSession, where: str) -> Folder:
 
 @attrs.frozen
 class HadoopFolder:
-    """A `spark_checks.folders.Folder`."""
+    """A `lakeproof.spark_checks.folders.Folder`."""
 
     spark: SparkSession = attrs.field(repr=False)
     where: str

@@ -1,4 +1,5 @@
-"""What lives at an address of ``kv/``: in the design's key schema as `model.keys.parse` has it, and in lakeFS' own.
+"""What lives at an address of ``kv/``: in the design's key schema as `lakeproof.model.keys.parse` has it, and in
+lakeFS' own.
 
 Cost: a microsecond or two a record.
 """
@@ -6,14 +7,15 @@ Cost: a microsecond or two a record.
 from functools import lru_cache
 from typing import Final
 
-from impl.hard_delete.offline import COPIES_PREFIX
-from model import keys
+from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.model import keys
 
 FOREIGN: Final = "foreign"
 """Of lakeFS' store, but none of the records that lakeproof knows."""
 
 COPY: Final = "copy"
-"""In a repository's partition, as `impl.hard_delete.offline` writes them: microseconds, a space, an address."""
+"""In a repository's partition, as `lakeproof.impl.hard_delete.offline` writes them: microseconds, a space, an
+address."""
 ISSUED_PREFIX: Final = b"link-addresses/"
 """Records in a repository's partition: an address that was issued, and may be linked. The rest of the key says it."""
 
@@ -21,7 +23,8 @@ _STAGED_NAME: Final = len(keys.STAGED_PREFIX)
 
 
 def design_kind(partition: bytes, key: bytes) -> str | None:
-    """What lives at an address: as `model.keys.parse`, and fast for staged entries, of which there are most."""
+    """What lives at an address: as `lakeproof.model.keys.parse`, and fast for staged entries, of which there are
+    most."""
     if key.startswith(keys.STAGED_PREFIX) and may_stage(partition):
         return "staged" if len(key) > _STAGED_NAME else None
     parsed = keys.parse(partition, key)

@@ -16,13 +16,13 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model.catalog import DATA_PREFIX
-from spark_checks import addresses, footers
-from spark_checks.addresses import INTERNAL_PREFIX
-from spark_checks.dataset import Dataset
-from spark_checks.namespaces import Namespaces
-from spark_checks.tables import INT, LONG, OBJECTS, table
-from spark_checks.workspace import staged
+from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.spark_checks import addresses, footers
+from lakeproof.spark_checks.addresses import INTERNAL_PREFIX
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.namespaces import Namespaces
+from lakeproof.spark_checks.tables import INT, LONG, OBJECTS, table
+from lakeproof.spark_checks.workspace import staged
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""

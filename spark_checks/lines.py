@@ -1,4 +1,5 @@
-"""Which commits are active, over arrays: `model.retention.active` for millions of commits of many repositories.
+"""Which commits are active, over arrays: `lakeproof.model.retention.active` for millions of commits of many
+repositories.
 
 A commit is an index; ``parent`` holds the index of its first parent, -1 where there is none or it is missing. Dates and
 thresholds are microseconds since 1970. Repositories need no name here: no line leads from one to another. The

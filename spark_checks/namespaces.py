@@ -7,8 +7,8 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from model.catalog import DATA_PREFIX
-from spark_checks.addresses import is_data
+from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.spark_checks.addresses import is_data
 
 AT_HAND: Final = 10_000
 """Names that the driver holds: a join of few rows takes seconds to plan."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.tables import KV, LONG, table
+from lakeproof.spark_checks.workspace import fresh
 from lakeproof.tasks import Unusable
-from spark_checks import staging
-from spark_checks.tables import KV, LONG, table
-from spark_checks.workspace import fresh
 
 if TYPE_CHECKING:
     import psycopg

@@ -11,7 +11,7 @@ def command() -> None:
     lakeproof/. It belongs to one Java and one Spark: after an upgrade of either, prepare once more. To undo it, remove
     the file.
     """
-    from spark_checks import java, sharing
+    from lakeproof.spark_checks import java, sharing
 
     click.echo("starting Spark once, and keeping what it loads", err=True)
     path = sharing.make(java.java_home())

@@ -10,16 +10,16 @@ from contextlib import contextmanager, suppress
 from pyspark.sql import SparkSession
 
 from lakeproof.commands import complain
+from lakeproof.spark_checks import places, runs
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.folders import Folder, LocalFolder
+from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.owners import OWNER, Owner, this_process
+from lakeproof.spark_checks.runs import REPORT, Mismatch, demand_name, make_folder, new_id
+from lakeproof.spark_checks.session import Options, session
+from lakeproof.spark_checks.stages import STAGES, was_asked
+from lakeproof.spark_checks.troubles import Broken, told
 from lakeproof.tasks import Unusable
-from spark_checks import places, runs
-from spark_checks.dataset import Dataset
-from spark_checks.folders import Folder, LocalFolder
-from spark_checks.hadoop_folder import folder_in
-from spark_checks.owners import OWNER, Owner, this_process
-from spark_checks.runs import REPORT, Mismatch, demand_name, make_folder, new_id
-from spark_checks.session import Options, session
-from spark_checks.stages import STAGES, was_asked
-from spark_checks.troubles import Broken, told
 
 _OWNER = f"{STAGES}/{OWNER}"
 

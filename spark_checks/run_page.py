@@ -6,11 +6,11 @@ All that it says is in ``report.json``, too; links lead into the run's own folde
 from collections.abc import Iterator
 from typing import Final
 
-from spark_checks import manifest, pages
-from spark_checks.folders import Folder
-from spark_checks.ledger import MARKED, Account, Example
-from spark_checks.pages import Cell, Head, code, text
-from spark_checks.runs import ADDRESSES, COMMITS, REPORT, Report, shown_time
+from lakeproof.spark_checks import manifest, pages
+from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.ledger import MARKED, Account, Example
+from lakeproof.spark_checks.pages import Cell, Head, code, text
+from lakeproof.spark_checks.runs import ADDRESSES, COMMITS, REPORT, Report, shown_time
 
 PAGE: Final = "report.html"
 

@@ -18,8 +18,8 @@ import attrs
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from lakeproof.spark_checks import footers
 from lakeproof.tasks import Unusable
-from spark_checks import footers
 
 _ROWS: Final = "rows"
 SHARE: Final = "name a place that the driver and all workers see alike"

@@ -2,7 +2,7 @@
 
 import click
 
-from spark_checks.session import Options, spark_options
+from lakeproof.spark_checks.session import Options, spark_options
 
 
 @click.command("seal")
@@ -18,8 +18,8 @@ def command(options: Options, dataset: str, hashed: bool, again: bool) -> None:
     """
     from contextlib import nullcontext
 
-    from spark_checks import manifest, places
-    from spark_checks.session import session
+    from lakeproof.spark_checks import manifest, places
+    from lakeproof.spark_checks.session import session
 
     with nullcontext() if places.local(dataset) is not None else session(options) as spark:
         found = manifest.seal(spark, dataset.rstrip("/"), hashed=hashed, again=again)

@@ -24,11 +24,22 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.commands import complain
+from lakeproof.spark_checks import (
+    configuring,
+    java,
+    places,
+    probing,
+    sharing,
+    shipping,
+    sizing,
+    submitted,
+    workers,
+    workspace,
+)
+from lakeproof.spark_checks.configuring import Conf, is_local
+from lakeproof.spark_checks.progress import doing
+from lakeproof.spark_checks.troubles import told
 from lakeproof.tasks import Unusable
-from spark_checks import configuring, java, places, probing, sharing, shipping, sizing, submitted, workers, workspace
-from spark_checks.configuring import Conf, is_local
-from spark_checks.progress import doing
-from spark_checks.troubles import told
 
 P = ParamSpec("P")
 R = TypeVar("R")

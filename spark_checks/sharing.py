@@ -76,7 +76,7 @@ def make(home: str) -> Path:
     try:
         # The JVM goes after the interpreter that started it. Both have the pipe: its end is the end of both.
         done = subprocess.run(
-            [sys.executable, "-m", "spark_checks.sharing"],
+            [sys.executable, "-m", "lakeproof.spark_checks.sharing"],
             env={**os.environ, MAKING: str(part)},
             capture_output=True,
             text=True,
@@ -101,8 +101,8 @@ def exercise() -> None:
     """What loads the classes that most commands load."""
     from pyspark.sql import functions as f
 
-    from spark_checks import workspace
-    from spark_checks.session import session
+    from lakeproof.spark_checks import workspace
+    from lakeproof.spark_checks.session import session
 
     with session() as spark:
         rows = spark.range(1000).select("id", (f.col("id") % 7).alias("seven"), f.xxhash64("id").alias("hash"))

@@ -5,18 +5,19 @@ every worker runs the code of the driver, one that joins later included. Cost: s
 """
 
 import hashlib
-import importlib
+import os
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
+import lakeproof
 from lakeproof.tasks import Unusable
 
-PACKAGES: Final = ("impl", "lakeproof", "model", "spark_checks")
 _SAME_FOR_ALL: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in the archive: the same code makes the same bytes."""
 
@@ -38,10 +39,15 @@ def ship(spark: SparkSession) -> None:
 
 
 def write(target: Path) -> None:
-    """An archive of all modules of our packages, from which Python imports."""
+    """An archive of all our modules, from which Python imports."""
+    root = Path(lakeproof.__file__).parent
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in PACKAGES:
-            for root in importlib.import_module(name).__path__:
-                for path in sorted(Path(root).rglob("*.py")):
-                    inner = f"{name}/{path.relative_to(root).as_posix()}"
-                    archive.writestr(zipfile.ZipInfo(inner, _SAME_FOR_ALL), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        for path in sorted(_modules(root)):
+            inner = path.relative_to(root.parent).as_posix()
+            archive.writestr(zipfile.ZipInfo(inner, _SAME_FOR_ALL), path.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def _modules(root: Path) -> Iterator[Path]:
+    """Files of modules; in a checkout some folders of the package are links."""
+    for folder, _, names in os.walk(root, followlinks=True):
+        yield from (Path(folder, name) for name in names if name.endswith(".py"))

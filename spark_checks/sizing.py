@@ -1,9 +1,9 @@
 """How many rows a command is to read, told by footers before there is a JVM: its options are fixed when it starts.
 
 Where there are few, most of the processor's time goes to the JVM's own work: to compile once more and better what then
-runs for a second, and to make room for hash tables of rows that are not there. See `spark_checks.session.Options.few`.
-It changes no answer: what cannot be looked at here is not few, and who reads it says what is wrong.
-Cost: one look at each footer, of at most `FILES_MAX` files.
+runs for a second, and to make room for hash tables of rows that are not there. See
+`lakeproof.spark_checks.session.Options.few`. It changes no answer: what cannot be looked at here is not few, and who
+reads it says what is wrong. Cost: one look at each footer, of at most `FILES_MAX` files.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from spark_checks.places import local
-from spark_checks.tables import AT_REST
+from lakeproof.spark_checks.places import local
+from lakeproof.spark_checks.tables import AT_REST
 
 FEW: Final = 8_000_000
 """Rows, of all tables that are read. Measured on datasets of two million objects, which have six million rows."""

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from impl.codec import encode
 from lakeproof.explore.search import Result
 from lakeproof.explore.setting import snapshot
-from model import keys
-from model.catalog import NotAnObjectEntry, ObjectEntry, decode_object_entry, encode_object_entry, is_full
-from model.committed import (
+from lakeproof.impl.codec import encode
+from lakeproof.model import keys
+from lakeproof.model.catalog import NotAnObjectEntry, ObjectEntry, decode_object_entry, encode_object_entry, is_full
+from lakeproof.model.committed import (
     MalformedObject,
     RangeInfo,
     content_id,
@@ -27,12 +27,20 @@ from model.committed import (
     encode_meta_range,
     encode_range,
 )
-from model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, StorageNamespace
-from model.kv import Address
-from model.objects import StoredObject
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
-from model.snapshot import Snapshot
-from spark_checks.tables import AT_REST
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+)
+from lakeproof.model.kv import Address
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks.tables import AT_REST
 
 INTERNAL: Final = "/_lakefs/"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

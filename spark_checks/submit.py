@@ -6,13 +6,14 @@ from pathlib import Path
 
 def run() -> None:
     """The command, as if it were called by its name."""
-    folder = str(Path(__file__).resolve().parent)
+    folder = Path(__file__).resolve().parent
     # Python looks first where the script is, and there are modules with common names.
-    sys.path[:] = [each for each in sys.path if str(Path(each).resolve()) != folder]
-    sys.path.append(str(Path(folder).parent))  # last: an installed lakeproof is found before it
+    sys.path[:] = [each for each in sys.path if Path(each).resolve() != folder]
+    # In a checkout this folder lies beside lakeproof/, installed it lies in it. Last: an installed one is found before.
+    sys.path += [str(above) for above in folder.parents[:2] if (above / "lakeproof" / "__init__.py").is_file()]
 
     from lakeproof.cli import main
-    from spark_checks import submitted
+    from lakeproof.spark_checks import submitted
 
     if submitted.is_submitted():
         submitted.own_stderr()

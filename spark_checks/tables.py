@@ -1,9 +1,9 @@
 """The tables: four at rest (the dataset layout), and those that the records of ``kv/`` decode into.
 
-Times in decoded tables are microseconds since 1970, as in `model.records`; ``objects.last_modified`` is Spark's
-timestamp. An address in ``objects/`` is relative to its storage namespace. One in ``ranges/`` is what the entry says,
-read as lakeFS' BY_PREFIX: full if it has a scheme, else relative to the namespace of the repository that refers to it.
-Source: docs/reference/dataset.md.
+Times in decoded tables are microseconds since 1970, as in `lakeproof.model.records`; ``objects.last_modified`` is
+Spark's timestamp. An address in ``objects/`` is relative to its storage namespace. One in ``ranges/`` is what the entry
+says, read as lakeFS' BY_PREFIX: full if it has a scheme, else relative to the namespace of the repository that refers
+to it. Source: docs/reference/dataset.md.
 """
 
 from typing import Final
@@ -94,7 +94,7 @@ STAGED: Final = table(
     identity=BINARY,
     tombstone=BOOLEAN,
     address=STRING,  # as the entry says it; null in a tombstone, and where the data is no catalog entry
-    address_type=INT,  # as `model.catalog.AddressType`
+    address_type=INT,  # as `lakeproof.model.catalog.AddressType`
     size_bytes=LONG,
     last_modified=LONG,
     e_tag=STRING,

@@ -10,8 +10,8 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from spark_checks.dataset import Dataset
-from spark_checks.tables import OBJECTS, VERSIONS
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.tables import OBJECTS, VERSIONS
 
 AMBIGUOUS: Final = ""
 

@@ -14,12 +14,12 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks import places, staging
+from lakeproof.spark_checks.folders import Folder, LocalFolder
+from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.owners import OWNER, Owner, this_process
+from lakeproof.spark_checks.scanned import Scan
 from lakeproof.tasks import Unusable
-from spark_checks import places, staging
-from spark_checks.folders import Folder, LocalFolder
-from spark_checks.hadoop_folder import folder_in
-from spark_checks.owners import OWNER, Owner, this_process
-from spark_checks.scanned import Scan
 
 SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local: ``--work``."""

@@ -10,14 +10,14 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
+from lakeproof.impl.effects import Env
+from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import Aftermath
-from model.invariants import Invariant
 
 
 async def idle(env: Env) -> None:

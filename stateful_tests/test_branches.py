@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
-from impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, writing
-from impl.refs import branches
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.search import search
+from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, writing
+from lakeproof.impl.refs import branches
+from lakeproof.model.branch import BRANCH as SEQUENTIAL
+from lakeproof.model.entry import ENTRY
+from lakeproof.model.invariants import Invariant, entries, refs, resets
+from lakeproof.model.linearizable import linearizable
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from model.branch import BRANCH as SEQUENTIAL
-from model.entry import ENTRY
-from model.invariants import Invariant, entries, refs, resets
-from model.linearizable import linearizable
 from stateful_tests.machine import ConcurrentMachine
 
 MAIN = REPOSITORY.default_branch_id

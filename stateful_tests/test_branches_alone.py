@@ -14,19 +14,19 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, restoring, writing
-from impl.refs import branches
 from lakeproof import Call
 from lakeproof.explore.execution import SETUP, Execution, Program, drive_alone, label
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import snapshot
+from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, restoring, writing
+from lakeproof.impl.refs import branches
+from lakeproof.model.branch import BranchState, branch
+from lakeproof.model.contents import branch_named, content_of_branch, content_of_commit
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Commit
+from lakeproof.model.snapshot import Status
 from lakeproof.scenario import Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model.branch import BranchState, branch
-from model.contents import branch_named, content_of_branch, content_of_commit
-from model.identifiers import StagingToken
-from model.records import Branch, Commit
-from model.snapshot import Status
 
 NOW = 1_700_000_000_000_000
 MAIN = REPOSITORY.default_branch_id

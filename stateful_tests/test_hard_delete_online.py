@@ -12,16 +12,16 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
-from impl.catalog import objects as catalog
-from impl.graveler import founding, lock_free
-from impl.hard_delete import online
-from impl.refs import branches
 from lakeproof import Call, Faults
 from lakeproof.explore.faults import Mode
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.graveler import founding, lock_free
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.refs import branches
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants import Invariant, data, refs
 from lakeproof.scenario import Aftermath, Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from model.identifiers import BranchID
-from model.invariants import Invariant, data, refs
 from stateful_tests.machine import ConcurrentMachine
 
 MAIN, OTHER = REPOSITORY.default_branch_id, BranchID("c")

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from impl.effects import Env
 from lakeproof import Call
+from lakeproof.impl.effects import Env
+from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from model.invariants import Always, Reached
 from stateful_tests.machine import ConcurrentMachine
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from impl.repositories import hardened, naive, step1
 from lakeproof import Call, Faults
 from lakeproof.explore.search import search
+from lakeproof.impl.repositories import hardened, naive, step1
+from lakeproof.model.invariants import repositories
 from lakeproof.scenarios import catalogue
-from model.invariants import repositories
 from stateful_tests.machine import ConcurrentMachine
 
 JUMP = 121_000_000

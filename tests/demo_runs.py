@@ -8,8 +8,8 @@ from trio.testing import MockClock
 
 from lakeproof.demo.clients import BRANCH, Settings
 from lakeproof.demo.running import Demo
-from model.contents import branch_named
-from model.records import Branch
+from lakeproof.model.contents import branch_named
+from lakeproof.model.records import Branch
 
 SMALL = Settings(
     writers=30, readers=10, folders=4, paths=4, bulk_folders=3, seconds=1.0, round_seconds=0.3, jitter_seconds=0.003

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from impl.effects import Env
 from lakeproof import Aftermath, Call, Faults, Scenario
-from model import kv
-from model.invariants import Eventually, Finding, Reached, Violation
-from model.snapshot import Outcome, Snapshot, Status
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 COUNTER = (b"counters", b"n")
 

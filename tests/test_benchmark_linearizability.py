@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import pytest
 
 from benchmarks.linearizability import Shape, generated, measure, shapes
-from model.linearizability.checking import check
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import CAS_REGISTER
+from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import CAS_REGISTER
 
 
 @pytest.mark.parametrize("distinct", [True, False])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from model.linearizability.specifications import ALL
+from lakeproof.model.linearizability.specifications import ALL
 from tests.commands import complaint, lakeproof
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from impl.stores.sqlite import SQLiteStore
-from impl.stores.sqlite_health import Damaged, log_trouble, refuse_damaged
-from model import kv
-from model.records import Record
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.impl.stores.sqlite_health import Damaged, log_trouble, refuse_damaged
+from lakeproof.model import kv
+from lakeproof.model.records import Record
 from tests.commands import complaint, lakeproof
 from tests.damaging import damaged, held, shapes
 from tests.impl.diagnosing import SOUND

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from trio.testing import wait_all_tasks_blocked
 
 import lakeproof.demo
-from impl.graveler.founding import found
-from impl.live import run
-from impl.stores import MemoryStore, Store
-from impl.stores.conformance import check_store
 from lakeproof.demo.clients import REPOSITORY, VARIANTS, Calls, Settings
 from lakeproof.demo.measuring import Kind, Measured, percentile
 from lakeproof.demo.running import Demo, Gate
 from lakeproof.demo.view import line, show
 from lakeproof.demo.watching import Jitter, Watched, World
-from model.snapshot import Invoked, Returned, Status
+from lakeproof.impl.graveler.founding import found
+from lakeproof.impl.live import run
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.conformance import check_store
+from lakeproof.model.snapshot import Invoked, Returned, Status
 from tests.commands import complaint, spawned
 from tests.commands import lakeproof as command
 from tests.demo_runs import BUSY, LOSING, LOST, SMALL, done, small, verdicts, virtual

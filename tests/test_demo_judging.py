@@ -8,18 +8,18 @@ import attrs
 import pytest
 import trio
 
-from impl.codec import encode
-from impl.refs.errors import PathNotFound
 from lakeproof.demo.clients import BRANCH, REPOSITORY, folder_of
 from lakeproof.demo.judging import Folder, Judge, Projector, Running, folders_of, just_written
 from lakeproof.demo.running import Demo
 from lakeproof.demo.watching import BRANCH_KEY, PARTITION
-from model import keys, kv
-from model.contents import branch_named, content_of_branch, content_of_commit
-from model.identifiers import CommitID
-from model.invariants import Finding, Monitor, Violation, entries
-from model.records import Commit
-from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.impl.codec import encode
+from lakeproof.impl.refs.errors import PathNotFound
+from lakeproof.model import keys, kv
+from lakeproof.model.contents import branch_named, content_of_branch, content_of_commit
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants import Finding, Monitor, Violation, entries
+from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from tests.demo_runs import LOSING, SMALL, branch_of, done, small, verdicts
 
 

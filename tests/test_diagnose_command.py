@@ -9,11 +9,11 @@ from typing import Final
 import pytest
 import trio
 
-from impl.codec import encode
-from impl.stores.sqlite import SQLiteStore
 from lakeproof.diagnosing import FINDINGS_SHOWN_MAX, ReadOnlySQLiteStore
-from model import keys, kv
-from model.records import Record, StagedEntry
+from lakeproof.impl.codec import encode
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import keys, kv
+from lakeproof.model.records import Record, StagedEntry
 from tests.commands import complaint, lakeproof
 from tests.impl.diagnosing import SOUND
 from tests.impl.refs.watched import P, branch, stored

@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 
-# Each room and the rooms below that it may import. Nobody imports what stands outside: tests and benchmarks.
+# Each room and the rooms below that it may import, as `lakeproof.model` and so on; stateful_tests lies outside of the
+# package. Tests and benchmarks are imported by nothing.
 MAY_IMPORT = {
     "model": set[str](),
     "impl": {"model"},
@@ -25,6 +26,8 @@ MAY_IMPORT = {
 }
 OUTSIDE = {"tests", "benchmarks"}
 OURS = MAY_IMPORT.keys() | OUTSIDE
+# Folders of the top level that are imported through a link in lakeproof/, and installed in its place.
+LINKED = {"model", "impl", "spark_checks"}
 
 # Modules that would make the model depend on something other than its arguments.
 IMPURE = {"asyncio", "datetime", "io", "os", "pathlib", "random", "socket", "subprocess", "threading", "time", "trio"}
@@ -41,6 +44,8 @@ NEWS_KINDS = {"added", "changed", "deprecated", "fixed", "removed", "security"}
 def project_files(root: Path) -> Iterator[Path]:
     """The project's own text files, without what tools and builds leave behind. Hidden folders but .ci are tools'."""
     for path in sorted(root.iterdir()):
+        if path.is_symlink():
+            continue  # lakeproof/model and its like: what they lead to has a turn of its own
         if path.is_dir():
             hidden = path.name.startswith(".") and path.name != ".ci"
             if not hidden and path.name not in SKIPPED and path.suffix != ".egg-info":
@@ -61,7 +66,18 @@ def imported(path: Path, root: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else ()
-            yield node.lineno, ".".join((*base, *([node.module] if node.module else [])))
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            rooms = [alias.name for alias in node.names if module == "lakeproof" and alias.name in MAY_IMPORT]
+            yield from ((node.lineno, f"lakeproof.{name}") for name in rooms)
+            if len(rooms) < len(node.names):
+                yield node.lineno, module
+
+
+def room_of(name: str) -> str:
+    """The room that a module is in, by its absolute name."""
+    top, _, rest = name.partition(".")
+    inner = rest.partition(".")[0]
+    return inner if top == "lakeproof" and inner in LINKED else top
 
 
 def upward_imports(root: Path) -> list[str]:
@@ -71,7 +87,18 @@ def upward_imports(root: Path) -> list[str]:
         for room, allowed in MAY_IMPORT.items()
         for path in sorted((root / room).rglob("*.py"))
         for line, name in imported(path, root)
-        if (top := name.split(".")[0]) in OURS and top not in allowed | {room}
+        if (found := room_of(name)) in OURS and found not in allowed | {room}
+    ]
+
+
+def bare_imports(root: Path) -> list[str]:
+    """Imports of our rooms by the names of their folders, which an installed lakeproof does not have."""
+    return [
+        f"{path.relative_to(root)}:{line}: imports {name}, not lakeproof.{name}"
+        for path in project_files(root)
+        if path.suffix == ".py"
+        for line, name in imported(path, root)
+        if name.partition(".")[0] in LINKED
     ]
 
 
@@ -152,17 +179,35 @@ class TestFloors:
         assert list((ROOT / room).rglob("*.py"))
 
     def test_a_planted_upward_import_is_found_however_it_is_written(self, tmp_path: Path) -> None:
-        write(tmp_path, "model/a.py", "import impl.codec\n")
+        write(tmp_path, "model/a.py", "import lakeproof.impl.codec\n")
+        write(tmp_path, "model/b.py", "from lakeproof import impl, model\n")
         write(tmp_path, "impl/b.py", "def f():\n    from lakeproof.explore import world\n")
-        write(tmp_path, "lakeproof/explore/c.py", "if TYPE_CHECKING:\n    from spark_checks import d\n")
+        write(tmp_path, "impl/c.py", "from lakeproof import Scenario\n")
+        write(tmp_path, "lakeproof/explore/c.py", "if TYPE_CHECKING:\n    from lakeproof.spark_checks import d\n")
         write(tmp_path, "stateful_tests/d.py", "from tests import helpers\n")
         write(tmp_path, "spark_checks/e.py", "from lakeproof import Scenario\nfrom . import f\nimport numpy\n")
         assert upward_imports(tmp_path) == [
-            "model/a.py:1: model must not import impl.codec",
+            "model/a.py:1: model must not import lakeproof.impl.codec",
+            "model/b.py:1: model must not import lakeproof.impl",
             "impl/b.py:2: impl must not import lakeproof.explore",
-            "lakeproof/explore/c.py:2: lakeproof must not import spark_checks",
+            "impl/c.py:1: impl must not import lakeproof",
+            "lakeproof/explore/c.py:2: lakeproof must not import lakeproof.spark_checks",
             "stateful_tests/d.py:1: stateful_tests must not import tests",
         ]
+
+    def test_rooms_are_imported_as_they_are_installed(self) -> None:
+        assert bare_imports(ROOT) == []
+
+    def test_an_import_by_the_name_of_a_folder_is_found(self, tmp_path: Path) -> None:
+        write(tmp_path, "tests/a.py", "from model import kv\nimport impl.codec\nfrom lakeproof import impl\n")
+        assert bare_imports(tmp_path) == [
+            "tests/a.py:1: imports model, not lakeproof.model",
+            "tests/a.py:2: imports impl.codec, not lakeproof.impl.codec",
+        ]
+
+    @pytest.mark.parametrize("room", sorted(LINKED))
+    def test_a_room_is_linked_where_it_is_imported(self, room: str) -> None:
+        assert (ROOT / "lakeproof" / room).resolve() == (ROOT / room).resolve()
 
     def test_relative_imports_are_resolved(self, tmp_path: Path) -> None:
         lines = ("from ..kv import Get", "from . import b", "from .c import d", "from ...impl import x")
@@ -180,7 +225,7 @@ class TestFloors:
     def test_the_command_line_starts_without_spark(self) -> None:
         program = (
             "import sys, lakeproof.cli\n"
-            "print(*sorted({'spark_checks', 'pyspark', 'stateful_tests', 'hypothesis'} & sys.modules.keys()))"
+            "print(*sorted({'lakeproof.spark_checks', 'pyspark', 'hypothesis'} & sys.modules.keys()))"
         )
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")

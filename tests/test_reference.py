@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from lakeproof.model.invariants import data, entries, refs, repositories, resets
 from lakeproof.scenarios import catalogue
-from model.invariants import data, entries, refs, repositories, resets
 
 REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "invariants.md").read_text()
 

@@ -11,10 +11,10 @@ from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.search import Limits, Result, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
+from lakeproof.model.invariants import repositories
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue, hardened, kv3, naive, step1, step2
 from lakeproof.scenarios._life_cycle import Variant
-from model.invariants import repositories
 
 DESIGNS = (naive, kv3, step1, step2, hardened)
 SMALL = Limits(states_max=3000)

@@ -1,6 +1,6 @@
 """What operations on objects answer instead of a result. All are definite: the operation did not take place."""
 
-from impl.refs.errors import GravelerError
+from lakeproof.impl.refs.errors import GravelerError
 
 
 class DataGone(GravelerError):

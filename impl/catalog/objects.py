@@ -9,14 +9,14 @@ from collections.abc import Callable, Coroutine
 
 import attrs
 
-from impl.catalog.errors import AddressNotAllowed, DataGone
-from impl.effects import Env
-from impl.graveler import reading, writing
-from impl.graveler.lock_free import commit as commit
-from impl.graveler.resetting import reset_branch as reset_branch
-from impl.refs.branches import delete_branch as delete_branch
-from model import objects
-from model.catalog import (
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import reading, writing
+from lakeproof.impl.graveler.lock_free import commit as commit
+from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
+from lakeproof.impl.refs.branches import delete_branch as delete_branch
+from lakeproof.model import objects
+from lakeproof.model.catalog import (
     DATA_PREFIX,
     AddressType,
     ObjectEntry,
@@ -27,9 +27,9 @@ from model.catalog import (
     is_inside,
     physical_address,
 )
-from model.identifiers import BranchID
-from model.objects import etag
-from model.records import Repository, StagedEntry
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.objects import etag
+from lakeproof.model.records import Repository, StagedEntry
 
 
 @attrs.frozen(cache_hash=True)

@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from impl.codec import graveler_pb2 as pb
-from model import keys
-from model.identifiers import (
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import keys
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -27,7 +27,7 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 MICROSECONDS: Final = 1_000_000
 _CACHE: Final = 1 << 16

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from impl.committed.errors import Conflicts
-from impl.committed.peeking import Peekable, each
-from impl.committed.reading import Reader
-from impl.committed.writing import Writer, apply_over
-from impl.effects import Env
-from model.committed import (
+from lakeproof.impl.committed.errors import Conflicts
+from lakeproof.impl.committed.peeking import Peekable, each
+from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed.writing import Writer, apply_over
+from lakeproof.impl.effects import Env
+from lakeproof.model.committed import (
     DEFAULT_SPLITTING,
     Difference,
     Entry,
@@ -18,8 +18,8 @@ from model.committed import (
     merged_entry,
     same,
 )
-from model.identifiers import MetaRangeID, StorageNamespace
-from model.records import StagedEntry
+from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
+from lakeproof.model.records import StagedEntry
 
 
 async def diff(
@@ -51,7 +51,7 @@ async def merge(
     strategy: str | None = None,
     splitting: Splitting = DEFAULT_SPLITTING,
 ) -> MetaRangeID:
-    """Bring what the source changed since the base into the destination; see `model.committed.merged_entry`.
+    """Bring what the source changed since the base into the destination; see `lakeproof.model.committed.merged_entry`.
 
     strategy: None, ``"source-wins"`` or ``"destination-wins"``: what becomes of conflicts.
 

@@ -3,10 +3,10 @@
 from bisect import bisect_left
 from typing import Protocol, TypeVar
 
-from impl.committed.reading import Reader, first_reaching
-from impl.effects import Env
-from model.committed import Entry, RangeInfo
-from model.identifiers import MetaRangeID, StorageNamespace
+from lakeproof.impl.committed.reading import Reader, first_reaching
+from lakeproof.impl.effects import Env
+from lakeproof.model.committed import Entry, RangeInfo
+from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
 
 T_co = TypeVar("T_co", covariant=True)
 

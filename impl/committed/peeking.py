@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Generic, TypeVar
 
-from model.committed import Unsorted
+from lakeproof.model.committed import Unsorted
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TypeVar
 
-from impl.committed.errors import DamagedObject, MissingObject
-from impl.effects import Env
-from model import objects
-from model.committed import (
+from lakeproof.impl.committed.errors import DamagedObject, MissingObject
+from lakeproof.impl.effects import Env
+from lakeproof.model import objects
+from lakeproof.model.committed import (
     Entry,
     MalformedObject,
     RangeInfo,
@@ -18,7 +18,7 @@ from model.committed import (
     describe,
     object_address,
 )
-from model.identifiers import MetaRangeID, StorageNamespace
+from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
 
 T = TypeVar("T")
 

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterable, Iterable, Sequence
 
-from impl.committed.peeking import Peekable, ascending
-from impl.committed.reading import Reader
-from impl.effects import Env
-from model.committed import (
+from lakeproof.impl.committed.peeking import Peekable, ascending
+from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.effects import Env
+from lakeproof.model.committed import (
     DEFAULT_SPLITTING,
     RANGE_FORMAT,
     Entry,
@@ -19,8 +19,8 @@ from model.committed import (
     entry_size,
     object_address,
 )
-from model.identifiers import MetaRangeID, StorageNamespace
-from model.records import StagedEntry
+from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
+from lakeproof.model.records import StagedEntry
 
 
 class Writer:

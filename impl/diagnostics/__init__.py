@@ -7,8 +7,8 @@ seems to be missing is asked for once more.
 Source: graveler-on-kv.md, "Note: All the above tables ... are also used by `pkg/diagnostics`"; lakeFS issue 3575.
 """
 
-from impl.diagnostics.archive import NotWritten, shown, unshown, write_zip
-from impl.diagnostics.collecting import collect
-from impl.diagnostics.findings import NOTES, Collected, Finding
+from lakeproof.impl.diagnostics.archive import NotWritten, shown, unshown, write_zip
+from lakeproof.impl.diagnostics.collecting import collect
+from lakeproof.impl.diagnostics.findings import NOTES, Collected, Finding
 
 __all__ = ["NOTES", "Collected", "Finding", "NotWritten", "collect", "shown", "unshown", "write_zip"]

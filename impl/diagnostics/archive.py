@@ -11,7 +11,7 @@ from typing import IO, Final
 
 import attrs
 
-from impl.diagnostics.findings import Collected
+from lakeproof.impl.diagnostics.findings import Collected
 
 _ESCAPE: Final = re.compile(rb"\\(?:\\|x([0-9a-f]{2}))")
 

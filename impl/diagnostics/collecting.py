@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 import attrs
 from google.protobuf.message import DecodeError
 
-from impl.codec import Undecodable, decode_at, decode_branch
-from impl.diagnostics.findings import (
+from lakeproof.impl.codec import Undecodable, decode_at, decode_branch
+from lakeproof.impl.diagnostics.findings import (
     BranchRow,
     CleanupRow,
     Collected,
@@ -20,13 +20,13 @@ from impl.diagnostics.findings import (
     StagingRow,
     TagRow,
 )
-from impl.effects import Env
-from impl.refs.branches import is_tombstone
-from impl.refs.iterators import BATCH_SIZE, checked
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.identifiers import CommitID, StagingToken
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import is_tombstone
+from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 R = TypeVar("R", bound=Record)
 Entity = Branch | Commit | Tag

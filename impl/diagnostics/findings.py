@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import attrs
 
-from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
 
 FindingKind = Literal[
     "damaged",

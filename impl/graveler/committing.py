@@ -7,18 +7,18 @@ from typing import Final
 
 import attrs
 
-from impl.codec import encode
-from impl.committed import apply_changes
-from impl.effects import Env
-from impl.graveler.reading import changes_of
-from impl.graveler.restoring import restored_paths
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.commits import add_commit, get_commit, new_commit
-from impl.refs.errors import BranchBusy
-from impl.staging import drop
-from model import kv
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Branch, Commit, Metadata, Repository
+from lakeproof.impl.codec import encode
+from lakeproof.impl.committed import apply_changes
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.restoring import restored_paths
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import BranchBusy
+from lakeproof.impl.staging import drop
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Branch, Commit, Metadata, Repository
 
 TRIES: Final = 10
 COMMITTER: Final = "lakeproof"

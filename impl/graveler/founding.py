@@ -1,13 +1,13 @@
 """A repository to work in: its entry, its first commit and its default branch, written by whoever is alone."""
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.refs.branches import birth_token
-from impl.refs.commits import add_commit, new_commit
-from impl.repositories.entities import uid_partition
-from model import keys
-from model.identifiers import MetaRangeID
-from model.records import Branch, Repository
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import birth_token
+from lakeproof.impl.refs.commits import add_commit, new_commit
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys
+from lakeproof.model.identifiers import MetaRangeID
+from lakeproof.model.records import Branch, Repository
 
 
 async def found(env: Env, repository: Repository) -> Branch:

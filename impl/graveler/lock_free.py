@@ -10,15 +10,15 @@ from collections.abc import Callable, Coroutine
 
 import attrs
 
-from impl.effects import Env
-from impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
-from impl.graveler.restoring import restorations_over
-from impl.refs.branches import read_branch, replace_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchBusy
-from model import kv
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Commit, Repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.graveler.restoring import restorations_over
+from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Commit, Repository
 
 Tokens = tuple[StagingToken, ...]
 Prepare = Callable[[Env, Repository, Branch, Commit, Tokens], Coroutine[object, object, None]]

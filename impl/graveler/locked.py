@@ -12,15 +12,15 @@ from typing import Final, TypeVar
 
 import attrs
 
-from impl.effects import Env
-from impl.graveler.committing import Request, drop_all, write_commit
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.errors import BranchLocked
-from impl.repositories.entities import uid_partition
-from impl.staging import stage, tombstone
-from model import keys, kv
-from model.identifiers import BranchID
-from model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import Request, drop_all, write_commit
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchLocked
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.staging import stage, tombstone
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 T = TypeVar("T")
 

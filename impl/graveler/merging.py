@@ -6,18 +6,18 @@ Source: the operations of lakeFS' ``pkg/graveler`` ("Merge", "Revert"), over the
 
 import attrs
 
-from impl.committed import merge as merge_committed
-from impl.effects import Env
-from impl.graveler.committing import COMMITTER
-from impl.graveler.lock_free import Prepare
-from impl.graveler.reading import changes_of, tokens
-from impl.refs.branches import read_branch, replace_branch
-from impl.refs.commits import add_commit, get_commit, new_commit
-from impl.refs.errors import DirtyBranch, NoCommonAncestor, NoParent, RefChanged
-from impl.refs.resolving import Ref, resolve
-from model import kv
-from model.identifiers import BranchID, CommitID
-from model.records import Branch, Commit, Repository
+from lakeproof.impl.committed import merge as merge_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import COMMITTER
+from lakeproof.impl.graveler.lock_free import Prepare
+from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import DirtyBranch, NoCommonAncestor, NoParent, RefChanged
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.records import Branch, Commit, Repository
 
 
 async def merge(

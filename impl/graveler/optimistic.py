@@ -7,13 +7,13 @@ staging and lock-free", Step 3 of the plan.
 
 import attrs
 
-from impl.effects import Env
-from impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.errors import BranchBusy
-from model import kv
-from model.identifiers import BranchID
-from model.records import Commit, Repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Commit, Repository
 
 
 async def commit(

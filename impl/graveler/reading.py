@@ -7,16 +7,16 @@ metadata_kv/index.md, "Reading".
 
 from typing import Final
 
-from impl.committed import MetaRangeIterator
-from impl.committed import get_entry as get_committed
-from impl.effects import Env
-from impl.refs.branches import read_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchBusy, PathNotFound
-from impl.staging import get_staged, scan_staged
-from model.committed import Entry
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Repository, StagedEntry
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy, PathNotFound
+from lakeproof.impl.staging import get_staged, scan_staged
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 TRIES: Final = 3
 

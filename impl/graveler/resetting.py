@@ -1,8 +1,8 @@
 """Reset: forget uncommitted changes of a branch, of the paths with a prefix, or of one path.
 
 Each takes place by one `SetIf` on the branch. That of a whole branch names a fresh token and no sealed ones. That of
-paths names a restoration over all tokens (`impl.graveler.restoring`), because a path cannot be taken out of a token
-that a committer may have scanned. Source: the operations of lakeFS' ``pkg/graveler`` ("Reset", "ResetKey",
+paths names a restoration over all tokens (`lakeproof.impl.graveler.restoring`), because a path cannot be taken out of a
+token that a committer may have scanned. Source: the operations of lakeFS' ``pkg/graveler`` ("Reset", "ResetKey",
 "ResetPrefix"), over the records of graveler-on-kv.md.
 """
 
@@ -11,16 +11,16 @@ from typing import Final
 
 import attrs
 
-from impl.effects import Env
-from impl.graveler.committing import drop_all
-from impl.graveler.reading import changes_of, tokens
-from impl.graveler.restoring import as_in_head, covered, restoration_token
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.errors import BranchBusy, WriteNotSettled
-from impl.staging import get_staged, stage, unstage
-from model import kv
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.graveler.restoring import as_in_head, covered, restoration_token
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy, WriteNotSettled
+from lakeproof.impl.staging import get_staged, stage, unstage
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Repository
 
 TRIES: Final = 3
 

@@ -18,13 +18,13 @@ from typing import Final
 
 import attrs
 
-from impl.committed import get_entry as get_committed
-from impl.effects import Env
-from impl.refs.branches import next_token
-from impl.refs.commits import get_commit
-from impl.staging import scan_staged, tombstone
-from model.identifiers import StagingToken
-from model.records import Branch, Repository, StagedEntry
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import next_token
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.staging import scan_staged, tombstone
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 MARK: Final = "reset-"
 

@@ -9,14 +9,14 @@ writes".
 from collections.abc import Sequence
 from typing import Final
 
-from impl.effects import Env
-from impl.graveler.reading import find_sealed
-from impl.refs.branches import read_branch
-from impl.refs.errors import EntryChanged, GravelerError, PathExists, WriteNotSettled
-from impl.staging import get_staged, stage, stage_if, tombstone
-from model import kv
-from model.identifiers import BranchID
-from model.records import Branch, Repository, StagedEntry
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import find_sealed
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, WriteNotSettled
+from lakeproof.impl.staging import get_staged, stage, stage_if, tombstone
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 TRIES: Final = 3
 

@@ -7,16 +7,16 @@ reference counter".
 
 from typing import Final, Literal
 
-from impl.catalog.errors import AddressDeleted, ObjectBusy
-from impl.catalog.objects import at, entry_of, owned
-from impl.effects import Env
-from impl.hard_delete._tokens import changes_under
-from impl.staging import get_staged, stage_if, tombstone, unstage
-from model import kv, objects
-from model.catalog import ObjectEntry
-from model.identifiers import StagingToken
-from model.objects import Head, Metadata
-from model.records import Repository
+from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
+from lakeproof.impl.catalog.objects import at, entry_of, owned
+from lakeproof.impl.effects import Env
+from lakeproof.impl.hard_delete._tokens import changes_under
+from lakeproof.impl.staging import get_staged, stage_if, tombstone, unstage
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.objects import Head, Metadata
+from lakeproof.model.records import Repository
 
 Kind = Literal["s3", "gcs", "azure"]
 Accepts = Literal["counted", "uncounted", "all"]

@@ -12,12 +12,12 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from impl.effects import Env
-from impl.repositories.entities import uid_partition
-from model import kv
-from model.catalog import DATA_PREFIX
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Repository
 
 NOTHING: Final = b"1"  # a value that says no more than its key
 

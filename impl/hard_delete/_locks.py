@@ -9,15 +9,15 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import EntryLocked
-from impl.catalog.objects import change, entry_of
-from impl.codec import encode
-from impl.effects import Env
-from impl.staging import get_staged, stage_if
-from model import kv
-from model.catalog import ObjectEntry, encode_object_entry
-from model.identifiers import StagingToken
-from model.records import StagedEntry
+from lakeproof.impl.catalog.errors import EntryLocked
+from lakeproof.impl.catalog.objects import change, entry_of
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.staging import get_staged, stage_if
+from lakeproof.model import kv
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import StagedEntry
 
 LOCKED: Final = "locked"
 FOREVER: Final = "true"

@@ -7,20 +7,20 @@ Source: hard-delete-uncommitted-data.md, "Motivation", 1.: "A batch operation pe
 from collections.abc import AsyncIterator
 from typing import Literal
 
-from impl.catalog.objects import at, entry_of
-from impl.codec import decode_commit
-from impl.committed.reading import Reader
-from impl.effects import Env
-from impl.graveler.reading import changes_of, tokens
-from impl.refs.branches import scan_branches
-from impl.refs.commits import get_commit
-from impl.refs.tags import scan_tags
-from impl.repositories.entities import uid_partition
-from impl.staging import scan_staged
-from model import keys
-from model.catalog import decode_object_entry
-from model.identifiers import CommitID
-from model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.impl.catalog.objects import at, entry_of
+from lakeproof.impl.codec import decode_commit
+from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.refs.branches import scan_branches
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.tags import scan_tags
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.staging import scan_staged
+from lakeproof.model import keys
+from lakeproof.model.catalog import decode_object_entry
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 Entries = Literal["all", "shown"]
 """The staged entries that count: all under the tokens of a branch, or the newest one of each path."""

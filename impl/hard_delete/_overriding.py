@@ -8,17 +8,17 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import DataGone, EntryLocked
-from impl.catalog.objects import at, change, owned
-from impl.effects import Env
-from impl.hard_delete._locks import Held, lock, look
-from impl.refs.branches import get_branch
-from impl.refs.errors import WriteNotSettled
-from impl.staging import stage, stage_if
-from model import kv
-from model.catalog import ObjectEntry
-from model.identifiers import BranchID, StagingToken
-from model.records import Repository, StagedEntry
+from lakeproof.impl.catalog.errors import DataGone, EntryLocked
+from lakeproof.impl.catalog.objects import at, change, owned
+from lakeproof.impl.effects import Env
+from lakeproof.impl.hard_delete._locks import Held, lock, look
+from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.errors import WriteNotSettled
+from lakeproof.impl.staging import stage, stage_if
+from lakeproof.model import kv
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Repository, StagedEntry
 
 TRIES: Final = 3
 

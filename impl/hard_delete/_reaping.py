@@ -10,19 +10,19 @@ from typing import Final, Literal
 
 import attrs
 
-from impl.catalog.objects import entry_of
-from impl.committed.reading import Reader
-from impl.effects import Env
-from impl.graveler.reading import tokens
-from impl.hard_delete import _journal as journal
-from impl.hard_delete._journal import Issued
-from impl.refs.branches import read_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchNotFound
-from impl.staging import get_staged
-from model.catalog import decode_object_entry
-from model.identifiers import CommitID, StagingToken
-from model.records import Branch, Repository
+from lakeproof.impl.catalog.objects import entry_of
+from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.hard_delete import _journal as journal
+from lakeproof.impl.hard_delete._journal import Issued
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchNotFound
+from lakeproof.impl.staging import get_staged
+from lakeproof.model.catalog import decode_object_entry
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.records import Branch, Repository
 
 Fate = Literal["open", "sealed", "closed"]
 Addresses = dict[str, Issued]

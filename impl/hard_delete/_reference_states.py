@@ -12,12 +12,12 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import ObjectBusy
-from impl.effects import Env
-from impl.repositories.entities import uid_partition
-from model import kv
-from model.identifiers import StagingToken
-from model.records import Repository
+from lakeproof.impl.catalog.errors import ObjectBusy
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Repository
 
 PREFIX: Final = b"references/"
 TRIES: Final = 3

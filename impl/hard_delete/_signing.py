@@ -6,12 +6,12 @@ The signature stands for one with a secret key: nobody else can make it. Source:
 
 from typing import Final
 
-from impl.catalog.errors import AddressNotAllowed
-from impl.effects import Env
-from model.catalog import DATA_PREFIX, data_address, is_inside
-from model.identifiers import BranchID
-from model.objects import etag
-from model.records import Repository
+from lakeproof.impl.catalog.errors import AddressNotAllowed
+from lakeproof.impl.effects import Env
+from lakeproof.model.catalog import DATA_PREFIX, data_address, is_inside
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.objects import etag
+from lakeproof.model.records import Repository
 
 LENGTH: Final = 8
 

@@ -7,22 +7,22 @@ from collections.abc import AsyncIterator
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from impl.catalog.errors import DataGone
-from impl.catalog.objects import at, change
-from impl.committed import MetaRangeIterator
-from impl.committed import get_entry as get_committed
-from impl.effects import Env
-from impl.graveler.lock_free import Tokens
-from impl.graveler.reading import tokens
-from impl.hard_delete._tokens import WRITE_TRIES
-from impl.refs.branches import read_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchBusy, PathNotFound
-from impl.staging import tombstone
-from model import objects
-from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Repository, StagedEntry
+from lakeproof.impl.catalog.errors import DataGone
+from lakeproof.impl.catalog.objects import at, change
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.lock_free import Tokens
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.hard_delete._tokens import WRITE_TRIES
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy, PathNotFound
+from lakeproof.impl.staging import tombstone
+from lakeproof.model import objects
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 DELETED: Final = b"\0deleted\n"
 """The content of a tombstone. A listing tells ETags only: an upload of just this cannot be told from a deletion."""

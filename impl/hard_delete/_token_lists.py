@@ -9,12 +9,12 @@ Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 from collections.abc import AsyncIterator
 from typing import Final
 
-from impl.catalog.errors import AddressDeleted, ObjectBusy
-from impl.effects import Env
-from impl.repositories.entities import uid_partition
-from model import kv
-from model.identifiers import StagingToken
-from model.records import Repository
+from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Repository
 
 REFERENCES: Final = b"references/"
 COMMITTED: Final = b"staging/committed/"

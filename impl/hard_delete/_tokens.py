@@ -1,8 +1,8 @@
 """What the proposals that track staging tokens share: writes, commits, resets and deletions of a branch that tell
 which tokens they meant.
 
-They are those of `impl.graveler` and `impl.refs.branches`, effect by effect, with a hand held out where a proposal adds
-something of its own. Staged entries are left where they are.
+They are those of `lakeproof.impl.graveler` and `lakeproof.impl.refs.branches`, effect by effect, with a hand held out
+where a proposal adds something of its own. Staged entries are left where they are.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,20 +10,20 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import ObjectBusy
-from impl.catalog.objects import entry_of
-from impl.effects import Env
-from impl.graveler.committing import Request, seal, write_commit
-from impl.graveler.lock_free import Tokens, still_sealed, without
-from impl.graveler.reading import tokens
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.errors import BranchBusy, DefaultBranch, RefChanged, WriteNotSettled
-from impl.repositories.entities import uid_partition
-from impl.staging import get_staged, scan_staged, stage, stage_if
-from model import keys, kv
-from model.catalog import ObjectEntry
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Commit, Repository, StagedEntry
+from lakeproof.impl.catalog.errors import ObjectBusy
+from lakeproof.impl.catalog.objects import entry_of
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import Request, seal, write_commit
+from lakeproof.impl.graveler.lock_free import Tokens, still_sealed, without
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy, DefaultBranch, RefChanged, WriteNotSettled
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.staging import get_staged, scan_staged, stage, stage_if
+from lakeproof.model import keys, kv
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Commit, Repository, StagedEntry
 
 WRITE_TRIES: Final = 3
 COMMIT_TRIES: Final = 4

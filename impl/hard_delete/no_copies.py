@@ -8,27 +8,27 @@ from typing import Literal
 
 import attrs
 
-from impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
-from impl.catalog.objects import commit as commit
-from impl.catalog.objects import read_object as read_object
-from impl.codec import encode
-from impl.effects import Env
-from impl.graveler import resetting, writing
-from impl.graveler.lock_free import Tokens
-from impl.graveler.reading import changes_of, tokens
-from impl.hard_delete._locks import Held, is_locked, lock, locked, look, mark_of, new_mark, unlocked
-from impl.hard_delete._overriding import Overriding, hard_delete, override, stage_over
-from impl.hard_delete._signing import check_address, signed_address
-from impl.hard_delete._tokens import changes_under, forget_tokens, remove_branch, stage_referred
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.branches import get_branch
-from impl.refs.errors import PathNotFound, WriteNotSettled
-from impl.staging import stage, stage_if, tombstone, unstage
-from model import kv, objects
-from model.catalog import AddressType, ObjectEntry, is_inside
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Repository, StagedEntry
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
+from lakeproof.impl.catalog.objects import commit as commit
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import resetting, writing
+from lakeproof.impl.graveler.lock_free import Tokens
+from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.hard_delete._locks import Held, is_locked, lock, locked, look, mark_of, new_mark, unlocked
+from lakeproof.impl.hard_delete._overriding import Overriding, hard_delete, override, stage_over
+from lakeproof.impl.hard_delete._signing import check_address, signed_address
+from lakeproof.impl.hard_delete._tokens import changes_under, forget_tokens, remove_branch, stage_referred
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.errors import PathNotFound, WriteNotSettled
+from lakeproof.impl.staging import stage, stage_if, tombstone, unstage
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import AddressType, ObjectEntry, is_inside
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 Of = Literal["open", "tokens", "any"]
 

@@ -10,31 +10,31 @@ from typing import Literal
 
 import attrs
 
-from impl.catalog.errors import AddressNotAllowed, DataGone
-from impl.catalog.objects import Grant, at, entry_at, new_address
-from impl.committed import MetaRangeIterator, apply_changes
-from impl.effects import Env
-from impl.graveler.committing import COMMITTER, seal
-from impl.graveler.lock_free import Tokens, still_sealed, without
-from impl.graveler.reading import tokens
-from impl.hard_delete._staging_area import (
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
+from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address
+from lakeproof.impl.committed import MetaRangeIterator, apply_changes
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import COMMITTER, seal
+from lakeproof.impl.graveler.lock_free import Tokens, still_sealed, without
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.hard_delete._staging_area import (
     DELETED,
     find_object,
     staged_address,
     staged_changes,
     staging_prefix,
 )
-from impl.hard_delete._staging_area import list_objects as list_objects
-from impl.hard_delete._staging_area import read_object as read_object
-from impl.hard_delete._tokens import COMMIT_TRIES, WRITE_TRIES, forget_tokens, remove_branch
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.commits import add_commit, get_commit, new_commit
-from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
-from model import kv, objects
-from model.catalog import AddressType, ObjectEntry, decode_object_entry
-from model.identifiers import BranchID, StagingToken
-from model.records import Branch, Commit, Repository
+from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects
+from lakeproof.impl.hard_delete._staging_area import read_object as read_object
+from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, WRITE_TRIES, forget_tokens, remove_branch
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Commit, Repository
 
 Put = Callable[[str], Awaitable[None]]
 """Writes an object at a physical address."""

@@ -14,30 +14,30 @@ from typing import Final, Literal
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from impl.catalog.objects import Grant, copy_data, find_object, owned, stage
-from impl.catalog.objects import delete_branch as delete_branch
-from impl.catalog.objects import delete_object as delete_object
-from impl.catalog.objects import read_object as read_object
-from impl.catalog.objects import reset_branch as reset_branch
-from impl.catalog.objects import upload_object as upload_object
-from impl.committed import apply_changes
-from impl.effects import Env
-from impl.graveler import lock_free, writing
-from impl.graveler.merging import merge as merge
-from impl.graveler.reading import changes_of
-from impl.hard_delete import _marking as marking
-from impl.hard_delete._marking import Commits, Entries
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchBusy, GravelerError
-from impl.refs.tags import create_tag as create_tag
-from impl.refs.tags import delete_tag as delete_tag
-from impl.repositories.entities import uid_partition
-from model.catalog import DATA_PREFIX, ObjectEntry, is_inside
-from model.identifiers import BranchID
-from model.records import Branch, Commit, Repository
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
+from lakeproof.impl.catalog.objects import Grant, copy_data, find_object, owned, stage
+from lakeproof.impl.catalog.objects import delete_branch as delete_branch
+from lakeproof.impl.catalog.objects import delete_object as delete_object
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.catalog.objects import reset_branch as reset_branch
+from lakeproof.impl.catalog.objects import upload_object as upload_object
+from lakeproof.impl.committed import apply_changes
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.graveler.merging import merge as merge
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.hard_delete import _marking as marking
+from lakeproof.impl.hard_delete._marking import Commits, Entries
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy, GravelerError
+from lakeproof.impl.refs.tags import create_tag as create_tag
+from lakeproof.impl.refs.tags import delete_tag as delete_tag
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, is_inside
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Branch, Commit, Repository
 
 MIN_AGE: Final = 86_400_000_000
 """Microseconds: how old an object must be; longer than any operation between its object and its entry."""

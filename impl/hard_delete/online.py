@@ -15,30 +15,30 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
-from impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
-from impl.catalog.objects import read_object as read_object
-from impl.catalog.objects import stage_object as stage_anywhere
-from impl.committed import get_entry as get_committed
-from impl.effects import Env
-from impl.graveler import lock_free, merging
-from impl.graveler.committing import drop_all
-from impl.graveler.reading import tokens
-from impl.graveler.resetting import reset_branch as reset_branch
-from impl.hard_delete import _journal as journal
-from impl.hard_delete._journal import Issued
-from impl.hard_delete._reaping import background_job as background_job
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.branches import delete_branch_by_tombstone, read_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
-from impl.refs.resolving import Ref
-from impl.staging import get_staged, stage_if, tombstone
-from model import kv, objects
-from model.catalog import ObjectEntry, decode_object_entry, is_inside
-from model.identifiers import BranchID, StagingToken
-from model.objects import etag
-from model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.catalog.objects import stage_object as stage_anywhere
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, merging
+from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
+from lakeproof.impl.hard_delete import _journal as journal
+from lakeproof.impl.hard_delete._journal import Issued
+from lakeproof.impl.hard_delete._reaping import background_job as background_job
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import delete_branch_by_tombstone, read_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from lakeproof.impl.refs.resolving import Ref
+from lakeproof.impl.staging import get_staged, stage_if, tombstone
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.objects import etag
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 TRIES: Final = 3
 COMMIT_TRIES: Final = 10

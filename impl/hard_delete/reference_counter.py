@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 import attrs
 
-from impl.catalog.errors import AddressNotAllowed, DataGone
-from impl.catalog.objects import (
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
+from lakeproof.impl.catalog.objects import (
     Grant,
     at,
     change,
@@ -23,25 +23,25 @@ from impl.catalog.objects import (
     owned,
     stage_again,
 )
-from impl.catalog.objects import commit as commit
-from impl.catalog.objects import get_physical_address as get_physical_address
-from impl.catalog.objects import read_object as read_object
-from impl.effects import Env
-from impl.graveler import writing
-from impl.graveler.lock_free import Tokens
-from impl.graveler.reading import tokens
-from impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
-from impl.hard_delete._tokens import forget_tokens, nothing, remove_branch, stage_referred
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.branches import get_branch
-from impl.refs.errors import GravelerError
-from impl.repositories.entities import uid_partition
-from impl.repositories.errors import RepositoryError
-from impl.staging import get_staged, tombstone
-from model import kv, objects
-from model.catalog import DATA_PREFIX, AddressType, ObjectEntry
-from model.identifiers import BranchID, StagingToken
-from model.records import Repository
+from lakeproof.impl.catalog.objects import commit as commit
+from lakeproof.impl.catalog.objects import get_physical_address as get_physical_address
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import writing
+from lakeproof.impl.graveler.lock_free import Tokens
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
+from lakeproof.impl.hard_delete._tokens import forget_tokens, nothing, remove_branch, stage_referred
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.errors import GravelerError
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.errors import RepositoryError
+from lakeproof.impl.staging import get_staged, tombstone
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Repository
 
 DROPPED_PREFIX: Final = b"dropped/"
 """Of the keys, in the repository's partition, that name tokens whose entries a background job shall drop."""

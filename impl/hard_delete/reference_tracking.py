@@ -7,15 +7,15 @@ Source: hard-delete-uncommitted-data.md, "3. Tracking references in staging mana
 
 from typing import Final
 
-from impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from impl.catalog.objects import Grant, at, change, entry_at, find_object, new_address, object_entry, owned
-from impl.catalog.objects import read_object as read_object
-from impl.effects import Env
-from impl.graveler.committing import drop_all
-from impl.graveler.lock_free import Tokens
-from impl.graveler.reading import tokens
-from impl.hard_delete._reference_states import Keyed, State, forget, mark, references
-from impl.hard_delete._tokens import (
+from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, new_address, object_entry, owned
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.lock_free import Tokens
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.hard_delete._reference_states import Keyed, State, forget, mark, references
+from lakeproof.impl.hard_delete._tokens import (
     COMMIT_TRIES,
     Staged,
     changes_under,
@@ -25,12 +25,12 @@ from impl.hard_delete._tokens import (
     remove_branch,
     stage_referred,
 )
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.branches import read_branch
-from impl.staging import get_staged, tombstone, unstage
-from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
-from model.identifiers import BranchID, StagingToken
-from model.records import Commit, Repository, StagedEntry
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.staging import get_staged, tombstone, unstage
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Commit, Repository, StagedEntry
 
 WAITS: Final = 3_600_000_000
 """Microseconds: the TBD of the text, how long a reference must have been ``deleted``."""

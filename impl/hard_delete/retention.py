@@ -3,8 +3,8 @@
 `mark` looks at the branches, the commits and what is staged, one after the other, and writes the addresses that only
 expired commits refer to under the run's id. `sweep` deletes them. The text has one job do both and knows of no users
 meanwhile. In what order `mark` looks is ``order``; the default is the one that loses nothing to commits and to new
-branches from active ones. What may happen after the look is not a question of order: `impl.hard_delete.retention_pins`.
-Source: committed-object-retention.md, "Algorithm".
+branches from active ones. What may happen after the look is not a question of order:
+`lakeproof.impl.hard_delete.retention_pins`. Source: committed-object-retention.md, "Algorithm".
 """
 
 import json
@@ -13,25 +13,25 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from impl.catalog.objects import copy_data, stage
-from impl.codec import decode_commit
-from impl.committed import MetaRangeIterator
-from impl.committed import get_entry as get_committed
-from impl.committed.errors import MissingObject
-from impl.effects import Env
-from impl.graveler.reading import tokens
-from impl.refs.branches import list_branches
-from impl.refs.commits import get_commit
-from impl.refs.errors import GravelerError, PathNotFound
-from impl.refs.resolving import Ref, resolve
-from impl.refs.tags import list_tags
-from impl.repositories.entities import uid_partition
-from impl.staging import scan_staged
-from model import keys, objects
-from model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
-from model.identifiers import BranchID, CommitID
-from model.records import Branch, Commit, Repository
-from model.retention import Dummies, Rules, active, objects_to_delete
+from lakeproof.impl.catalog.objects import copy_data, stage
+from lakeproof.impl.codec import decode_commit
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.committed.errors import MissingObject
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.refs.branches import list_branches
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.refs.tags import list_tags
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.staging import scan_staged
+from lakeproof.model import keys, objects
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.retention import Dummies, Rules, active, objects_to_delete
 
 Look = Literal["clock", "staged", "branches", "tags", "commits"]
 """A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the

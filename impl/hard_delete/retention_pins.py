@@ -16,19 +16,19 @@ Source: docs/hard-delete/retention.md.
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from impl.effects import Env
-from impl.graveler import merging
-from impl.hard_delete import retention
-from impl.hard_delete.retention import WITH_TAGS, Look
-from impl.refs import branches, tags
-from impl.refs.commits import get_commit
-from impl.refs.errors import GravelerError, NoParent
-from impl.refs.resolving import Ref, resolve
-from impl.repositories.entities import uid_partition
-from model.catalog import ObjectEntry
-from model.identifiers import BranchID, CommitID, TagID
-from model.records import Branch, Commit, Repository, Tag
-from model.retention import Rules, active
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import merging
+from lakeproof.impl.hard_delete import retention
+from lakeproof.impl.hard_delete.retention import WITH_TAGS, Look
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import GravelerError, NoParent
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.identifiers import BranchID, CommitID, TagID
+from lakeproof.model.records import Branch, Commit, Repository, Tag
+from lakeproof.model.retention import Rules, active
 
 PINS: Final = b"retention/pins/"
 CONDEMNED: Final = b"retention/condemned/"

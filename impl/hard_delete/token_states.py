@@ -9,17 +9,27 @@ parameter. Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 from collections.abc import Sequence
 from typing import Final
 
-from impl.catalog.errors import AddressNotAllowed, GrantInvalid
-from impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, new_address, object_entry, owned
-from impl.catalog.objects import delete_object as delete_object
-from impl.catalog.objects import read_object as read_object
-from impl.committed import MetaRangeIterator
-from impl.effects import Env
-from impl.graveler.committing import drop_all
-from impl.graveler.reading import changes_of
-from impl.hard_delete import _token_lists as lists
-from impl.hard_delete._token_lists import Tokens
-from impl.hard_delete._tokens import (
+from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    at,
+    change,
+    entry_at,
+    entry_of,
+    find_object,
+    new_address,
+    object_entry,
+    owned,
+)
+from lakeproof.impl.catalog.objects import delete_object as delete_object
+from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import drop_all
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.hard_delete import _token_lists as lists
+from lakeproof.impl.hard_delete._token_lists import Tokens
+from lakeproof.impl.hard_delete._tokens import (
     COMMIT_TRIES,
     changes_under,
     commit_tokens,
@@ -27,14 +37,14 @@ from impl.hard_delete._tokens import (
     remove_branch,
     stage_referred,
 )
-from impl.refs.branches import create_branch as create_branch
-from impl.refs.commits import get_commit
-from impl.refs.errors import CommitNotFound
-from impl.repositories.entities import uid_partition
-from model import kv
-from model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Commit, Repository, StagedEntry
+from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import CommitNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Commit, Repository, StagedEntry
 
 TRIES: Final = lists.TRIES
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from impl.migration.rows import (
+from lakeproof.impl.migration.rows import (
     TABLES,
     BranchRow,
     CommitRow,
@@ -16,8 +16,8 @@ from impl.migration.rows import (
     key_of,
     shown,
 )
-from model import keys
-from model.identifiers import BranchID, CommitID, RepositoryID, StagingToken, TagID
+from lakeproof.model import keys
+from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, StagingToken, TagID
 
 METADATA: Final = b"kv-internal-metadata"
 """lakeFS' partition for what it says of the store itself."""

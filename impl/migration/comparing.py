@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 
-from impl.migration.rows import TABLES, Row, Tables, key_of, shown
+from lakeproof.impl.migration.rows import TABLES, Row, Tables, key_of, shown
 
 NAMES = {kind: name for name, kind in TABLES.items()}
 

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator
 
-from impl.codec import decode_at, decode_repository
-from impl.effects import Env
-from impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
-from model import keys
-from model.identifiers import StagingToken
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.impl.codec import decode_at, decode_repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.model import keys
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
 
 async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 0) -> AsyncIterator[Row]:

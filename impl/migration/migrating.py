@@ -11,16 +11,16 @@ from typing import ClassVar, Final
 
 import attrs
 
-from impl.codec import decode_repository, encode
-from impl.effects import Env
-from impl.migration.checking import METADATA as METADATA
-from impl.migration.checking import check
-from impl.migration.comparing import differences
-from impl.migration.extracting import extract
-from impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
-from impl.repositories._records import delete_all
-from model import keys, kv
-from model.identifiers import (
+from lakeproof.impl.codec import decode_repository, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.migration.checking import METADATA as METADATA
+from lakeproof.impl.migration.checking import check
+from lakeproof.impl.migration.comparing import differences
+from lakeproof.impl.migration.extracting import extract
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
+from lakeproof.impl.repositories._records import delete_all
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -30,7 +30,7 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
 VERSION_KEY: Final = b"kv-schema-version"
 VERSION: Final = b"1"

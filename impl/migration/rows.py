@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 import attrs
 
-from impl.printable import printable
+from lakeproof.impl.printable import printable
 
 Parents = tuple[str, ...]
 Metadata = tuple[tuple[str, str], ...]  # sorted

@@ -17,10 +17,10 @@ from typing import Final, Protocol
 
 import attrs
 
-from impl.closing import Closing
-from impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
-from impl.printable import printable
-from impl.stores.sqlite_health import Damaged, open_to_read, refuse_damaged, words
+from lakeproof.impl.closing import Closing
+from lakeproof.impl.migration.rows import TABLES, RepositoryRow, Row, StagedRow, UnusableTables
+from lakeproof.impl.printable import printable
+from lakeproof.impl.stores.sqlite_health import Damaged, open_to_read, refuse_damaged, words
 
 MICROSECONDS: Final = 1_000_000
 FETCHED_AT_ONCE: Final = 1_000

@@ -1,21 +1,21 @@
 """Branches: movable names for commits, each with its staging tokens.
 
 A repository is passed as the record that its entry held: what each flow "essentially implies" (a fetch of the entry) is
-added by `impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
+added by `lakeproof.impl.refs.by_id.by_id`. Source: graveler-on-kv.md, "Branch".
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 
 import attrs
 
-from impl.codec import decode_branch, encode
-from impl.effects import Env
-from impl.refs.errors import BranchExists, BranchNotFound, DefaultBranch, RefChanged
-from impl.refs.resolving import Ref, resolve
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Branch, Repository
+from lakeproof.impl.codec import decode_branch, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.errors import BranchExists, BranchNotFound, DefaultBranch, RefChanged
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Branch, Repository
 
 
 def birth_token(env: Env, repository: Repository, branch_id: BranchID, *, fresh: bool = True) -> StagingToken:

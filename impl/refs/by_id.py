@@ -8,9 +8,9 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any
 
-from impl.effects import Env
-from model.identifiers import RepositoryID
-from model.records import Repository
+from lakeproof.impl.effects import Env
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository
 
 Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # flows take what they like
 

@@ -2,15 +2,15 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from impl.codec import decode_commit, encode
-from impl.effects import Env
-from impl.refs.errors import CommitNotFound
-from impl.refs.resolving import Ref, resolve
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.commits import addressed
-from model.identifiers import CommitID, MetaRangeID
-from model.records import Commit, Metadata, Repository
+from lakeproof.impl.codec import decode_commit, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.errors import CommitNotFound
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.commits import addressed
+from lakeproof.model.identifiers import CommitID, MetaRangeID
+from lakeproof.model.records import Commit, Metadata, Repository
 
 
 def new_commit(

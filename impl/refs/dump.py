@@ -15,10 +15,10 @@ from typing import Literal, TypeVar
 
 import attrs
 
-from impl.codec import Undecodable, decode_branch, encode
-from impl.effects import Env
-from impl.refs.branches import birth_token, is_tombstone
-from impl.refs.dump_format import (
+from lakeproof.impl.codec import Undecodable, decode_branch, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import birth_token, is_tombstone
+from lakeproof.impl.refs.dump_format import (
     PARTS,
     MalformedDump,
     Manifest,
@@ -36,12 +36,12 @@ from impl.refs.dump_format import (
     with_generations,
     without_tokens,
 )
-from impl.refs.errors import GravelerError
-from impl.refs.iterators import BATCH_SIZE, checked, decode, scan_prefix
-from impl.repositories.entities import uid_partition
-from model import keys, kv, objects
-from model.identifiers import StorageNamespace
-from model.records import Branch, Commit, Repository, Tag
+from lakeproof.impl.refs.errors import GravelerError
+from lakeproof.impl.refs.iterators import BATCH_SIZE, checked, decode, scan_prefix
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.records import Branch, Commit, Repository, Tag
 
 T = TypeVar("T")
 V = TypeVar("V")

@@ -14,10 +14,10 @@ from typing import Final, TypeVar, cast
 
 import attrs
 
-from impl.codec import Undecodable, decode_branch, decode_commit, decode_tag, encode
-from model import keys
-from model.identifiers import CommitID, StagingToken, StorageNamespace
-from model.records import Branch, Commit, Tag
+from lakeproof.impl.codec import Undecodable, decode_branch, decode_commit, decode_tag, encode
+from lakeproof.model import keys
+from lakeproof.model.identifiers import CommitID, StagingToken, StorageNamespace
+from lakeproof.model.records import Branch, Commit, Tag
 
 T = TypeVar("T")
 

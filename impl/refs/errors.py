@@ -5,10 +5,10 @@ All but `WriteNotSettled` are definite: the operation did not take place.
 
 from typing import ClassVar
 
-from impl.repositories.errors import BranchExists as BranchExists
-from impl.repositories.errors import BranchNotFound as BranchNotFound
-from impl.repositories.errors import DefaultBranch as DefaultBranch
-from impl.repositories.errors import TagExists as TagExists
+from lakeproof.impl.repositories.errors import BranchExists as BranchExists
+from lakeproof.impl.repositories.errors import BranchNotFound as BranchNotFound
+from lakeproof.impl.repositories.errors import DefaultBranch as DefaultBranch
+from lakeproof.impl.repositories.errors import TagExists as TagExists
 
 
 class GravelerError(Exception):

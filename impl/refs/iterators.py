@@ -11,14 +11,14 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
 from typing import Any, Final, Generic, TypeVar
 
-from impl.codec import Undecodable, decode_at
-from impl.effects import Env
-from impl.refs.branches import is_tombstone
-from impl.refs.errors import CommitNotFound
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.identifiers import CommitID, StagingToken
-from model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import is_tombstone
+from lakeproof.impl.refs.errors import CommitNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)

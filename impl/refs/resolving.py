@@ -2,13 +2,13 @@
 
 from contextlib import suppress
 
-from impl.codec import decode_branch, decode_tag
-from impl.effects import Env
-from impl.refs.errors import RefNotFound
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.identifiers import BranchID, CommitID, TagID
-from model.records import Repository
+from lakeproof.impl.codec import decode_branch, decode_tag
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.errors import RefNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, CommitID, TagID
+from lakeproof.model.records import Repository
 
 Ref = str
 """The name of a branch, a tag or a commit."""

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 
 import attrs
 
-from impl.codec import decode_tag, encode
-from impl.effects import Env
-from impl.refs.errors import RefChanged, TagExists, TagNotFound
-from impl.refs.resolving import Ref, resolve
-from impl.repositories.entities import uid_partition
-from model import keys, kv
-from model.identifiers import TagID
-from model.records import Repository, Tag
+from lakeproof.impl.codec import decode_tag, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.errors import RefChanged, TagExists, TagNotFound
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import TagID
+from lakeproof.model.records import Repository, Tag
 
 
 async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref) -> Tag:

@@ -6,11 +6,19 @@ commit by its ``instance_uid``, a branch by its staging token, a tag by the comm
 
 from collections.abc import AsyncIterator
 
-from impl.codec import decode_repository, encode
-from impl.effects import Env
-from model import keys, kv
-from model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, StorageNamespace
-from model.records import Branch, Commit, Repository, RepositoryState
+from lakeproof.impl.codec import decode_repository, encode
+from lakeproof.impl.effects import Env
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+)
+from lakeproof.model.records import Branch, Commit, Repository, RepositoryState
 
 DEFAULT_BRANCH = BranchID("main")
 

@@ -3,10 +3,10 @@
 Source: repository-operations-error-handling.md, "Trash Cleaner - Nice to Have".
 """
 
-from impl.codec import decode_cleanup_record
-from impl.effects import Env
-from impl.repositories._records import delete_all
-from model import keys, kv
+from lakeproof.impl.codec import decode_cleanup_record
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import delete_all
+from lakeproof.model import keys, kv
 
 
 async def clean(env: Env, *, batch_size: int = 0) -> int:

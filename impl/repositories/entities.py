@@ -8,13 +8,13 @@ from collections.abc import Callable, Coroutine, Hashable
 
 import attrs
 
-from impl.codec import decode_branch, encode
-from impl.effects import Env
-from impl.repositories._records import new_branch
-from impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, TagExists
-from model import keys, kv
-from model.identifiers import BranchID, CommitID, RepositoryID, TagID
-from model.records import Branch, Repository, Tag
+from lakeproof.impl.codec import decode_branch, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import new_branch
+from lakeproof.impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, TagExists
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, TagID
+from lakeproof.model.records import Branch, Repository, Tag
 
 GetRepository = Callable[..., Coroutine[object, object, Repository]]  # type: ignore[explicit-any]
 """A variant's way to the repository, which all other operations start with: (env, repository id, its options)."""

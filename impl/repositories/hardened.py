@@ -30,9 +30,9 @@ from typing import Final
 
 import attrs
 
-from impl.codec import decode_cleanup_record, encode
-from impl.effects import Env
-from impl.repositories._records import (
+from lakeproof.impl.codec import decode_cleanup_record, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
     initial_commit,
@@ -42,13 +42,13 @@ from impl.repositories._records import (
     write_commit,
     write_entry_if,
 )
-from impl.repositories.entities import entity_flows, uid_partition
-from impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
-from impl.repositories.step1 import list_repositories as list_repositories
-from impl.repositories.step2 import INITIAL_TIMEOUT
-from model import keys, kv
-from model.identifiers import InstanceUID, RepositoryID
-from model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
+from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 
 DELETE_TRIES: Final = 4
 """How often a delete looks: an instance changes its state at most twice under it, and one answer may be lost."""

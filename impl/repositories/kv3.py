@@ -4,8 +4,8 @@
 Source: graveler-on-kv.md, "Deleting a Repository" and "Suggested Key Schema".
 """
 
-from impl.effects import Env
-from impl.repositories._records import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
     delete_entry,
@@ -17,11 +17,11 @@ from impl.repositories._records import (
     write_commit,
     write_entry_if,
 )
-from impl.repositories.entities import entity_flows, uid_partition
-from impl.repositories.errors import NotUnique, RepositoryNotFound
-from model import kv
-from model.identifiers import RepositoryID
-from model.records import Repository
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
+from lakeproof.model import kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository
 
 
 async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:

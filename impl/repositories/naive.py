@@ -5,9 +5,9 @@ alone; an entry that exists is a repository.
 Source: repository-operations-error-handling.md, "Challenges".
 """
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.repositories._records import (
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
     delete_entry,
@@ -18,11 +18,11 @@ from impl.repositories._records import (
     write_commit,
     write_entry_if,
 )
-from impl.repositories.entities import entity_flows
-from impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
-from model import keys, kv
-from model.identifiers import RepositoryID
-from model.records import Repository
+from lakeproof.impl.repositories.entities import entity_flows
+from lakeproof.impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository
 
 
 def partition_of(repository: Repository) -> bytes:

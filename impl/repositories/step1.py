@@ -5,8 +5,8 @@ Source: repository-operations-error-handling.md, the flows marked "Step 1", Crea
 
 import attrs
 
-from impl.effects import Env
-from impl.repositories._records import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
     delete_entry,
@@ -19,11 +19,11 @@ from impl.repositories._records import (
     write_entry,
     write_entry_if,
 )
-from impl.repositories.entities import entity_flows, uid_partition
-from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
-from model import kv
-from model.identifiers import RepositoryID
-from model.records import Repository, RepositoryState
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model import kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository, RepositoryState
 
 
 async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:

@@ -9,9 +9,9 @@ from typing import Final
 
 import attrs
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.repositories._records import (
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories._records import (
     default_branch,
     delete_entry,
     initial_commit,
@@ -22,14 +22,14 @@ from impl.repositories._records import (
     write_entry,
     write_entry_if,
 )
-from impl.repositories.cleaner import clean as clean
-from impl.repositories.entities import entity_flows, uid_partition
-from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
-from impl.repositories.step1 import create_bare_repository as create_bare_repository
-from impl.repositories.step1 import list_repositories as list_repositories
-from model import keys, kv
-from model.identifiers import RepositoryID
-from model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.impl.repositories.cleaner import clean as clean
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.step1 import create_bare_repository as create_bare_repository
+from lakeproof.impl.repositories.step1 import list_repositories as list_repositories
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
 
 INITIAL_TIMEOUT: Final = 2 * 60 * 1_000_000
 """Microseconds after which an ``initial`` repository is declared failed."""

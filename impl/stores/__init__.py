@@ -1,8 +1,8 @@
 """Stores, live: the contracts that every driver keeps, the suites that hold it to them, and memory."""
 
-from impl.stores.base import DELETE_IF, Store
-from impl.stores.memory import MemoryStore
-from impl.stores.memory_objects import MemoryObjectStore
-from impl.stores.object_store import Capabilities, ObjectStore
+from lakeproof.impl.stores.base import DELETE_IF, Store
+from lakeproof.impl.stores.memory import MemoryStore
+from lakeproof.impl.stores.memory_objects import MemoryObjectStore
+from lakeproof.impl.stores.object_store import Capabilities, ObjectStore
 
 __all__ = ["DELETE_IF", "Capabilities", "MemoryObjectStore", "MemoryStore", "ObjectStore", "Store"]

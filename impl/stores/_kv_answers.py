@@ -1,7 +1,7 @@
 """What a claim about a key-value store asks, and how it says that the answer is wrong."""
 
-from impl.stores.base import OPAQUE, Store
-from model import kv
+from lakeproof.impl.stores.base import OPAQUE, Store
+from lakeproof.model import kv
 
 
 class NotConforming(AssertionError):

@@ -5,9 +5,9 @@ from typing import Any, Final, cast
 
 import trio
 
-from impl.stores._kv_answers import NotConforming, equal, expect, scanned
-from impl.stores.base import DELETE_IF, OPAQUE, Store
-from model import kv
+from lakeproof.impl.stores._kv_answers import NotConforming, equal, expect, scanned
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.model import kv
 
 Claim = Callable[[Store], Coroutine[Any, Any, None]]  # type: ignore[explicit-any]  # what trio calls an async function
 

@@ -1,10 +1,11 @@
-"""Answers of an object store held against what is expected: for the claims of `impl.stores.object_conformance`."""
+"""Answers of an object store held against what is expected: for the claims of
+`lakeproof.impl.stores.object_conformance`."""
 
 import attrs
 
-from impl.stores.conformance import NotConforming
-from impl.stores.object_store import ObjectStore
-from model import objects
+from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.object_store import ObjectStore
+from lakeproof.model import objects
 
 
 async def reply_of(store: ObjectStore, op: objects.Op) -> objects.Reply:

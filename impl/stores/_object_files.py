@@ -1,4 +1,4 @@
-"""How `impl.stores.local_objects` lays objects out in files: names of files, and what is in one.
+"""How `lakeproof.impl.stores.local_objects` lays objects out in files: names of files, and what is in one.
 
 An address is cut into pieces after each "/" and wherever a piece has become long; all pieces but the last are folders.
 Where a piece ends depends on what stands before its end alone: no folder's piece is the beginning of another's. So the
@@ -16,7 +16,7 @@ from typing import Final
 
 import attrs
 
-from model import objects
+from lakeproof.model import objects
 
 ADDRESS_BYTES: Final = 1024
 """The longest address, in UTF-8. As with S3 and Google Cloud Storage; and its path is shorter than the 4096 bytes that
@@ -135,5 +135,5 @@ def parse(line: bytes, content: bytes) -> objects.StoredObject:
 
 
 def md5(content: bytes) -> str:
-    """As `model.objects.etag`, which remembers contents; here they may be large."""
+    """As `lakeproof.model.objects.etag`, which remembers contents; here they may be large."""
     return hashlib.md5(content, usedforsecurity=False).hexdigest()

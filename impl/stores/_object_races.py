@@ -1,15 +1,15 @@
-"""What `impl.stores.object_conformance` claims of an object store that several tasks use at once: one function each,
-on an empty store."""
+"""What `lakeproof.impl.stores.object_conformance` claims of an object store that several tasks use at once: one
+function each, on an empty store."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
 
-from impl.stores._object_answers import equal, expect, reply_of, short
-from impl.stores.conformance import NotConforming
-from impl.stores.object_store import ObjectStore
-from model import objects
+from lakeproof.impl.stores._object_answers import equal, expect, reply_of, short
+from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.object_store import ObjectStore
+from lakeproof.model import objects
 
 TASKS: Final = 5
 ROUNDS: Final = 8

@@ -1,6 +1,6 @@
 """The contract of a live key-value store.
 
-The meaning of each operation is `model.kv.step`; `impl.stores.conformance` holds drivers to it.
+The meaning of each operation is `lakeproof.model.kv.step`; `lakeproof.impl.stores.conformance` holds drivers to it.
 Source: lakeFS design/accepted/metadata_kv/index.md and lakeFS' ``pkg/kv``.
 """
 
@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from typing import Final, cast
 
-from model import kv
+from lakeproof.model import kv
 
 DELETE_IF: Final = "delete_if"
 """The capability to delete a key if its value is a given one, in one atomic step."""
@@ -24,8 +24,8 @@ class Store(ABC):
     """A store that many tasks use at once. Each operation is atomic and linearizable; a scan is one operation per
     batch, and so no snapshot.
 
-    A driver implements `apply`; all the rest is here, once. Errors are those of `model.kv`: a driver must raise
-    `kv.OutcomeUnknown` wherever it cannot know whether a write happened (a lost connection, a timeout), and
+    A driver implements `apply`; all the rest is here, once. Errors are those of `lakeproof.model.kv`: a driver must
+    raise `kv.OutcomeUnknown` wherever it cannot know whether a write happened (a lost connection, a timeout), and
     `kv.Refused` where it knows that it did not.
     """
 
@@ -37,7 +37,7 @@ class Store(ABC):
         """Do one valid operation atomically. `kv.DeleteIf` comes only to those who name the capability.
 
         Raises:
-            KVError: NotFound and PredicateFailed as `model.kv.step` says; Refused; OutcomeUnknown.
+            KVError: NotFound and PredicateFailed as `lakeproof.model.kv.step` says; Refused; OutcomeUnknown.
         """
 
     async def perform(self, op: kv.Op) -> Answer:

@@ -12,10 +12,10 @@ from typing import Final
 
 import attrs
 
-from impl.stores._kv_answers import NotConforming, agree, reply_of
-from impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
-from impl.stores.base import DELETE_IF, OPAQUE, Store
-from model import kv
+from lakeproof.impl.stores._kv_answers import NotConforming, agree, reply_of
+from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
+from lakeproof.model import kv
 
 MakeStore = Callable[[], AbstractAsyncContextManager[Store]]
 """Opens a store that holds nothing, and closes it on leaving."""
@@ -46,7 +46,7 @@ def claims(seed: int = 0) -> tuple[Claim, ...]:
 
 
 async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
-    """Do operations one after the other, on an empty store, and compare with `model.kv.step`.
+    """Do operations one after the other, on an empty store, and compare with `lakeproof.model.kv.step`.
 
     Where predicates are `OPAQUE`, a value in one stands for the token that was last got with it: got right before, if
     the value is there; else left out, if there is none.

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, assert_never
 
 import trio
 
-from impl.stores._object_files import (
+from lakeproof.impl.stores._object_files import (
     AddressTooLong,
     Damaged,
     Header,
@@ -27,8 +27,8 @@ from impl.stores._object_files import (
     path_of,
     piece_of,
 )
-from impl.stores.object_store import S3_LIKE, Answer, Capabilities, Clock, ObjectStore
-from model import objects
+from lakeproof.impl.stores.object_store import S3_LIKE, Answer, Capabilities, Clock, ObjectStore
+from lakeproof.model import objects
 
 BUSY_SECONDS: Final = 10.0
 """How long to wait for another process that is writing, before an operation is refused."""

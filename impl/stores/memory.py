@@ -7,8 +7,8 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from impl.stores.base import DELETE_IF, Answer, Store
-from model import kv
+from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.model import kv
 
 
 class MemoryStore(Store):

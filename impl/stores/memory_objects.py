@@ -7,8 +7,8 @@ from typing import assert_never
 import trio
 from sortedcontainers import SortedDict
 
-from impl.stores.object_store import ALL, Answer, Capabilities, Clock, ObjectStore
-from model import objects
+from lakeproof.impl.stores.object_store import ALL, Answer, Capabilities, Clock, ObjectStore
+from lakeproof.model import objects
 
 
 class MemoryObjectStore(ObjectStore):

@@ -3,7 +3,7 @@
 ``await check_object_store(make_store)`` returns silently or raises `NotConforming`, which names the claim and what was
 seen. What a store's capabilities lack is to be refused; what they have is to work. It shows conformance only as far as
 it looks: its concurrent claims find lost updates with the schedules that happen, not with all that could. The claims
-themselves: `impl.stores._object_claims` and `impl.stores._object_races`.
+themselves: `lakeproof.impl.stores._object_claims` and `lakeproof.impl.stores._object_races`.
 """
 
 import random
@@ -11,12 +11,12 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Final
 
-from impl.stores._object_answers import agree, reply_of
-from impl.stores._object_claims import CLAIMS
-from impl.stores._object_races import RACES
-from impl.stores.conformance import NotConforming
-from impl.stores.object_store import ObjectStore
-from model import kv, objects
+from lakeproof.impl.stores._object_answers import agree, reply_of
+from lakeproof.impl.stores._object_claims import CLAIMS
+from lakeproof.impl.stores._object_races import RACES
+from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.object_store import ObjectStore
+from lakeproof.model import kv, objects
 
 MakeObjectStore = Callable[[], AbstractAsyncContextManager[ObjectStore]]
 """Opens a store that holds nothing, and closes it on leaving."""
@@ -44,7 +44,8 @@ async def check_object_store(make_store: MakeObjectStore, *, seed: int = 0) -> N
 
 
 async def check_object_operations(store: ObjectStore, operations: Iterable[objects.Op]) -> objects.Objects:
-    """Do operations one after the other, on an empty store, and compare with `model.objects.step`, but for the time:
+    """Do operations one after the other, on an empty store, and compare with `lakeproof.model.objects.step`, but for
+    the time:
     that is the store's own. Returns what the specification holds in the end.
 
     Raises:

@@ -1,7 +1,7 @@
 """The contract of a live object store: what every driver does, and what only some can.
 
-The meaning of each operation is `model.objects.step`; `impl.stores.object_conformance` holds drivers to it.
-Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
+The meaning of each operation is `lakeproof.model.objects.step`; `lakeproof.impl.stores.object_conformance` holds
+drivers to it. Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 """
 
 from abc import ABC, abstractmethod
@@ -10,7 +10,7 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from model import objects
+from lakeproof.model import objects
 
 Answer = bytes | objects.Head | objects.Page | None
 
@@ -63,9 +63,9 @@ class ObjectStore(ABC):
     """An object store that many tasks use at once. Each operation is atomic and linearizable; a listing is one
     operation per page, and so no snapshot.
 
-    A driver implements `apply`; all the rest is here, once. Errors are those of `model.objects`: a driver must raise
-    `objects.OutcomeUnknown` wherever it cannot know whether a write happened, and `objects.Refused` where it knows
-    that it did not.
+    A driver implements `apply`; all the rest is here, once. Errors are those of `lakeproof.model.objects`: a driver
+    must raise `objects.OutcomeUnknown` wherever it cannot know whether a write happened, and `objects.Refused` where it
+    knows that it did not.
     """
 
     capabilities: Capabilities = ALL
@@ -76,7 +76,7 @@ class ObjectStore(ABC):
         """Do one operation atomically. Only those come that the capabilities allow.
 
         Raises:
-            ObjectError: ObjectNotFound, PreconditionFailed and Expired as `model.objects.step` says; Refused;
+            ObjectError: ObjectNotFound, PreconditionFailed and Expired as `lakeproof.model.objects.step` says; Refused;
                 OutcomeUnknown.
         """
 

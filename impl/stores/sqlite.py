@@ -11,10 +11,10 @@ from typing import Final, assert_never
 
 import trio
 
-from impl.closing import Closing
-from impl.stores.base import DELETE_IF, Answer, Store
-from impl.stores.sqlite_health import REPAIR, is_damage, words
-from model import kv
+from lakeproof.impl.closing import Closing
+from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.impl.stores.sqlite_health import REPAIR, is_damage, words
+from lakeproof.model import kv
 
 BUSY_SECONDS: Final = 10.0
 """How long to wait for another process that is writing, before an operation is refused."""

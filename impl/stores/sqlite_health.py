@@ -21,7 +21,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Final
 
-from impl.printable import printable
+from lakeproof.impl.printable import printable
 
 TROUBLES_MAX: Final = 20
 """How many troubles SQLite is asked for."""

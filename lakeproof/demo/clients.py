@@ -9,10 +9,10 @@ from typing import Final
 
 import attrs
 
-from impl.effects import Env
-from impl.graveler import lock_free, locked, optimistic, reading, writing
-from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.records import Repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, locked, optimistic, reading, writing
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.records import Repository
 
 VARIANTS: Final = ("lock-free", "optimistic", "locked")
 REPOSITORY: Final = Repository(

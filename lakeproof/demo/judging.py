@@ -11,17 +11,17 @@ from typing import Final
 
 import attrs
 
-from impl.refs.branches import is_tombstone
 from lakeproof.demo.clients import BRANCH, BULK, REPOSITORY, Settings, folder_of
 from lakeproof.demo.watching import BRANCH_KEY, PARTITION, World, is_commit
-from model import keys, kv
-from model.committed import Entry, object_address, write
-from model.contents import content_of_branch, content_of_commit
-from model.identifiers import CommitID, MetaRangeID
-from model.invariants import Finding, Monitor, Violation, entries, refs
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, StagedEntry
-from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.impl.refs.branches import is_tombstone
+from lakeproof.model import keys, kv
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.contents import content_of_branch, content_of_commit
+from lakeproof.model.identifiers import CommitID, MetaRangeID
+from lakeproof.model.invariants import Finding, Monitor, Violation, entries, refs
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
 BEFORE: Final = -1
 """The client that has written what a round begins with."""

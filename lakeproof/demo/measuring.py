@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from model.snapshot import Status
+from lakeproof.model.snapshot import Status
 
 PERCENTILES: Final = (50, 95, 99)
 

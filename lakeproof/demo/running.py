@@ -11,12 +11,12 @@ from types import TracebackType
 import attrs
 import trio
 
-from impl.graveler.founding import found
-from impl.live import run
 from lakeproof.demo.clients import REPOSITORY, Calls, Doing, Settings
 from lakeproof.demo.judging import Judge
 from lakeproof.demo.measuring import Measured
 from lakeproof.demo.watching import World
+from lakeproof.impl.graveler.founding import found
+from lakeproof.impl.live import run
 
 GRACE_SECONDS = 60.0
 """How long a round waits for calls under way. Who takes longer has crashed, and there are no more rounds."""

@@ -11,23 +11,23 @@ from typing import Final, cast
 import attrs
 import trio
 
-from impl.codec import decode_at
-from impl.committed import CommittedError
-from impl.effects import Env
-from impl.graveler.locked import lock_key
-from impl.live import run
-from impl.refs.errors import GravelerError, PathNotFound
-from impl.repositories.entities import uid_partition
-from impl.repositories.errors import RepositoryError
-from impl.stores import MemoryObjectStore, MemoryStore, Store
-from impl.stores.base import Answer
-from impl.stores.object_store import Answer as ObjectAnswer
 from lakeproof.demo.clients import BRANCH, REPOSITORY, Doing
 from lakeproof.demo.measuring import Measured
-from model import keys, kv, objects
-from model.invariants import Finding, refs
-from model.records import Branch, Commit, Record
-from model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status, Transition
+from lakeproof.impl.codec import decode_at
+from lakeproof.impl.committed import CommittedError
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.locked import lock_key
+from lakeproof.impl.live import run
+from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.errors import RepositoryError
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.object_store import Answer as ObjectAnswer
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.invariants import Finding, refs
+from lakeproof.model.records import Branch, Commit, Record
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status, Transition
 
 PARTITION: Final = uid_partition(REPOSITORY)
 BRANCH_KEY: Final = keys.branch_key(BRANCH)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final
 
 from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, place_of
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Event, NotDeclared, Observed
 from lakeproof.scenario import ScenarioError
-from model.identity import identity
-from model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
-from model.snapshot import Event, NotDeclared, Observed
 
 FINDINGS_MAX: Final = 100_000
 """What an invariant may find in one state: a loop that yields for ever would fill the memory first."""

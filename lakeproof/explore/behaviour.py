@@ -21,14 +21,14 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
 
-from impl.effects import Effect, Now
-from impl.printable import said
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
-from model.identity import Exact, identity
-from model.snapshot import CallView
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.printable import said
+from lakeproof.model.identity import Exact, identity
+from lakeproof.model.snapshot import CallView
 
 SECOND_LOOKS_MAX = 8
 """How often the end of a history is reached once more when the search is over, to see whether it is the same: where

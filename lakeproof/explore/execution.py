@@ -12,20 +12,20 @@ from typing import Any, Final, get_args
 
 import attrs
 
-from impl.codec import decode_at
-from impl.effects import Effect, Env, Now
-from impl.frames import Spot, abandon, spot
-from impl.printable import said
-from impl.wellformed import exact
 from lakeproof.explore.asking import folded
 from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.impl.codec import decode_at
+from lakeproof.impl.effects import Effect, Env, Now
+from lakeproof.impl.frames import Spot, abandon, spot
+from lakeproof.impl.printable import said
+from lakeproof.impl.wellformed import exact
+from lakeproof.model import kv, objects
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Invariant, Observer
+from lakeproof.model.records import Record
+from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
-from model import kv, objects
-from model.identity import identity
-from model.invariants import Invariant, Observer
-from model.records import Record
-from model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 
 LABELS = "abcdefghijklmnopqr"
 """Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""

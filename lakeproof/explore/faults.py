@@ -10,10 +10,10 @@ from typing import Final
 
 import attrs
 
-from impl.effects import Effect, Now
 from lakeproof.explore.meaning import Writes, is_write
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults
-from model import kv, objects
 
 
 class Mode(Enum):

@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from impl.effects import Effect
 from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
@@ -22,10 +21,11 @@ from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transitio
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.symmetry import orders
 from lakeproof.explore.world import LateWrite
+from lakeproof.impl.effects import Effect
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
+from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
-from model.identity import identity
-from model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
-from model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
 
 T = TypeVar("T", Snapshot, Transition)
 

@@ -22,8 +22,8 @@ from lakeproof.explore.setting import Setting
 from lakeproof.explore.space import DEAD, Relayout, Space
 from lakeproof.explore.tables import UNKNOWN, WIDE, ClientTable, Events, Table, WideMove
 from lakeproof.explore.world import LateWrite
-from model.invariants import Finding, Monitor, Violation
-from model.snapshot import Event
+from lakeproof.model.invariants import Finding, Monitor, Violation
+from lakeproof.model.snapshot import Event
 
 
 @attrs.frozen

@@ -1,8 +1,8 @@
 """What one effect does to the cells that it touches: the specifications of `model`, seen from a distance.
 
 A *cell* is one place that can hold a value: a key of the store or an address of the object store. Searches and
-worlds know states only as cells and their values; what an effect means is asked of `model.kv.step` and
-`model.objects.step`, and nowhere else.
+worlds know states only as cells and their values; what an effect means is asked of `lakeproof.model.kv.step` and
+`lakeproof.model.objects.step`, and nowhere else.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import attrs
 
-from impl.effects import Effect, Now
-from model import kv, objects
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.model import kv, objects
 
 Cell = tuple[str, bytes, bytes] | tuple[str, str]
 """("kv", partition, key) or ("object", address)."""

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from model.identity import identity
+from lakeproof.model.identity import identity
 
 Words = list[npt.NDArray[np.uint64]]
 """A set or list of states: one array per word, all of the same length."""

@@ -18,9 +18,9 @@ from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
-from model.identity import Exact
-from model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 
 
 @attrs.define

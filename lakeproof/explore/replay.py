@@ -19,9 +19,9 @@ from lakeproof.explore.shown import unhandled_after
 from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
 from lakeproof.explore.wording import Effected
 from lakeproof.explore.world import Step, World
+from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import CallView, Outcome
 from lakeproof.scenario import Aftermath, Scenario
-from model.invariants import Violation
-from model.snapshot import CallView, Outcome
 
 
 class NotReproduced(Exception):

@@ -5,9 +5,9 @@ from typing import Final
 import attrs
 
 from lakeproof.explore.faults import Move
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Violation
 from lakeproof.scenario import Scenario
-from model.identity import Exact
-from model.invariants import Violation
 
 STEPS_MAX: Final = 2_000
 """A schedule that is longer than this has, as a rule, no end."""

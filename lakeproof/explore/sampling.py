@@ -24,8 +24,8 @@ from lakeproof.explore.packing import Words, repack, take
 from lakeproof.explore.search import Counterexample
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.space import Relayout, share_behaviours
+from lakeproof.model.invariants import Monitor
 from lakeproof.scenario import Scenario, ScenarioError
-from model.invariants import Monitor
 
 Offer = tuple[int, tuple[Move, npt.NDArray[np.intp], Words]]
 """The number of a move, the move, the walkers that can make it, and where it would lead them."""

@@ -31,9 +31,9 @@ from lakeproof.explore.results import Result as Result
 from lakeproof.explore.setting import Setting, prepare
 from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.explore.symmetry import Symmetry
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Monitor
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
-from model.identity import Exact
-from model.invariants import Monitor
 
 CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""

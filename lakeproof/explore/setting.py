@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import attrs
 
-from impl.printable import said
 from lakeproof.explore.execution import (
     AFTERMATH,
     LABELS,
@@ -19,11 +18,12 @@ from lakeproof.explore.execution import (
 )
 from lakeproof.explore.faults import BUDGETS, Mode, enabled
 from lakeproof.explore.meaning import Cell, Cells
+from lakeproof.impl.printable import said
+from lakeproof.model import kv
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Record
+from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Scenario, ScenarioError
-from model import kv
-from model.objects import StoredObject
-from model.records import Record
-from model.snapshot import CallView, Outcome, Snapshot, Status
 
 
 @attrs.frozen

@@ -6,15 +6,15 @@ The search and the stepped world take it from here, so that both judge the same.
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
-from impl.effects import Effect, Now
-from impl.printable import said
 from lakeproof.explore.fence import message_of
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.printable import said
+from lakeproof.model.invariants import Finding, Reads, Violation
+from lakeproof.model.records import Repository
+from lakeproof.model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from model.invariants import Finding, Reads, Violation
-from model.records import Repository
-from model.snapshot import CallView, Outcome, Status, Transition, UnhandledException
 
 STEP_READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK})
 STEP_REPAIR: Final = "a step invariant reads the stores and now: what it must know of the client, an Observer can keep"

@@ -9,9 +9,9 @@ from lakeproof.explore.faults import BUDGETS
 from lakeproof.explore.meaning import Cell, Footprint, Value
 from lakeproof.explore.packing import Column, Layout, lay_out
 from lakeproof.explore.setting import Setting, snapshot
-from model.identity import identity
-from model.invariants import Monitor
-from model.snapshot import CallView, Snapshot
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Monitor
+from lakeproof.model.snapshot import CallView, Snapshot
 
 
 class _Dead:

@@ -13,8 +13,8 @@ import numpy as np
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.expansion import Expansion
 from lakeproof.explore.packing import Words
-from model.identity import Exact
-from model.snapshot import CallView
+from lakeproof.model.identity import Exact
+from lakeproof.model.snapshot import CallView
 
 Views = tuple[CallView, ...]
 

@@ -13,14 +13,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from impl.effects import Now
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
 from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
 from lakeproof.explore.space import Relayout, Space
 from lakeproof.explore.trie import Node, seen_of
 from lakeproof.explore.world import LateWrite
-from model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.impl.effects import Now
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 
 DONE: Final = 0
 POINT: Final = 1

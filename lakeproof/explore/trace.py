@@ -11,8 +11,8 @@ from typing import Final, cast
 
 import attrs
 
-from impl.printable import printable
 from lakeproof.explore.faults import Mode
+from lakeproof.impl.printable import printable
 from lakeproof.scenario import Faults, ScenarioError
 
 FORMAT: Final = 1

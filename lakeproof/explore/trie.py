@@ -2,10 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 
-from impl.effects import Effect
 from lakeproof.explore.execution import Execution
-from model.identity import Exact, identity
-from model.snapshot import CallView, Status
+from lakeproof.impl.effects import Effect
+from lakeproof.model.identity import Exact, identity
+from lakeproof.model.snapshot import CallView, Status
 
 Suffix = Exact
 """Replies (a tuple) that are played to a node to see what it does."""
@@ -38,7 +38,7 @@ class Raw:
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
         # Views hold what flows return and raise: values are compared by identity, never by ==. Effects and replies hold
-        # exact types only (see `impl.wellformed`): they may be keys as they are.
+        # exact types only (see `lakeproof.impl.wellformed`): they may be keys as they are.
         self.visible = seen_of(self.calls)
         self.crashed_visible = seen_of(self.crashed_calls)
         self.under_way = seen_of(() if self.current is None else (self.current,))

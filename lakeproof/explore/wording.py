@@ -9,9 +9,6 @@ from typing import Final
 
 import attrs
 
-from impl.codec import Undecodable, decode_at
-from impl.effects import Effect, Now
-from impl.printable import said
 from lakeproof.explore.fence import WATCH
 from lakeproof.explore.meaning import Cell, Cells, Value
 from lakeproof.explore.wording_objects import (
@@ -22,10 +19,13 @@ from lakeproof.explore.wording_objects import (
 )
 from lakeproof.explore.wording_objects import printable as printable
 from lakeproof.explore.wording_objects import text as text
-from model import keys, kv, objects
-from model.catalog import ObjectEntry, encode_object_entry
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
-from model.snapshot import CallView, Status
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.printable import said
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.snapshot import CallView, Status
 
 TEXT_SHOWN_MAX: Final = 80
 MICROSECONDS: Final = 1_000_000

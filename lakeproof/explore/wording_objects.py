@@ -4,9 +4,16 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from model import objects
-from model.catalog import NotAnObjectEntry, decode_object_entry
-from model.committed import META_RANGE_FORMAT, RANGE_FORMAT, Entry, MalformedObject, decode_meta_range, decode_range
+from lakeproof.model import objects
+from lakeproof.model.catalog import NotAnObjectEntry, decode_object_entry
+from lakeproof.model.committed import (
+    META_RANGE_FORMAT,
+    RANGE_FORMAT,
+    Entry,
+    MalformedObject,
+    decode_meta_range,
+    decode_range,
+)
 
 BYTES_SHOWN_MAX: Final = 40
 SHOWN_MAX: Final = 3

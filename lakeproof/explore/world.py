@@ -8,13 +8,13 @@ from collections.abc import Hashable, Iterator
 
 import attrs
 
-from impl.effects import Effect, Now
 from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.explore.meaning import Cells, Value, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
-from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
 
 @attrs.frozen(cache_hash=True)

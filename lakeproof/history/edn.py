@@ -17,7 +17,7 @@ from lakeproof.history.edn_strict import objection
 from lakeproof.history.errors import Unreadable, reason, shown
 from lakeproof.history.events import TYPES, Recorder
 from lakeproof.history.splitting import Form, forms
-from model.linearizability.values import Atom
+from lakeproof.model.linearizability.values import Atom
 
 _SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
 _VALUE: Final = rf"(?:{_SCALAR}|\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\])"
@@ -166,7 +166,7 @@ def _ours(value: object) -> object:
 
 
 def _hashable(value: object) -> Hashable:
-    from model.linearizability.values import freeze
+    from lakeproof.model.linearizability.values import freeze
 
     return freeze(value)
 

@@ -1,6 +1,6 @@
 """What is wrong with a file, and where."""
 
-from model.linearizability.values import shown as shown
+from lakeproof.model.linearizability.values import shown as shown
 
 
 class Unreadable(ValueError):

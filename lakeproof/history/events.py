@@ -4,10 +4,10 @@ from collections.abc import Hashable, Mapping
 from typing import Final
 
 from lakeproof.history.errors import Unreadable, shown
-from model.linearizability.history import History
-from model.linearizability.specifications import EXISTS
-from model.linearizability.values import freeze
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import History
+from lakeproof.model.linearizability.specifications import EXISTS
+from lakeproof.model.linearizability.values import freeze
+from lakeproof.model.snapshot import Status
 
 TYPES: Final = ("invoke", "ok", "fail", "info")
 _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}

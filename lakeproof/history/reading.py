@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 from lakeproof.history import edn, jepsen_log, json_lines
 from lakeproof.history.errors import Unreadable, shown
 from lakeproof.history.events import Recorder
-from model.linearizability.history import BrokenHistory, History, Settings
+from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
 
 LINE_MAX: Final = 1 << 24
 """Bytes of one line."""

@@ -6,11 +6,11 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.evidence import Evidence
-from model.linearizability.history import NEVER, Operation
-from model.linearizability.specifications import EXISTS, KV, MUTEX
-from model.linearizability.values import UNKNOWN, Atom
-from model.snapshot import Status
+from lakeproof.model.linearizability.evidence import Evidence
+from lakeproof.model.linearizability.history import NEVER, Operation
+from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
+from lakeproof.model.linearizability.values import UNKNOWN, Atom
+from lakeproof.model.snapshot import Status
 
 _VALUE_MAX: Final = 40
 _ELSEWHERE: Final = 6

@@ -6,7 +6,7 @@
 from pathlib import Path
 from typing import Final
 
-from model.lifecycle import MEANINGS, TABLES, Event, State, Table
+from lakeproof.model.lifecycle import MEANINGS, TABLES, Event, State, Table
 
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "lifecycle.md"
 

@@ -11,16 +11,16 @@ from typing import Final
 
 import attrs
 
-from impl.graveler import founding, lock_free, merging, reading, resetting, writing
-from impl.refs import branches
+from lakeproof.impl.graveler import founding, lock_free, merging, reading, resetting, writing
+from lakeproof.impl.refs import branches
+from lakeproof.model.branch import BranchState, branch
+from lakeproof.model.entry import ENTRY
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.invariants import Invariant, entries, refs, resets
+from lakeproof.model.linearizable import Specification, linearizable
+from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
-from model.branch import BranchState, branch
-from model.entry import ENTRY
-from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.invariants import Invariant, entries, refs, resets
-from model.linearizable import Specification, linearizable
-from model.records import Repository
 
 REPOSITORY: Final = Repository(
     repository_id=RepositoryID("r"),

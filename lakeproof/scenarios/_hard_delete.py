@@ -1,8 +1,8 @@
 """Uploads, copies, deletes, commits, resets and background jobs at once: what is common to all proposals.
 
 A race is named by its clients, joined by "-"; a client that does several things one after the other joins them by ".".
-Every proposal is a module of flows with the names and arguments of `impl.catalog.objects`, and ``background_job``
-where it has one.
+Every proposal is a module of flows with the names and arguments of `lakeproof.impl.catalog.objects`, and
+``background_job`` where it has one.
 """
 
 import inspect
@@ -14,13 +14,13 @@ from typing import Final
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.graveler import founding
-from impl.refs import branches
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.graveler import founding
+from lakeproof.impl.refs import branches
+from lakeproof.model.invariants import Invariant, data
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._life_cycle import Refuted
-from model.invariants import Invariant, data
 
 Z: Final = b"z"
 MAIN: Final = REPOSITORY.default_branch_id

@@ -12,9 +12,9 @@ from typing import Final
 
 import attrs
 
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import repositories as invariants
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
-from model.invariants import Invariant
-from model.invariants import repositories as invariants
 
 JUMP: Final = 121_000_000
 """Microseconds: just over the two minutes after which an ``initial`` repository counts as failed."""

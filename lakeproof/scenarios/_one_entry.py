@@ -9,12 +9,12 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.errors import EntryLocked
+from lakeproof.impl.catalog.errors import EntryLocked
+from lakeproof.model.invariants import Finding, Reached, Violation, data
+from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
 from lakeproof.scenarios._hard_delete import Variant, scenario
-from model.invariants import Finding, Reached, Violation, data
-from model.snapshot import Outcome, Snapshot
 
 NONE: Final = {"": Faults()}
 ENDS_WITH_ONE: Final = "address-ends-with-one-entry"

@@ -12,26 +12,26 @@ from typing import Final
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.codec import encode
-from impl.effects import Env
-from impl.graveler import merging
-from impl.hard_delete import retention
-from impl.refs import branches, tags
-from impl.refs.commits import add_commit, new_commit
-from impl.repositories.entities import uid_partition
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import merging
+from lakeproof.impl.hard_delete import retention
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.commits import add_commit, new_commit
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import retention as invariants
+from lakeproof.model.objects import etag
+from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Aftermath, Call, Faults, Flow, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._life_cycle import Refuted
-from model import keys
-from model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
-from model.committed import Entry, object_address, write
-from model.identifiers import BranchID, MetaRangeID, StagingToken
-from model.invariants import Invariant
-from model.invariants import retention as invariants
-from model.objects import etag
-from model.records import Branch, Commit, Repository
-from model.retention import DAY, Rules
 
 SOURCE: Final = "committed-object-retention.md"
 MAIN: Final = REPOSITORY.default_branch_id

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from impl.graveler import lock_free
-from impl.refs import branches
+from lakeproof.impl.graveler import lock_free
+from lakeproof.impl.refs import branches
 from lakeproof.scenarios._branch_data import FAULTS, Variant, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
 

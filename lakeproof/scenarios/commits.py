@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from impl.graveler import lock_free, locked, optimistic, resetting
+from lakeproof.impl.graveler import lock_free, locked, optimistic, resetting
 from lakeproof.scenario import Faults, Flow
 from lakeproof.scenarios._branch_data import FAULTS, PAGED, Variant, scenarios
 from lakeproof.scenarios._life_cycle import Refuted

@@ -3,15 +3,22 @@
 from collections.abc import Iterator
 from typing import Final
 
-from impl.graveler import founding, lock_free, writing
-from impl.refs import branches, tags
-from impl.refs.dump import RefsDump, dump_refs
-from impl.refs.dump_format import PARTS, MalformedDump, decode_manifest, decode_part, decode_refs, dump_address
+from lakeproof.impl.graveler import founding, lock_free, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.dump import RefsDump, dump_refs
+from lakeproof.impl.refs.dump_format import (
+    PARTS,
+    MalformedDump,
+    decode_manifest,
+    decode_part,
+    decode_refs,
+    dump_address,
+)
+from lakeproof.model.identifiers import TagID
+from lakeproof.model.invariants import Eventually, Finding, Reached, Reads, Violation
+from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, FAULTS, PAGED, REPOSITORY, X
-from model.identifiers import TagID
-from model.invariants import Eventually, Finding, Reached, Reads, Violation
-from model.snapshot import Snapshot, Status
 
 SOURCE: Final = "graveler-on-kv.md, Dump/Restore Refs"
 MAIN: Final = REPOSITORY.default_branch_id

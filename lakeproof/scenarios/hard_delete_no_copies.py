@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from impl.hard_delete import no_copies
+from lakeproof.impl.hard_delete import no_copies
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._bound import bound
 from lakeproof.scenarios._branch_data import BRANCH, X, Y

@@ -12,19 +12,19 @@ from urllib.parse import unquote_to_bytes
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.hard_delete import object_path
-from impl.hard_delete._staging_area import staged_change, staging_prefix
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.hard_delete import object_path
+from lakeproof.impl.hard_delete._staging_area import staged_change, staging_prefix
+from lakeproof.model import keys
+from lakeproof.model.invariants import Always, Invariant, Monitor
+from lakeproof.model.objects import listed
+from lakeproof.model.records import StagedEntry
+from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH
 from lakeproof.scenarios._hard_delete import FAULTS, PAGED, Variant, scenario, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
-from model import keys
-from model.invariants import Always, Invariant, Monitor
-from model.objects import listed
-from model.records import StagedEntry
-from model.references import RepositoryView, repositories
-from model.snapshot import Snapshot
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
 ALONE: Final = {"": Faults()}

@@ -11,19 +11,19 @@ from typing import Any, Final
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.catalog.objects import Grant
-from impl.effects import Env
-from impl.hard_delete import offline
-from impl.refs.errors import GravelerError
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.effects import Env
+from lakeproof.impl.hard_delete import offline
+from lakeproof.impl.refs.errors import GravelerError
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants import data
+from lakeproof.model.records import Repository
 from lakeproof.scenario import Call, Faults, Flow, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import FAULTS, MAIN, PAGED, Variant, Z, scenario
 from lakeproof.scenarios._life_cycle import Refuted
-from model.catalog import ObjectEntry
-from model.identifiers import BranchID
-from model.invariants import data
-from model.records import Repository
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings"
 HOUR: Final = 3_600_000_000

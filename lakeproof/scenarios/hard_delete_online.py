@@ -11,11 +11,11 @@ from typing import Final
 
 import attrs
 
-from impl.catalog import objects as today
-from impl.graveler import lock_free
-from impl.hard_delete import online
-from impl.hard_delete._reaping import CAUTIONS
-from impl.refs import branches
+from lakeproof.impl.catalog import objects as today
+from lakeproof.impl.graveler import lock_free
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.hard_delete._reaping import CAUTIONS
+from lakeproof.impl.refs import branches
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._hard_delete import FAULTS, Variant, scenario, scenarios
 from lakeproof.scenarios._life_cycle import Refuted

@@ -11,8 +11,8 @@ from typing import Final
 
 import attrs
 
-from impl.catalog import objects as catalog
-from impl.hard_delete import reference_counter
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.hard_delete import reference_counter
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._bound import bound
 from lakeproof.scenarios._branch_data import BRANCH, X, Y

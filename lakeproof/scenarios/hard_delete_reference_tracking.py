@@ -5,8 +5,8 @@ from typing import Final
 
 import attrs
 
-from impl.hard_delete import reference_tracking
-from impl.hard_delete._reference_states import State
+from lakeproof.impl.hard_delete import reference_tracking
+from lakeproof.impl.hard_delete._reference_states import State
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import FAULTS, MAIN, Variant, scenario, scenarios

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from impl.catalog import objects
+from lakeproof.impl.catalog import objects
 from lakeproof.scenarios._hard_delete import Variant, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
 

@@ -5,15 +5,15 @@ from typing import Final
 
 import attrs
 
-from impl.catalog.objects import Grant
-from impl.effects import Env
-from impl.graveler.committing import seal
-from impl.hard_delete import token_states
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import seal
+from lakeproof.impl.hard_delete import token_states
+from lakeproof.model.records import Repository
 from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
 from lakeproof.scenarios._hard_delete import FAULTS, MAIN, PAGED, Variant, scenario, scenarios
 from lakeproof.scenarios._life_cycle import Refuted
-from model.records import Repository
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 ALONE: Final = {"": Faults()}

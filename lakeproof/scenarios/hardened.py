@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from impl.repositories import hardened
+from lakeproof.impl.repositories import hardened
 from lakeproof.scenario import Call, Faults
 from lakeproof.scenarios._life_cycle import JUMP, MORE_FAULTS, Variant, call, scenario, scenarios
 

@@ -1,6 +1,6 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
-from impl.repositories import kv3
+from lakeproof.impl.repositories import kv3
 from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"

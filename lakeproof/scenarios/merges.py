@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from impl.graveler import lock_free
+from lakeproof.impl.graveler import lock_free
 from lakeproof.scenarios._branch_data import FAULTS, Variant, scenarios
 
 MERGING: Final = Variant(

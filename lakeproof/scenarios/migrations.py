@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Final
 
-from impl.migration.migrating import METADATA, VERSION, VERSION_KEY, migrate
-from impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
+from lakeproof.impl.migration.migrating import METADATA, VERSION, VERSION_KEY, migrate
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
+from lakeproof.model import keys
+from lakeproof.model.invariants import Always, Finding, Reached, Violation
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import FAULTS
-from model import keys
-from model.invariants import Always, Finding, Reached, Violation
-from model.records import Branch, Commit, Repository, StagedEntry
-from model.snapshot import Outcome, Snapshot, Status
 
 ROWS: Final[tuple[Row, ...]] = (
     RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),

@@ -1,6 +1,6 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
-from impl.repositories import naive
+from lakeproof.impl.repositories import naive
 from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 NAIVE = Variant(

@@ -10,11 +10,11 @@ from typing import Final
 
 import attrs
 
-from impl.hard_delete import retention, retention_pins
+from lakeproof.impl.hard_delete import retention, retention_pins
+from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios._life_cycle import Refuted
 from lakeproof.scenarios._retention import RULES, Variant, scenarios
-from model.retention import DAY, Rules
 
 ZERO: Final = Rules(0)
 LONGER: Final = Rules(40)

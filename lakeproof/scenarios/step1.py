@@ -1,6 +1,6 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
-from impl.repositories import step1
+from lakeproof.impl.repositories import step1
 from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
 
 SOURCE = "repository-operations-error-handling.md, Step 1"

@@ -1,6 +1,6 @@
 """``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
 
-from impl.repositories import step2
+from lakeproof.impl.repositories import step2
 from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
 
 SOURCE = "repository-operations-error-handling.md, Step 2"

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Final
 
-from impl.graveler import founding
-from impl.refs import tags
+from lakeproof.impl.graveler import founding
+from lakeproof.impl.refs import tags
+from lakeproof.model.identifiers import TagID
+from lakeproof.model.invariants import refs
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.tag import TAG
 from lakeproof.scenario import Call, Faults, Flow, Scenario
 from lakeproof.scenarios._branch_data import FAULTS, REPOSITORY
 from lakeproof.scenarios._life_cycle import Refuted
-from model.identifiers import TagID
-from model.invariants import refs
-from model.linearizable import linearizable
-from model.tag import TAG
 
 TAG_ID: Final = TagID("t")
 MAIN: Final = REPOSITORY.default_branch_id

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Final
 
-from impl.graveler import lock_free, merging, reading, writing
-from impl.refs import branches, tags
-from impl.refs.by_id import by_id
-from impl.repositories import hardened, kv3
+from lakeproof.impl.graveler import lock_free, merging, reading, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.by_id import by_id
+from lakeproof.impl.repositories import hardened, kv3
+from lakeproof.model.invariants import repositories as invariants
 from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import X
-from model.invariants import repositories as invariants
 
 SOURCE: Final = "graveler-on-kv.md, Deleting a Repository"
 

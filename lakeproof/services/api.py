@@ -14,8 +14,8 @@ from urllib.parse import unquote
 
 import attrs
 
+from lakeproof.model.snapshot import Status
 from lakeproof.tasks import Unusable
-from model.snapshot import Status
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT, lakefs+https://KEY:SECRET@HOST, or stand-in:"
 PAGE: Final = 1000

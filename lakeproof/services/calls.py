@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from model.snapshot import Status
+from lakeproof.model.snapshot import Status
 
 NEVER: Final = 1 << 62
 """The end of a call that may still take effect."""

@@ -13,6 +13,7 @@ import click
 import trio
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.model.invariants import Violation
 from lakeproof.options import Seconds
 from lakeproof.report.style import plural, seconds
 from lakeproof.services.api import LakeFS, address, sdk, visible
@@ -25,7 +26,6 @@ from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.traffic import Load, Tally
 from lakeproof.tasks import Unusable
-from model.invariants import Violation
 
 STAND_IN: Final = "stand-in:"
 SEED_END: Final = 1 << 32

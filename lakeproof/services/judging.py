@@ -1,6 +1,6 @@
 """What a service was told to do, held against what it then holds: the invariants that can be asked from outside.
 
-Pure: values in, findings out. Entries are judged by the monitors of the search (`model.invariants.entries`),
+Pure: values in, findings out. Entries are judged by the monitors of the search (`lakeproof.model.invariants.entries`),
 repositories and branches by `lakeproof.services.presence`; what only a service's history can be asked is here.
 """
 
@@ -10,17 +10,17 @@ from typing import Final
 
 import attrs
 
-from impl.refs.errors import PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
+from lakeproof.model import committed, keys
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.invariants import Monitor, Reached, Violation, entries, refs
+from lakeproof.model.invariants._changes import reach, values
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.services import presence
 from lakeproof.services.calls import NEVER, Call
 from lakeproof.services.presence import Judgement, Kind, Touch
-from model import committed, keys
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.invariants import Monitor, Reached, Violation, entries, refs
-from model.invariants._changes import reach, values
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record
-from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
 TRUNK: Final = "main"
 EXCLUSIVE: Final = "conditional-write-is-exclusive"

@@ -12,8 +12,8 @@ from typing import Final
 
 import attrs
 
+from lakeproof.model.invariants import Finding, Reached, Violation
 from lakeproof.services.calls import NEVER
-from model.invariants import Finding, Reached, Violation
 
 Judgement = tuple[str, Finding]
 """An invariant's id, and what was found of it."""

@@ -13,23 +13,23 @@ from typing import Final, TypeVar
 import attrs
 import trio
 
-from impl.committed import MetaRangeIterator
-from impl.effects import Env
-from impl.graveler import lock_free, merging, optimistic, reading, resetting, writing
-from impl.graveler.committing import Request, seal, write_commit
-from impl.live import live_env, run, wall_clock
-from impl.refs import branches, commits
-from impl.refs.branches import next_token, read_branch, replace_branch
-from impl.refs.errors import BranchBusy, PathExists, PathNotFound
-from impl.refs.resolving import resolve
-from impl.repositories import hardened
-from impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
-from impl.stores import MemoryObjectStore, MemoryStore, Store
-from impl.stores.base import Answer
-from model import keys, kv
-from model.committed import Entry
-from model.identifiers import BranchID, InstanceUID, RepositoryID
-from model.records import Branch, Commit, Repository
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, merging, optimistic, reading, resetting, writing
+from lakeproof.impl.graveler.committing import Request, seal, write_commit
+from lakeproof.impl.live import live_env, run, wall_clock
+from lakeproof.impl.refs import branches, commits
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy, PathExists, PathNotFound
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
+from lakeproof.model.records import Branch, Commit, Repository
 
 BUGS: Final = {
     "lost-write": "one acknowledged write in ten is not done",

@@ -22,11 +22,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import attrs
 import trio
 
-from impl.committed import Conflicts
-from impl.refs import errors as refs
-from impl.repositories import errors as repositories
+from lakeproof.impl.committed import Conflicts
+from lakeproof.impl.refs import errors as refs
+from lakeproof.impl.repositories import errors as repositories
+from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.services.stand_in import DOUBTFUL, Found, Lake
-from model.records import Branch, Commit, Repository
 
 BASE: Final = "/api/v1"
 KEY: Final = "stand-in"

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.model.invariants import Violation
 from lakeproof.report.style import plural
 from lakeproof.targets.traffic import Tally
 from lakeproof.tasks import Unusable
-from model.invariants import Violation
 
 VERDICTS: Final = {AS_EXPECTED: "holds", VIOLATED: "violated", INCONCLUSIVE: "inconclusive"}
 """By exit code."""

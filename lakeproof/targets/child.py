@@ -15,11 +15,11 @@ from typing import Final
 import attrs
 import trio
 
-from impl.stores.base import OPAQUE, Answer, Store
+from lakeproof.impl.stores.base import OPAQUE, Answer, Store
+from lakeproof.model import kv
 from lakeproof.targets.pooled import RESTART
 from lakeproof.targets.protocol import LINE_MAX, Nonsense, Reply, answer, parse, request
 from lakeproof.targets.redacting import Redaction, displayed
-from model import kv
 
 ANSWER_SECONDS: Final = 10.0
 _ANSWER: Final = '{"id": 1, "error": {"kind": "not_found"}}'

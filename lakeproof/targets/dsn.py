@@ -11,9 +11,9 @@ from typing import Final
 import attrs
 import trio
 
-from impl.stores import MemoryStore, Store
-from impl.stores.sqlite import NotAStore, SQLiteStore
-from impl.stores.sqlite_health import Damaged, refuse_damaged
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
+from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.targets.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.redacting import displayed

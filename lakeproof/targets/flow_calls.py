@@ -1,7 +1,8 @@
 """Calls of the reference flows, live, as the invariants of the search want to hear of them.
 
-Two groups of clients: those of one repository's entries, commits and branches (`impl.graveler`, variant lock-free,
-deleted branches leave a record), and those that create and delete repositories (`impl.repositories`, variant hardened).
+Two groups of clients: those of one repository's entries, commits and branches (`lakeproof.impl.graveler`, variant
+lock-free, deleted branches leave a record), and those that create and delete repositories
+(`lakeproof.impl.repositories`, variant hardened).
 """
 
 import traceback
@@ -13,24 +14,24 @@ from typing import Final
 import attrs
 import trio
 
-from impl.codec import Undecodable, decode_at
-from impl.committed import CommittedError
-from impl.effects import Env
-from impl.graveler import lock_free, reading, writing
-from impl.live import run, wall_clock
-from impl.printable import printable
-from impl.refs import branches
-from impl.refs.errors import GravelerError
-from impl.repositories import hardened
-from impl.repositories.errors import RepositoryError
-from impl.stores import ObjectStore, Store
-from impl.stores.base import Answer
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.committed import CommittedError
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, reading, writing
+from lakeproof.impl.live import run, wall_clock
+from lakeproof.impl.printable import printable
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.errors import GravelerError
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories.errors import RepositoryError
+from lakeproof.impl.stores import ObjectStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace, TagID
+from lakeproof.model.invariants import Observer
+from lakeproof.model.records import Record, Repository
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Status
 from lakeproof.targets.traffic import Tally
-from model import kv
-from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace, TagID
-from model.invariants import Observer
-from model.records import Record, Repository
-from model.snapshot import CallView, Event, Invoked, Observed, Returned, Status
 
 LAKE: Final = Repository(
     repository_id=RepositoryID("lake"),

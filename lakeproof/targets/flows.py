@@ -13,19 +13,29 @@ from typing import Final
 import attrs
 import trio
 
-from impl.codec import Undecodable, decode_at
-from impl.graveler.founding import found
-from impl.live import live_env, run
-from impl.repositories.entities import uid_partition
-from impl.stores import MemoryObjectStore, Store
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.impl.graveler.founding import found
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.stores import MemoryObjectStore, Store
+from lakeproof.model import keys, kv
+from lakeproof.model.invariants import (
+    Always,
+    Eventually,
+    Finding,
+    Monitor,
+    Reached,
+    Violation,
+    entries,
+    refs,
+    repositories,
+)
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.snapshot import Event, Returned, Snapshot, Status
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from lakeproof.targets.flow_calls import LAKE, TRUNK, Caller, entry_call, repository_call
 from lakeproof.targets.traffic import Fault, Load, Tally, disturbed
 from lakeproof.targets.wrapping import FAILURES_MAX, Private, by_value
-from model import keys, kv
-from model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation, entries, refs, repositories
-from model.records import Branch, Commit, Record, StagedEntry
-from model.snapshot import Event, Returned, Snapshot, Status
 
 CALLS: Final = 12
 """Of each client in a round."""

@@ -9,13 +9,13 @@ from typing import Final
 import attrs
 
 from lakeproof.history.showing import as_history, story, value
+from lakeproof.model.linearizability.checking import KeyVerdict, Limits, check
+from lakeproof.model.linearizability.evidence import Evidence, explain
+from lakeproof.model.linearizability.history import History, Settings, history
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import KV
 from lakeproof.targets.recording import lines
 from lakeproof.targets.traffic import Round
-from model.linearizability.checking import KeyVerdict, Limits, check
-from model.linearizability.evidence import Evidence, explain
-from model.linearizability.history import History, Settings, history
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import KV
 
 SETTINGS: Final = Settings(fail="predicate-false")
 """A failed predicate is what the store said; nobody has tried again in between."""

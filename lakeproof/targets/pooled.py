@@ -14,9 +14,9 @@ from typing import Final, Generic, TypeVar
 
 import trio
 
-from impl.closing import Closing
-from impl.stores.base import DELETE_IF, Answer, Store
-from model import kv
+from lakeproof.impl.closing import Closing
+from lakeproof.impl.stores.base import DELETE_IF, Answer, Store
+from lakeproof.model import kv
 
 KILL_CONNECTIONS: Final = "kill-connections"
 RESTART: Final = "restart"

@@ -12,11 +12,11 @@ from typing import Final, assert_never
 
 import psycopg
 
-from impl.printable import printable
-from impl.stores.base import Answer
+from lakeproof.impl.printable import printable
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
 from lakeproof.targets.pooled import Lost, Pooled
 from lakeproof.targets.redacting import Redaction
-from model import kv
 
 CONNECT_SECONDS: Final = 10
 

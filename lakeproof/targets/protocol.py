@@ -12,10 +12,10 @@ from typing import Final, assert_never, cast
 
 import attrs
 
-from impl.stores.base import Answer
 from lakeproof.history.errors import reason
 from lakeproof.history.plain_json import decode
-from model import kv
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
 
 LINE_MAX: Final = 16 << 20
 """Bytes of a line; a longer one is nonsense, and is not read to its end."""

@@ -7,9 +7,9 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.history import NEVER, Operation
-from model.linearizability.specifications import EXISTS
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import NEVER, Operation
+from lakeproof.model.linearizability.specifications import EXISTS
+from lakeproof.model.snapshot import Status
 
 _TYPES: Final = {Status.OK: "ok", Status.FAIL: "fail", Status.INFO: "info"}
 

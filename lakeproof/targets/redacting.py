@@ -21,7 +21,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 import click
 
-from impl.printable import printable
+from lakeproof.impl.printable import printable
 from lakeproof.tasks import InternalError, Unusable
 
 HIDDEN: Final = "***"

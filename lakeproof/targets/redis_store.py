@@ -13,11 +13,11 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from impl.printable import printable
-from impl.stores.base import Answer
+from lakeproof.impl.printable import printable
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import kv
 from lakeproof.targets.pooled import Lost, Pooled
 from lakeproof.targets.redacting import Redaction
-from model import kv
 
 CONNECT_SECONDS: Final = 10
 VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"

@@ -16,12 +16,12 @@ from typing import Final, Protocol, runtime_checkable
 import attrs
 import trio
 
-from impl.stores import Store
+from lakeproof.impl.stores import Store
+from lakeproof.model import kv
+from lakeproof.model.linearizability.specifications import EXISTS
+from lakeproof.model.snapshot import Status
 from lakeproof.targets.recording import Recorder, Row
 from lakeproof.targets.wrapping import FAILURES_MAX, Private
-from model import kv
-from model.linearizability.specifications import EXISTS
-from model.snapshot import Status
 
 PARTITION: Final = b"stress"
 FIRST_SECONDS: Final = 0.5

@@ -6,8 +6,8 @@ from typing import Final
 import attrs
 import trio
 
-from impl.stores.base import DELETE_IF, OPAQUE, Answer, Store
-from model import kv
+from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Answer, Store
+from lakeproof.model import kv
 
 FAILURES_MAX: Final = 3
 """In a row: then a store is given up."""

@@ -1,6 +1,6 @@
 """Invariants, by area. One id serves specification, code, command line, reports, tests and Spark."""
 
-from model.invariants._base import (
+from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
     Always,

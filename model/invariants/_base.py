@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import attrs
 
-from model.snapshot import Event, Observed, Snapshot, Transition
-from model.snapshot import Reads as Reads
+from lakeproof.model.snapshot import Event, Observed, Snapshot, Transition
+from lakeproof.model.snapshot import Reads as Reads
 
 
 @attrs.frozen

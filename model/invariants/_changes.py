@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from model.snapshot import CallView, Event, Invoked, Status
+from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 CallID = tuple[int, int]
 """Client, and number of the call within it."""

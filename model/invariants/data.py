@@ -7,12 +7,12 @@ Source: hard-delete-uncommitted-data.md; the "data" rows in docs/reference/invar
 from collections.abc import Hashable, Iterator
 from typing import Final
 
-from model.identifiers import BranchID
-from model.invariants._base import Always, Finding, Monitor, Reached, Reads, Violation
-from model.invariants._changes import Changes
-from model.objects import etag
-from model.references import Reference, RepositoryView, repositories
-from model.snapshot import Event, Outcome, Snapshot
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants._base import Always, Finding, Monitor, Reached, Reads, Violation
+from lakeproof.model.invariants._changes import Changes
+from lakeproof.model.objects import etag
+from lakeproof.model.references import Reference, RepositoryView, repositories
+from lakeproof.model.snapshot import Event, Outcome, Snapshot
 
 STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 

@@ -10,12 +10,12 @@ from typing import Final
 
 import attrs
 
-from model.contents import Contents, branch_named, content_of_branch, content_of_commit
-from model.identifiers import CommitID
-from model.invariants._base import Finding, Monitor, Reached, Violation
-from model.invariants._changes import CallID, Change, Changes, reach, values
-from model.records import Commit
-from model.snapshot import CallView, Event, Invoked, Snapshot, Status
+from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants._changes import CallID, Change, Changes, reach, values
+from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 COMMITS: Final = ("commit",)
 

@@ -9,13 +9,13 @@ from typing import Final
 
 import attrs
 
-from model import keys, kv
-from model.contents import branches, commit_named
-from model.identifiers import StagingToken
-from model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
-from model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
-from model.records import Branch, Commit, Tag
-from model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
+from lakeproof.model import keys, kv
+from lakeproof.model.contents import branches, commit_named
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
+from lakeproof.model.records import Branch, Commit, Tag
+from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
 COMMITTING: Final = ("commit", "merge", "revert")
 """Calls that put a commit of their own on a branch."""

@@ -7,9 +7,9 @@ repository-operations-error-handling.md, "Decision".
 
 from collections.abc import Hashable, Iterator
 
-from model import keys, kv
-from model.identifiers import InstanceUID, RepositoryID
-from model.invariants._base import (
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.invariants._base import (
     STORE,
     STORE_AND_CLIENTS,
     Always,
@@ -21,8 +21,8 @@ from model.invariants._base import (
     Reached,
     Violation,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
-from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
 CREATES = ("create_repository", "create_bare_repository")
 DELETE = "delete_repository"

@@ -23,11 +23,11 @@ from typing import Final
 
 import attrs
 
-from model.contents import Contents, branch_named, content_of_branch
-from model.invariants._base import Finding, Monitor, Reached, Violation
-from model.invariants._changes import CallID, Reach, reach, values
-from model.invariants.entries import COMMITS, READS, returned_values
-from model.snapshot import CallView, Event, Invoked, Snapshot, Status
+from lakeproof.model.contents import Contents, branch_named, content_of_branch
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants._changes import CallID, Reach, reach, values
+from lakeproof.model.invariants.entries import COMMITS, READS, returned_values
+from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 ID: Final = "acknowledged-reset-is-kept"
 MEANING: Final = "what was written before a reset, and not committed before its end, does not come back"

@@ -1,17 +1,17 @@
 """The invariants of retention: active data is kept, expired data is reclaimed, uncommitted data is left alone.
 
 Each depends on the rules, so each is made for some. Only objects in a repository's storage namespace count.
-Source: committed-object-retention.md, "Definitions"; `model.retention`.
+Source: committed-object-retention.md, "Definitions"; `lakeproof.model.retention`.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from model.identifiers import CommitID
-from model.invariants._base import Always, Finding, Reached, Reads, Violation
-from model.references import RepositoryView, repositories
-from model.retention import Rules, active, dangling
-from model.snapshot import Outcome, Snapshot
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.retention import Rules, active, dangling
+from lakeproof.model.snapshot import Outcome, Snapshot
 
 EXPIRED_DATA_IS_RECLAIMED: Final = "expired-data-is-reclaimed"
 EXPIRED_DATA_IS_RECLAIMED_MEANING: Final = (

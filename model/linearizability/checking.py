@@ -6,14 +6,14 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.frontier import frontier
-from model.linearizability.history import NEVER, BrokenHistory, History
-from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
-from model.linearizability.search import search
-from model.linearizability.specifications import Specification, initial
-from model.linearizability.values import shown
-from model.linearizability.zones import zones
-from model.snapshot import Status
+from lakeproof.model.linearizability.frontier import frontier
+from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History
+from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.search import search
+from lakeproof.model.linearizability.specifications import Specification, initial
+from lakeproof.model.linearizability.values import shown
+from lakeproof.model.linearizability.zones import zones
+from lakeproof.model.snapshot import Status
 
 ALGORITHMS: Final = ("zones", "frontier", "search")
 ZONES_CANNOT_TELL: Final = (

@@ -12,15 +12,15 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.checking import Limits, Numbers, answered
-from model.linearizability.frontier import frontier
-from model.linearizability.history import NEVER, History, Operation
-from model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
-from model.linearizability.search import search
-from model.linearizability.specifications import NO_WRITE, Specification
-from model.linearizability.values import UNKNOWN
-from model.linearizability.zones import zones
-from model.snapshot import Status
+from lakeproof.model.linearizability.checking import Limits, Numbers, answered
+from lakeproof.model.linearizability.frontier import frontier
+from lakeproof.model.linearizability.history import NEVER, History, Operation
+from lakeproof.model.linearizability.problem import Answer, Budget, Register, Stepped, Verdict, register, stepped
+from lakeproof.model.linearizability.search import search
+from lakeproof.model.linearizability.specifications import NO_WRITE, Specification
+from lakeproof.model.linearizability.values import UNKNOWN
+from lakeproof.model.linearizability.zones import zones
+from lakeproof.model.snapshot import Status
 
 _CONFIGURATIONS: Final = 2_000
 _STEPS: Final = 20_000

@@ -15,10 +15,10 @@ Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization).
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from model.linearizability.domination import Configuration, promising, undominated
-from model.linearizability.history import NEVER
-from model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
-from model.linearizability.specifications import ANY, IS, NO_WRITE
+from lakeproof.model.linearizability.domination import Configuration, promising, undominated
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
+from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
 
 State = tuple[int, int, int]
 """Within a step: value, operations that took effect, optional ones that did."""

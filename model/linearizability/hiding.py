@@ -1,7 +1,7 @@
 """Who can have hidden a value: another block of the same register, that comes after it and in time.
 
-A part of `model.linearizability.zones`: where a "not this value" says that something was hidden by then, and several
-blocks could have done it, one is chosen. Any choice that leads to a layout will do.
+A part of `lakeproof.model.linearizability.zones`: where a "not this value" says that something was hidden by then, and
+several blocks could have done it, one is chosen. Any choice that leads to a layout will do.
 """
 
 from bisect import bisect_left, insort
@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.layout import START, Span
+from lakeproof.model.linearizability.layout import START, Span
 
 _TRIED: Final = 64
 _NEXT: Final = 12

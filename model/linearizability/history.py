@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 import attrs
 
-from model.linearizability.values import NOTHING, UNKNOWN, freeze, named, shown, size
-from model.snapshot import Status
+from lakeproof.model.linearizability.values import NOTHING, UNKNOWN, freeze, named, shown, size
+from lakeproof.model.snapshot import Status
 
 NEVER: Final = 1 << 62
 """The order number of a return that was not recorded, or whose outcome is unknown."""

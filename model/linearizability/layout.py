@@ -1,15 +1,15 @@
 """The clusters and blocks of a register's history, and whether they can be laid out.
 
-A part of `model.linearizability.zones`, which says what they are.
+A part of `lakeproof.model.linearizability.zones`, which says what they are.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from model.linearizability.history import NEVER
-from model.linearizability.problem import Register
-from model.linearizability.specifications import IS, NO_WRITE
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import Register
+from lakeproof.model.linearizability.specifications import IS, NO_WRITE
 
 START: Final = -1
 """The number of the operation that wrote the initial value, before all others."""

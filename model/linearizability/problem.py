@@ -10,10 +10,19 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.history import NEVER, BrokenHistory, History
-from model.linearizability.specifications import ANY, IS, IS_NOT, NO_WRITE, Guarded, Specification, initial, observed
-from model.linearizability.values import UNKNOWN
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History
+from lakeproof.model.linearizability.specifications import (
+    ANY,
+    IS,
+    IS_NOT,
+    NO_WRITE,
+    Guarded,
+    Specification,
+    initial,
+    observed,
+)
+from lakeproof.model.linearizability.values import UNKNOWN
+from lakeproof.model.snapshot import Status
 
 NO_VALUE: Final = -2
 """In place of a guard's value where there is none, and of all values written that no guard asks for."""

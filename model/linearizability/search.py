@@ -10,8 +10,8 @@ Source: J. Wing, C. Gong, Testing and verifying concurrent objects, 1993; G. Low
 from collections.abc import Hashable, Iterator
 from typing import Final
 
-from model.linearizability.history import NEVER
-from model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Step, Stepped, Verdict
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import HOLDS, VIOLATED, Answer, Budget, Step, Stepped, Verdict
 
 Place = tuple[int, int, int, Hashable]
 """Returns behind; open operations that took effect; how many of each optional kind did; state."""

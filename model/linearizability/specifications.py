@@ -9,9 +9,9 @@ from typing import Final
 
 import attrs
 
-from model.linearizability.history import BrokenHistory, History, Settings
-from model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze, named, shown
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
+from lakeproof.model.linearizability.values import NOTHING, REFUSED, UNKNOWN, Atom, freeze, named, shown
+from lakeproof.model.snapshot import Status
 
 DONE: Final = Atom("answer", "done")
 EXISTS: Final = Atom("predicate", "exists")

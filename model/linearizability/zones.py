@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from model.linearizability.hiding import MOMENT, Hider, Hiders, Moved, Times
-from model.linearizability.history import NEVER
-from model.linearizability.layout import EARLIEST, SEVERAL, START, Layout, Undecided, Violated, clash
-from model.linearizability.problem import HOLDS, Answer, Register, Verdict
-from model.linearizability.specifications import ANY, IS_NOT, NO_WRITE
+from lakeproof.model.linearizability.hiding import MOMENT, Hider, Hiders, Moved, Times
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.layout import EARLIEST, SEVERAL, START, Layout, Undecided, Violated, clash
+from lakeproof.model.linearizability.problem import HOLDS, Answer, Register, Verdict
+from lakeproof.model.linearizability.specifications import ANY, IS_NOT, NO_WRITE
 
 _ROUNDS: Final = 12
 

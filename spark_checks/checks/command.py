@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
-from spark_checks.checks.catalogue import BY_ID
-from spark_checks.session import PLACE, dataset_options, spark_options
+from lakeproof.spark_checks.checks.catalogue import BY_ID
+from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from spark_checks.dataset import Keys
-    from spark_checks.session import Options
+    from lakeproof.spark_checks.dataset import Keys
+    from lakeproof.spark_checks.session import Options
 
 
 def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,11 +42,11 @@ def command(
     an invariant is violated, else 3 if a check judged nothing; garbage and notes are told and do not count.
     """
     from lakeproof.report.style import console
-    from spark_checks.checks.reporting import as_json_lines, table, write_summary
-    from spark_checks.checks.running import run
-    from spark_checks.dataset import open_dataset
-    from spark_checks.run_folders import session_for
-    from spark_checks.workspace import fresh
+    from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_summary
+    from lakeproof.spark_checks.checks.running import run
+    from lakeproof.spark_checks.dataset import open_dataset
+    from lakeproof.spark_checks.run_folders import session_for
+    from lakeproof.spark_checks.workspace import fresh
 
     with session_for(options, out) as (spark, folder):
         opened = open_dataset(spark, dataset, keys, beside)

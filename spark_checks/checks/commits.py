@@ -13,14 +13,14 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model import keys
-from spark_checks.checks import graph
-from spark_checks.checks.judging import judged
-from spark_checks.checks.rules import Rule, findings, union
-from spark_checks.dataset import Dataset
-from spark_checks.decoding import Entities
-from spark_checks.findings import at
-from spark_checks.tables import INT, LONG, table
+from lakeproof.model import keys
+from lakeproof.spark_checks.checks import graph
+from lakeproof.spark_checks.checks.judging import judged
+from lakeproof.spark_checks.checks.rules import Rule, findings, union
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.findings import at
+from lakeproof.spark_checks.tables import INT, LONG, table
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 """As `judging.NAMES` has it."""

@@ -14,11 +14,11 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from spark_checks.addresses import fingerprint, inside, physical
-from spark_checks.checks.commits import Trees
-from spark_checks.checks.rules import Rule, beside, findings, union
-from spark_checks.dataset import Dataset
-from spark_checks.findings import text
+from lakeproof.spark_checks.addresses import fingerprint, inside, physical
+from lakeproof.spark_checks.checks.commits import Trees
+from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.findings import text
 
 LISTED = 1
 COMMITTED = 2

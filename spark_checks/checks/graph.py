@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_checks.lines import Places
+from lakeproof.spark_checks.lines import Places
 
 Longs = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from spark_checks.checks import graph
+from lakeproof.spark_checks.checks import graph
 
 NAMES: Final = ("node", "bits", "expected", "lost")
 ROWS_AT_ONCE: Final = 1 << 16

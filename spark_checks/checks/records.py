@@ -8,11 +8,11 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model import keys
-from spark_checks.checks.rules import Rule, findings, union
-from spark_checks.dataset import Keys
-from spark_checks.decoding import Entities
-from spark_checks.findings import at, text
+from lakeproof.model import keys
+from lakeproof.spark_checks.checks.rules import Rule, findings, union
+from lakeproof.spark_checks.dataset import Keys
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.findings import at, text
 
 
 def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:

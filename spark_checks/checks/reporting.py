@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.report.style import is_ascii, plural, seconds
-from spark_checks import denominators, manifest, pages
-from spark_checks.checks.catalogue import PASSES
-from spark_checks.checks.running import KINDS, Example, Outcome, Summary
-from spark_checks.folders import Folder
-from spark_checks.pages import Cell, Head, text
+from lakeproof.spark_checks import denominators, manifest, pages
+from lakeproof.spark_checks.checks.catalogue import PASSES
+from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
+from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.pages import Cell, Head, text
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}

@@ -1,7 +1,7 @@
 """Repositories and what belongs to them: zombies, garbage, completeness, cleanup records.
 
 Whose a record is, it says itself (`whose`), or, where it does not, its partition does. This is
-`model.invariants.repositories`, which asks only of those that say it.
+`lakeproof.model.invariants.repositories`, which asks only of those that say it.
 Cost: one scan of branches, tags and commits; repositories and cleanup records go to every worker.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model import keys
-from model.records import RepositoryState
-from spark_checks.checks.rules import Rule, findings, nothing, union
-from spark_checks.decoding import Entities
-from spark_checks.findings import at
+from lakeproof.model import keys
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks.checks.rules import Rule, findings, nothing, union
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.findings import at
 
 
 def check(entities: Entities, only: Collection[str]) -> DataFrame:

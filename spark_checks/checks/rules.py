@@ -8,8 +8,8 @@ import attrs
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from spark_checks.findings import FINDINGS
-from spark_checks.tables import no_rows
+from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.spark_checks.tables import no_rows
 
 BROADCAST_ROWS_MAX = 1_000_000
 """Rows of a narrow table, up to which it is sent to every worker instead of shuffling the large one."""

@@ -8,17 +8,17 @@ import attrs
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
+from lakeproof.spark_checks import denominators, scanned, staging
+from lakeproof.spark_checks.checks import commits, data, records, repositories, tokens
+from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
+from lakeproof.spark_checks.checks.rules import nothing, union
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.decoding import Entities, decode
+from lakeproof.spark_checks.denominators import RECORDS
+from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.spark_checks.progress import doing
+from lakeproof.spark_checks.scanned import Scan
 from lakeproof.tasks import Unusable
-from spark_checks import denominators, scanned, staging
-from spark_checks.checks import commits, data, records, repositories, tokens
-from spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
-from spark_checks.checks.rules import nothing, union
-from spark_checks.dataset import Dataset
-from spark_checks.decoding import Entities, decode
-from spark_checks.denominators import RECORDS
-from spark_checks.findings import FINDINGS
-from spark_checks.progress import doing
-from spark_checks.scanned import Scan
 
 KINDS: Final = ("violation", "garbage", "note")
 EXAMPLES_MAX: Final = 5

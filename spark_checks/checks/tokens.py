@@ -9,10 +9,10 @@ from collections.abc import Collection
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from spark_checks.addresses import physical
-from spark_checks.checks.rules import Rule, findings, hinted, union
-from spark_checks.decoding import Entities
-from spark_checks.findings import at, text
+from lakeproof.spark_checks.addresses import physical
+from lakeproof.spark_checks.checks.rules import Rule, findings, hinted, union
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.findings import at, text
 
 
 def owned(entities: Entities) -> DataFrame:

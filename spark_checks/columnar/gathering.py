@@ -7,7 +7,7 @@ them, which needs no copy; every second piece is taken of it.
 import numpy as np
 import pyarrow as pa
 
-from spark_checks.columnar.scanning import Flags, Octets, Spans
+from lakeproof.spark_checks.columnar.scanning import Flags, Octets, Spans
 
 
 def gathered(data: Octets, spans: Spans, there: Flags | None = None) -> pa.BinaryArray:

@@ -1,9 +1,9 @@
 """A batch of ``kv/`` as batches of the typed tables, as far as it is plain: nearly all of it, as a rule.
 
 Plain rows are staged entries and commits at addresses of the usual kind, with values as `records` takes them. Rare
-kinds of records and all that is odd are left over, for `spark_checks.decoding`, which is the one definition of what a
-record is, and of what is wrong with what is none. Here nothing is ever told to be undecodable.
-Cost: a tenth of a row-by-row decoder, or less; the memory of a batch twice.
+kinds of records and all that is odd are left over, for `lakeproof.spark_checks.decoding`, which is the one definition
+of what a record is, and of what is wrong with what is none. Here nothing is ever told to be undecodable. Cost: a tenth
+of a row-by-row decoder, or less; the memory of a batch twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model import keys
-from spark_checks import kinds
-from spark_checks.columnar import records
-from spark_checks.columnar.scanning import Flags, Octets, Spans
-from spark_checks.dataset import Keys
+from lakeproof.model import keys
+from lakeproof.spark_checks import kinds
+from lakeproof.spark_checks.columnar import records
+from lakeproof.spark_checks.columnar.scanning import Flags, Octets, Spans
+from lakeproof.spark_checks.dataset import Keys
 
 NAME: Final = r"[0-9A-Za-z._-]+\z"
 """Names of commits that need no closer look, as a regular expression: all that lakeFS gives are of this kind."""

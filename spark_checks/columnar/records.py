@@ -1,7 +1,8 @@
 """Staged entries and commits as columns, where their values are plain: `scanning` says what that is.
 
-What is not plain, or holds what the records' own decoder (`spark_checks.decoding`) would refuse or bend, is odd, and
-left to it: text that is not UTF-8, numbers that are negative or larger than their field, unknown address types.
+What is not plain, or holds what the records' own decoder (`lakeproof.spark_checks.decoding`) would refuse or bend, is
+odd, and left to it: text that is not UTF-8, numbers that are negative or larger than their field, unknown address
+types.
 """
 
 from collections.abc import Mapping
@@ -12,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.catalog import AddressType
-from spark_checks.columnar.gathering import gathered, invalid
-from spark_checks.columnar.scanning import Flags, Longs, Octets, Scanned, Several, Shape, Spans, scan
+from lakeproof.model.catalog import AddressType
+from lakeproof.spark_checks.columnar.gathering import gathered, invalid
+from lakeproof.spark_checks.columnar.scanning import Flags, Longs, Octets, Scanned, Several, Shape, Spans, scan
 
 STAGED: Final[Shape] = {1: "bytes", 2: "bytes", 3: "bytes"}
 ENTRY: Final[Shape] = {1: "bytes", 2: "bytes", 3: "number", 4: "bytes", 5: "repeated", 6: "number", 7: "bytes"}

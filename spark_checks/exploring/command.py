@@ -6,7 +6,7 @@ import click
 
 from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
 from lakeproof.options import Seconds
-from spark_checks.session import Options, spark_options
+from lakeproof.spark_checks.session import Options, spark_options
 
 
 @click.command("explore")
@@ -43,9 +43,9 @@ def command(
     goes to a folder of the session's: with several machines, name one that all of them see with --work.
     """
     from lakeproof.explore.search import Options as How
-    from spark_checks.exploring.exploring import Explore
-    from spark_checks.exploring.levels import SparkLevels
-    from spark_checks.session import session
+    from lakeproof.spark_checks.exploring.exploring import Explore
+    from lakeproof.spark_checks.exploring.levels import SparkLevels
+    from lakeproof.spark_checks.session import session
 
     source, chosen = chosen_from(patterns, file)
     bounds = {"max_states": max_states, "max_seconds": max_seconds}

@@ -10,9 +10,9 @@ from lakeproof.explore.search import Limits, Options, Result, search
 from lakeproof.loading import Source
 from lakeproof.report.style import plural
 from lakeproof.scenario import Scenario
+from lakeproof.spark_checks.exploring.levels import Engine
+from lakeproof.spark_checks.exploring.searching import DRIVER_STATES, on
 from lakeproof.tasks import Outcome, Progress, Verify
-from spark_checks.exploring.levels import Engine
-from spark_checks.exploring.searching import DRIVER_STATES, on
 
 REPORT_SECONDS: Final = 5.0
 

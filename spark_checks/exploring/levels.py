@@ -18,11 +18,11 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from lakeproof.explore.packing import Layout, Words
-from spark_checks import places, staging, workspace
-from spark_checks.exploring import working
-from spark_checks.exploring.asking import HELD, Job, Question
-from spark_checks.exploring.known import Known
-from spark_checks.staging import Written
+from lakeproof.spark_checks import places, staging, workspace
+from lakeproof.spark_checks.exploring import working
+from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
+from lakeproof.spark_checks.exploring.known import Known
+from lakeproof.spark_checks.staging import Written
 
 Row = tuple[int, ...]
 """The words of a state."""

@@ -12,7 +12,7 @@ the first levels a step seldom takes a second round.
 Every part of a level is kept with the layout that it was packed in, and repacked by expressions when it is read.
 Levels that come of several parts are told apart once more.
 
-Invariants. Workers project states on what invariants read (`spark_checks.exploring.asking`); Spark tells the
+Invariants. Workers project states on what invariants read (`lakeproof.spark_checks.exploring.asking`); Spark tells the
 projections apart, and subtracts those of earlier levels; what is left is judged here, one after the other, by the
 judge of the local search. Monitors are columns; what they say is heard when a step of theirs is compiled.
 
@@ -41,9 +41,9 @@ from lakeproof.explore.search import Limits, Options, Progress, Result, Searchin
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
-from model.invariants import Reads
-from spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
-from spark_checks.exploring.levels import Engine, Part, Row, Sought
+from lakeproof.model.invariants import Reads
+from lakeproof.spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
+from lakeproof.spark_checks.exploring.levels import Engine, Part, Row, Sought
 
 DRIVER_STATES: Final = 1 << 18
 """A level of so many states stays with the driver."""

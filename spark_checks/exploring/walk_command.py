@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
-from spark_checks.session import Options, spark_options
+from lakeproof.spark_checks.session import Options, spark_options
 
 
 @click.command("walk")
@@ -38,8 +38,8 @@ def command(
     The seed that is reported is the smallest one that violates something, and `lakeproof walk --seed` repeats it.
     Proves nothing, may refute a lot.
     """
-    from spark_checks.exploring.sweeping import SweepSeeds
-    from spark_checks.session import session
+    from lakeproof.spark_checks.exploring.sweeping import SweepSeeds
+    from lakeproof.spark_checks.session import session
 
     source, chosen = chosen_from(patterns, file)
     bounds = {

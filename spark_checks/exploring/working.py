@@ -1,7 +1,8 @@
 """What a worker does with Arrow batches of packed states: expand them, look for one, look for a predecessor of one.
 
 Batches that come in have the columns ``w0``, ``w1``, ...: the words of a state, 64 bits each, as signed integers.
-Batches that go out of `expanded` have ``tag`` (see `spark_checks.exploring.asking.HELD`) and ``count`` before them.
+Batches that go out of `expanded` have ``tag`` (see `lakeproof.spark_checks.exploring.asking.HELD`) and ``count`` before
+them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,16 @@ import pyarrow as pa
 
 from lakeproof.explore.frozen import Attempt
 from lakeproof.explore.packing import Words, concatenate, distinct, take
-from spark_checks.exploring.asking import HELD, Job, Question, StateQuestion, answers, equal, matching, moves_asked
+from lakeproof.spark_checks.exploring.asking import (
+    HELD,
+    Job,
+    Question,
+    StateQuestion,
+    answers,
+    equal,
+    matching,
+    moves_asked,
+)
 
 CHUNK: Final = 1 << 15
 """States that are expanded at once: their temporaries fit into the second-level cache."""

@@ -6,9 +6,9 @@ from typing import Final
 import attrs
 import click
 
+from lakeproof.spark_checks.generate.sizes import COUNTS, PROFILES
+from lakeproof.spark_checks.session import FOLDER, Options, session, spark_options
 from lakeproof.tasks import Unusable
-from spark_checks.generate.sizes import COUNTS, PROFILES
-from spark_checks.session import FOLDER, Options, session, spark_options
 
 _HELP: Final = {
     "repositories": "Accessible repositories.",
@@ -60,11 +60,11 @@ def command(
     **counts: int | None,
 ) -> None:
     """Write a dataset to the folder OUT: kv/, metaranges/, ranges/ and objects/, as Parquet."""
-    from spark_checks.generate.ground import Ground
-    from spark_checks.generate.planting import parse
-    from spark_checks.generate.writing import check_target, make, whole, write
-    from spark_checks.progress import doing
-    from spark_checks.runs import parse_time
+    from lakeproof.spark_checks.generate.ground import Ground
+    from lakeproof.spark_checks.generate.planting import parse
+    from lakeproof.spark_checks.generate.writing import check_target, make, whole, write
+    from lakeproof.spark_checks.progress import doing
+    from lakeproof.spark_checks.runs import parse_time
 
     given: dict[str, int] = {name: value for name, value in counts.items() if value is not None}
     if now is not None:

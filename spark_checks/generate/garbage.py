@@ -2,15 +2,15 @@
 
 Of every six instances, in turn: (0) its id was created anew, and a cleanup record leads to what is left; (1) its id is
 free, and a cleanup record leads there; (2) the entry is marked as deleting, and leads there; (3) nothing is left but
-the cleanup record; (4) nothing but the tombstone of `impl.repositories.hardened`; (5) no garbage but a bare
+the cleanup record; (4) nothing but the tombstone of `lakeproof.impl.repositories.hardened`; (5) no garbage but a bare
 repository.
 """
 
 from typing import Final
 
-from model.records import RepositoryState
-from spark_checks.generate.planted import Place, Planted, branch, cleanup, commit, repository, tag
-from spark_checks.generate.sizes import DAY
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks.generate.planted import Place, Planted, branch, cleanup, commit, repository, tag
+from lakeproof.spark_checks.generate.sizes import DAY
 
 _STATES: Final = {2: RepositoryState.DELETING, 4: RepositoryState.DELETED, 5: RepositoryState.ACTIVE}
 

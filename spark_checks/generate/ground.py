@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
-from spark_checks.generate import history
-from spark_checks.generate.sizes import (
+from lakeproof.spark_checks.generate import history
+from lakeproof.spark_checks.generate.sizes import (
     DAY,
     OUTSIDE_EVERY,
     TOMBSTONE_EVERY,
@@ -24,7 +24,7 @@ from spark_checks.generate.sizes import (
     shared,
     weights,
 )
-from spark_checks.generate.wire import integer
+from lakeproof.spark_checks.generate.wire import integer
 
 STORAGE: Final = "s3://lake/"
 ELSEWHERE: Final = "s3://elsewhere/"

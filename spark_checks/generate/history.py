@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 import attrs
 
-from spark_checks.generate.sizes import salt
+from lakeproof.spark_checks.generate.sizes import salt
 
 T = TypeVar("T")
 

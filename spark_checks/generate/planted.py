@@ -4,10 +4,10 @@ import hashlib
 
 import attrs
 
-from impl.codec import encode
-from model import keys
-from model.catalog import ObjectEntry, encode_object_entry, identity_of
-from model.identifiers import (
+from lakeproof.impl.codec import encode
+from lakeproof.model import keys
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -17,9 +17,9 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-from spark_checks.generate.ground import DEFAULT_BRANCH, STORAGE
-from spark_checks.generate.sizes import salt
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.spark_checks.generate.ground import DEFAULT_BRANCH, STORAGE
+from lakeproof.spark_checks.generate.sizes import salt
 
 
 @attrs.frozen
@@ -96,7 +96,7 @@ class Planted:
         return cls(findings=(Finding(name, subject, evidence),))
 
     def is_found(self, name: str, evidence: str) -> "Planted":
-        """The same, with its first record as the subject of a finding; see `spark_checks.findings.at`."""
+        """The same, with its first record as the subject of a finding; see `lakeproof.spark_checks.findings.at`."""
         partition, key, _ = self.records[0]
         return self + Planted.finding(name, f"{partition.decode()} {key.decode()}", evidence)
 

@@ -9,13 +9,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from lakeproof.model import keys
+from lakeproof.model.identifiers import CommitID, TagID
+from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.generate import garbage
+from lakeproof.spark_checks.generate.planted import (
+    Object,
+    Place,
+    Planted,
+    branch,
+    cleanup,
+    commit,
+    repository,
+    staged,
+    tag,
+)
+from lakeproof.spark_checks.generate.sizes import DAY
 from lakeproof.tasks import Unusable
-from model import keys
-from model.identifiers import CommitID, TagID
-from spark_checks.findings import IDS
-from spark_checks.generate import garbage
-from spark_checks.generate.planted import Object, Place, Planted, branch, cleanup, commit, repository, staged, tag
-from spark_checks.generate.sizes import DAY
 
 PLANTED_MAX: Final = 1_000_000
 """Of one id."""

@@ -8,9 +8,9 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model.catalog import AddressType
-from model.records import RepositoryState
-from spark_checks.generate.ground import (
+from lakeproof.model.catalog import AddressType
+from lakeproof.model.records import RepositoryState
+from lakeproof.spark_checks.generate.ground import (
     DEFAULT_BRANCH,
     ELSEWHERE,
     Ground,
@@ -20,8 +20,8 @@ from spark_checks.generate.ground import (
     namespace,
     repository_id,
 )
-from spark_checks.generate.sizes import DAY
-from spark_checks.generate.wire import integer
+from lakeproof.spark_checks.generate.sizes import DAY
+from lakeproof.spark_checks.generate.wire import integer
 
 DRAFTS: Final[dict[str, dict[str, str]]] = {
     "repositories": {

@@ -5,7 +5,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from model.keys import (
+from lakeproof.model.keys import (
     BRANCHES_PREFIX,
     COMMITS_PREFIX,
     GRAVELER,
@@ -13,9 +13,9 @@ from model.keys import (
     STAGED_PREFIX,
     TAGS_PREFIX,
 )
-from spark_checks.generate import wire
-from spark_checks.generate.ground import home
-from spark_checks.tables import DECODED
+from lakeproof.spark_checks.generate import wire
+from lakeproof.spark_checks.generate.ground import home
+from lakeproof.spark_checks.tables import DECODED
 
 
 def _key(prefix: bytes, name: Column) -> Column:

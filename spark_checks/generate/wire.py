@@ -1,4 +1,5 @@
-"""Protobuf messages as SQL expressions: the bytes that `impl.codec` and `model.catalog` would write.
+"""Protobuf messages as SQL expressions: the bytes that `lakeproof.impl.codec` and `lakeproof.model.catalog` would
+write.
 
 A field of its default value is left out, as proto3 has it; fields go by number. Texts and bytes are null or empty
 where they are absent, and shorter than 128 bytes but where it is said. Expressions are texts: a message is parsed as

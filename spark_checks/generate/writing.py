@@ -16,14 +16,14 @@ from typing import Final
 import attrs
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.generate import data, records
+from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
+from lakeproof.spark_checks.generate.ground import Ground
+from lakeproof.spark_checks.generate.tables import records as kv_records
+from lakeproof.spark_checks.generate.tables import typed
+from lakeproof.spark_checks.tables import AT_REST, DECODED
 from lakeproof.tasks import Unusable
-from spark_checks import staging
-from spark_checks.generate import data, records
-from spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
-from spark_checks.generate.ground import Ground
-from spark_checks.generate.tables import records as kv_records
-from spark_checks.generate.tables import typed
-from spark_checks.tables import AT_REST, DECODED
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"

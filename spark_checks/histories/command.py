@@ -9,7 +9,7 @@ import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.options import Seconds
-from spark_checks.session import PLACE, Options, spark_options
+from lakeproof.spark_checks.session import PLACE, Options, spark_options
 
 EXAMPLES: Final = 10
 
@@ -45,12 +45,12 @@ def command(
     from pyspark.sql import functions as f
 
     from lakeproof.history import DEFAULTS
-    from model.linearizability.specifications import ALL
-    from spark_checks import staging, workspace
-    from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-    from spark_checks.histories.reading import events
-    from spark_checks.progress import doing
-    from spark_checks.run_folders import session_for
+    from lakeproof.model.linearizability.specifications import ALL
+    from lakeproof.spark_checks import staging, workspace
+    from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
+    from lakeproof.spark_checks.histories.reading import events
+    from lakeproof.spark_checks.progress import doing
+    from lakeproof.spark_checks.run_folders import session_for
 
     if model is not None and model not in ALL:
         raise click.UsageError(f"--model {model}: expected one of {', '.join(ALL)}")
@@ -84,7 +84,7 @@ _WORDS: Final = {"holds": "linearizable", "violated": "not", "inconclusive": "no
 
 
 def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows
-    from spark_checks.histories.judging import shown_key
+    from lakeproof.spark_checks.histories.judging import shown_key
 
     for row in examples:
         if as_json:

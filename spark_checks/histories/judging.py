@@ -16,14 +16,14 @@ from pyspark.sql import functions as f
 from lakeproof.history import Unreadable, json_lines
 from lakeproof.history.events import Recorder
 from lakeproof.history.showing import as_history
+from lakeproof.model.linearizability.checking import Limits, check, parts
+from lakeproof.model.linearizability.evidence import explain
+from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
+from lakeproof.spark_checks.batches import batch as batch_of
+from lakeproof.spark_checks.tables import LONG, STRING, STRINGS, table
 from lakeproof.tasks import Unusable
-from model.linearizability.checking import Limits, check, parts
-from model.linearizability.evidence import explain
-from model.linearizability.history import BrokenHistory, History, Settings
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import ALL, Specification, specification_of
-from spark_checks.batches import batch as batch_of
-from spark_checks.tables import LONG, STRING, STRINGS, table
 
 VERDICTS: Final = table(
     history=STRING,

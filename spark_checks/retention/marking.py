@@ -1,6 +1,6 @@
 """A run of retention: which commits are expired, which objects only they reach, and where all others stay.
 
-Source: committed-object-retention.md; `model.retention`; docs/spark-retention.md.
+Source: committed-object-retention.md; `lakeproof.model.retention`; docs/spark-retention.md.
 """
 
 import json
@@ -12,18 +12,17 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.tasks import Unusable
-from spark_checks import blanks, denominators, footers, holdings, ledger, runs, versions
-from spark_checks.dataset import Dataset
-from spark_checks.decoding import Entities, decode
-from spark_checks.folders import Folder, as_folder
-from spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
-from spark_checks.ledger import KNOWN, MARKED
-from spark_checks.namespaces import namespaces
-from spark_checks.progress import doing
-from spark_checks.retention import commit_files
-from spark_checks.retention.rulebook import ALL, Rulebook
-from spark_checks.retention.walking import (
+from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, versions
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.decoding import Entities, decode
+from lakeproof.spark_checks.folders import Folder, as_folder
+from lakeproof.spark_checks.holdings import ACTIVE, ELSEWHERE, EXPIRED
+from lakeproof.spark_checks.ledger import KNOWN, MARKED
+from lakeproof.spark_checks.namespaces import namespaces
+from lakeproof.spark_checks.progress import doing
+from lakeproof.spark_checks.retention import commit_files
+from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
+from lakeproof.spark_checks.retention.walking import (
     COMMITS_A_TASK,
     HEAD_MISSING,
     NOTES,
@@ -32,12 +31,13 @@ from spark_checks.retention.walking import (
     Walk,
     walked,
 )
-from spark_checks.run_page import write_page
-from spark_checks.runs import Mismatch, Report
-from spark_checks.scanned import Scan
-from spark_checks.stages import begun
-from spark_checks.tables import LONG, table
-from spark_checks.workspace import staged
+from lakeproof.spark_checks.run_page import write_page
+from lakeproof.spark_checks.runs import Mismatch, Report
+from lakeproof.spark_checks.scanned import Scan
+from lakeproof.spark_checks.stages import begun
+from lakeproof.spark_checks.tables import LONG, table
+from lakeproof.spark_checks.workspace import staged
+from lakeproof.tasks import Unusable
 
 NOBODY: Final = "unreferenced"
 ORDER: Final = (

@@ -13,11 +13,11 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.retention import InvalidRules, Rules
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.tables import LONG, STRING, table
 from lakeproof.tasks import Unusable
-from model.identifiers import BranchID
-from model.retention import InvalidRules, Rules
-from spark_checks.decoding import Entities
-from spark_checks.tables import LONG, STRING, table
 
 ALL: Final = ""
 """The book of the repositories that have none of their own."""

@@ -8,11 +8,11 @@ from typing import Final
 
 import attrs
 
-from spark_checks.folders import Folder
-from spark_checks.runs import REPORT, Mismatch
-from spark_checks.sweep.journal import SWEPT, End, Entry
-from spark_checks.sweep.looking import MEANINGS, YOUNGER
-from spark_checks.sweep.marks import Mark
+from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.runs import REPORT, Mismatch
+from lakeproof.spark_checks.sweep.journal import SWEPT, End, Entry
+from lakeproof.spark_checks.sweep.looking import MEANINGS, YOUNGER
+from lakeproof.spark_checks.sweep.marks import Mark
 
 EXAMPLES: Final = 3
 

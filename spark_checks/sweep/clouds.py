@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from lakeproof.tasks import Unusable
-from spark_checks.sweep.looking import SECOND, Found
-from spark_checks.sweep.marks import unquoted
-from spark_checks.sweep.targets import (
+from lakeproof.spark_checks.sweep.looking import SECOND, Found
+from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
     DELETED,
     GONE,
@@ -24,6 +23,7 @@ from spark_checks.sweep.targets import (
     Unnameable,
     beneath,
 )
+from lakeproof.tasks import Unusable
 
 try:
     import obstore

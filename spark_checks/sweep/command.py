@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands import UNUSABLE, complain
-from spark_checks.session import spark_options
+from lakeproof.spark_checks.session import spark_options
 
 if TYPE_CHECKING:
-    from spark_checks.dataset import Keys
-    from spark_checks.session import Options
-    from spark_checks.sweep.marked import Marked
-    from spark_checks.sweep.sweeping import Again
+    from lakeproof.spark_checks.dataset import Keys
+    from lakeproof.spark_checks.session import Options
+    from lakeproof.spark_checks.sweep.marked import Marked
+    from lakeproof.spark_checks.sweep.sweeping import Again
 
 
 @click.command("sweep")
@@ -55,11 +55,11 @@ def command(
     --delete it only says what it would do. A sweep that was cut short may be repeated. Exit code 2: not all that should
     go went.
     """
-    from spark_checks import denominators
-    from spark_checks.sweep import account
-    from spark_checks.sweep.marked import whole_run
-    from spark_checks.sweep.opening import Wanted, target
-    from spark_checks.sweep.sweeping import sweep
+    from lakeproof.spark_checks import denominators
+    from lakeproof.spark_checks.sweep import account
+    from lakeproof.spark_checks.sweep.marked import whole_run
+    from lakeproof.spark_checks.sweep.opening import Wanted, target
+    from lakeproof.spark_checks.sweep.sweeping import sweep
 
     if delete and objects is None:
         raise click.UsageError("--delete needs --objects, where the objects are")
@@ -92,9 +92,9 @@ def command(
 
 
 def _look_again(options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None) -> "Again":
-    from spark_checks.dataset import open_dataset
-    from spark_checks.session import session
-    from spark_checks.sweep.referring import look_again
+    from lakeproof.spark_checks.dataset import open_dataset
+    from lakeproof.spark_checks.session import session
+    from lakeproof.spark_checks.sweep.referring import look_again
 
     with session(options) as spark:
         return look_again(open_dataset(spark, where, keys, beside), run)

@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from spark_checks.sweep.marks import Mark
+from lakeproof.spark_checks.sweep.marks import Mark
 
 SECOND: Final = 1_000_000
 MICROSECOND: Final = 1

@@ -4,9 +4,9 @@ from typing import cast
 
 import attrs
 
-from spark_checks import runs
-from spark_checks.folders import Folder, folder_at
-from spark_checks.ledger import MARKED
+from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.folders import Folder, folder_at
+from lakeproof.spark_checks.ledger import MARKED
 
 
 @attrs.frozen

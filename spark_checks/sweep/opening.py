@@ -6,8 +6,8 @@ from typing import Final
 
 import attrs
 
+from lakeproof.spark_checks.sweep.targets import LAKE, FileTree, LakeStore, Pace, Target
 from lakeproof.tasks import Unusable
-from spark_checks.sweep.targets import LAKE, FileTree, LakeStore, Pace, Target
 
 S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 CLOUD_SCHEMES: Final = frozenset({"gs", "az", "azure", "abfs", "abfss", "adl"})
@@ -49,10 +49,10 @@ def target(where: str, wanted: Wanted) -> Target:
     where = where.rstrip("/")
     base = _plain(wanted.instead_of or where)
     if scheme in S3_SCHEMES:
-        from spark_checks.sweep.s3 import S3
+        from lakeproof.spark_checks.sweep.s3 import S3
 
         return S3(where, base=base, pace=pace, at_once=wanted.at_once, endpoint=wanted.endpoint, match=wanted.match)
-    from spark_checks.sweep.clouds import Cloud, opened
+    from lakeproof.spark_checks.sweep.clouds import Cloud, opened
 
     return Cloud(opened(where), base=base, pace=pace, at_once=wanted.at_once)
 

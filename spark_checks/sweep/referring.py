@@ -13,21 +13,21 @@ from typing import Final, cast
 
 import attrs
 
+from lakeproof.model.retention import InvalidRules
+from lakeproof.spark_checks import manifest, runs, workspace
+from lakeproof.spark_checks.dataset import Dataset, read_table
+from lakeproof.spark_checks.folders import Folder
+from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.ledger import MARKED, where_listed
+from lakeproof.spark_checks.retention import marking as retention
+from lakeproof.spark_checks.retention import rulebook
+from lakeproof.spark_checks.runs import Report
+from lakeproof.spark_checks.sweep.marked import Marked
+from lakeproof.spark_checks.sweep.marks import Hashes
+from lakeproof.spark_checks.sweep.sweeping import Again
+from lakeproof.spark_checks.tables import OBJECTS
+from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from lakeproof.tasks import Unusable
-from model.retention import InvalidRules
-from spark_checks import manifest, runs, workspace
-from spark_checks.dataset import Dataset, read_table
-from spark_checks.folders import Folder
-from spark_checks.hadoop_folder import folder_in
-from spark_checks.ledger import MARKED, where_listed
-from spark_checks.retention import marking as retention
-from spark_checks.retention import rulebook
-from spark_checks.runs import Report
-from spark_checks.sweep.marked import Marked
-from spark_checks.sweep.marks import Hashes
-from spark_checks.sweep.sweeping import Again
-from spark_checks.tables import OBJECTS
-from spark_checks.uncommitted import marking as uncommitted
 
 AT_ONCE: Final = 10_000
 

@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
-from lakeproof.tasks import Unusable
-from spark_checks.sweep.looking import SECOND, Found
-from spark_checks.sweep.marks import unquoted
-from spark_checks.sweep.targets import (
+from lakeproof.spark_checks.sweep.looking import SECOND, Found
+from lakeproof.spark_checks.sweep.marks import unquoted
+from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
     DELETED,
     GONE,
@@ -30,6 +29,7 @@ from spark_checks.sweep.targets import (
     Trouble,
     beneath,
 )
+from lakeproof.tasks import Unusable
 
 try:
     import boto3

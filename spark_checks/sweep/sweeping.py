@@ -2,24 +2,32 @@
 came of it.
 
 Nothing is deleted that differs from its mark when it is looked at, a moment before. What is put between the look and
-the delete is safe where the store has a condition for that (`spark_checks.sweep.s3`), and lost where it has none.
-A sweep may be repeated at any time: it looks again at what was kept, failed or is in doubt, and at what was not yet
-looked at. Two at once do no harm to the objects; their reports may contradict each other.
+the delete is safe where the store has a condition for that (`lakeproof.spark_checks.sweep.s3`), and lost where it has
+none. A sweep may be repeated at any time: it looks again at what was kept, failed or is in doubt, and at what was not
+yet looked at. Two at once do no harm to the objects; their reports may contradict each other.
 """
 
 from collections.abc import Mapping, Sequence
 
 import attrs
 
-from spark_checks.sweep import account as accounts
-from spark_checks.sweep import looking
-from spark_checks.sweep.account import CHANGED, ELSEWHERE, LISTED_TWICE, NO_ANSWER, REFERRED, UNNAMEABLE, Account
-from spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
-from spark_checks.sweep.looking import Found
-from spark_checks.sweep.marked import Marked
-from spark_checks.sweep.marks import Doubles, Hashes, Mark, batches
-from spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
-from spark_checks.sweep.targets import End as Fated
+from lakeproof.spark_checks.sweep import account as accounts
+from lakeproof.spark_checks.sweep import looking
+from lakeproof.spark_checks.sweep.account import (
+    CHANGED,
+    ELSEWHERE,
+    LISTED_TWICE,
+    NO_ANSWER,
+    REFERRED,
+    UNNAMEABLE,
+    Account,
+)
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, TODO, End, Entry, Journal
+from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.marked import Marked
+from lakeproof.spark_checks.sweep.marks import Doubles, Hashes, Mark, batches
+from lakeproof.spark_checks.sweep.targets import Elsewhere, Fate, Look, Target, Trouble, Unnameable
+from lakeproof.spark_checks.sweep.targets import End as Fated
 
 
 @attrs.frozen

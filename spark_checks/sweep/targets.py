@@ -16,10 +16,10 @@ from typing import Final, Protocol
 import attrs
 import trio
 
-from impl.stores.local_objects import LocalObjectStore, NotAnObjectStore
+from lakeproof.impl.stores.local_objects import LocalObjectStore, NotAnObjectStore
+from lakeproof.model import objects
+from lakeproof.spark_checks.sweep.looking import MICROSECOND, Found
 from lakeproof.tasks import Unusable
-from model import objects
-from spark_checks.sweep.looking import MICROSECOND, Found
 
 LAKE: Final = "file:"
 WIDEST: Final = 200

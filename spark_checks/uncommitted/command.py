@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE
-from spark_checks.session import PLACE, dataset_options, spark_options
+from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:
-    from spark_checks.dataset import Keys
-    from spark_checks.session import Options
+    from lakeproof.spark_checks.dataset import Keys
+    from lakeproof.spark_checks.session import Options
 
 
 @click.command("uncommitted")
@@ -44,13 +44,13 @@ def command(
     Writes DIR/RUN/addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has marked.
     Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
-    from spark_checks import runs
-    from spark_checks.dataset import open_dataset
-    from spark_checks.folders import Folder, LocalFolder
-    from spark_checks.hadoop_folder import folder_in
-    from spark_checks.places import local
-    from spark_checks.run_folders import run_session, time_of
-    from spark_checks.uncommitted.marking import Asked, mark
+    from lakeproof.spark_checks import runs
+    from lakeproof.spark_checks.dataset import open_dataset
+    from lakeproof.spark_checks.folders import Folder, LocalFolder
+    from lakeproof.spark_checks.hadoop_folder import folder_in
+    from lakeproof.spark_checks.places import local
+    from lakeproof.spark_checks.run_folders import run_session, time_of
+    from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 
     age = runs.parse_age(older_than)
     if now is not None:

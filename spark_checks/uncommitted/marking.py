@@ -11,26 +11,26 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
-from impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, staging, versions
+from lakeproof.spark_checks.addresses import physical
+from lakeproof.spark_checks.dataset import Dataset, read_table
+from lakeproof.spark_checks.decoding import Entities, decode
+from lakeproof.spark_checks.folders import Folder, as_folder
+from lakeproof.spark_checks.holdings import ACTIVE, Committed
+from lakeproof.spark_checks.kinds import ISSUED_PREFIX
+from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
+from lakeproof.spark_checks.namespaces import namespaces
+from lakeproof.spark_checks.progress import doing
+from lakeproof.spark_checks.run_page import write_page
+from lakeproof.spark_checks.runs import KNOWN, Report
+from lakeproof.spark_checks.scanned import Scan
+from lakeproof.spark_checks.stages import Stages, begun
+from lakeproof.spark_checks.staging import Written
+from lakeproof.spark_checks.tables import STRING, table
+from lakeproof.spark_checks.together import Begin, together
+from lakeproof.spark_checks.workspace import staged
 from lakeproof.tasks import Unusable
-from spark_checks import blanks, denominators, footers, holdings, ledger, runs, staging, versions
-from spark_checks.addresses import physical
-from spark_checks.dataset import Dataset, read_table
-from spark_checks.decoding import Entities, decode
-from spark_checks.folders import Folder, as_folder
-from spark_checks.holdings import ACTIVE, Committed
-from spark_checks.kinds import ISSUED_PREFIX
-from spark_checks.ledger import MARKED, TOO_YOUNG
-from spark_checks.namespaces import namespaces
-from spark_checks.progress import doing
-from spark_checks.run_page import write_page
-from spark_checks.runs import KNOWN, Report
-from spark_checks.scanned import Scan
-from spark_checks.stages import Stages, begun
-from spark_checks.staging import Written
-from spark_checks.tables import STRING, table
-from spark_checks.together import Begin, together
-from spark_checks.workspace import staged
 
 ORDER: Final = (
     "committed",

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, cast
 
 from lakeproof.explore.search import Options, Result, search
-from model.snapshot import CallView
+from lakeproof.model.snapshot import CallView
 from tests.differential.enumerator import Enumeration, TooManyStates, enumerate_states, final_key
 from tests.differential.generated import FlowSet
 from tests.differential.typed import typed

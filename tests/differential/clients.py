@@ -6,11 +6,11 @@ from typing import cast
 
 import attrs
 
-from impl.effects import Effect, Env, Now
+from lakeproof.impl.effects import Effect, Env, Now
+from lakeproof.model import kv, objects
+from lakeproof.model.invariants import Observer
+from lakeproof.model.snapshot import CallView, Observed, Status
 from lakeproof.scenario import Call
-from model import kv, objects
-from model.invariants import Observer
-from model.snapshot import CallView, Observed, Status
 from tests.differential.typed import typed
 
 

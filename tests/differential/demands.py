@@ -5,10 +5,10 @@ from typing import Final, Literal
 
 import attrs
 
-from impl.effects import Now
 from lakeproof import Aftermath, Call
-from model import kv, objects
-from model.invariants import (
+from lakeproof.impl.effects import Now
+from lakeproof.model import kv, objects
+from lakeproof.model.invariants import (
     Always,
     Eventually,
     Finding,
@@ -20,7 +20,7 @@ from model.invariants import (
     Reads,
     Violation,
 )
-from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
 from tests.differential.interpreter import run_program
 from tests.differential.programs import KEYS, START, Const, Get, Instruction, Program, Set
 from tests.differential.typed import typed

@@ -15,11 +15,11 @@ from typing import cast
 
 import attrs
 
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reads, Violation
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.snapshot import CallView, Snapshot, Status
 from lakeproof.scenario import Scenario
-from model import kv
-from model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reads, Violation
-from model.objects import StoredObject
-from model.snapshot import CallView, Snapshot, Status
 from tests.differential.states import Moves, State, Step, Views, run_alone
 from tests.differential.typed import typed
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 
-from impl.effects import Env, KVEffects, ObjectEffects
-from model import kv, objects
+from lakeproof.impl.effects import Env, KVEffects, ObjectEffects
+from lakeproof.model import kv, objects
 from tests.differential.programs import (
     ADDRESSES,
     KEYS,

@@ -4,11 +4,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import attrs
 
-from impl.effects import Effect, Now
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.model import kv
+from lakeproof.model.invariants import Monitor
+from lakeproof.model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
 from lakeproof.scenario import Call, Faults, Scenario
-from model import kv
-from model.invariants import Monitor
-from model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
 from tests.differential.clients import Client, Standing
 from tests.differential.stores import Contents, condition_failed, conditional, continues, perform, writes
 from tests.differential.typed import typed

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import attrs
 
-from model import kv, objects
+from lakeproof.model import kv, objects
 
 
 class Held(NamedTuple):

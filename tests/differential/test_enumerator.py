@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lakeproof import Call, Faults, Scenario
-from model import kv
-from model.invariants import Always, Monitor, OnStep, Reached, Reads, Violation
-from model.snapshot import Event, Snapshot, Status, Transition
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Monitor, OnStep, Reached, Reads, Violation
+from lakeproof.model.snapshot import Event, Snapshot, Status, Transition
 from tests.differential.demands import Holds
 from tests.differential.enumerator import Enumeration, TooManyStates, enumerate_states
 from tests.differential.interpreter import run_program

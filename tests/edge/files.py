@@ -16,9 +16,9 @@ HEAD: Final = '''"""A user's file."""
 import attrs, dataclasses
 from lakeproof import Call, Faults, Scenario
 from lakeproof.scenario import Aftermath
-from model import kv, objects
-from model.invariants import Always, Eventually, Monitor, Observer, OnStep, Reached, Reads, Violation
-from model.snapshot import Invoked, Returned, Status
+from lakeproof.model import kv, objects
+from lakeproof.model.invariants import Always, Eventually, Monitor, Observer, OnStep, Reached, Reads, Violation
+from lakeproof.model.snapshot import Invoked, Returned, Status
 
 P, K = b"p", b"k"
 BOTH = frozenset({Reads.STORE, Reads.CLIENTS})

@@ -243,11 +243,11 @@ class TestCrashes:
         assert walked.code == 3, walked.stdout  # nothing is violated: a sample proves nothing
 
     def test_no_line_of_a_client_runs_after_its_crash(self) -> None:
-        from impl.effects import Env
         from lakeproof import Call, Faults, Scenario
         from lakeproof.explore.faults import Mode, Move
         from lakeproof.explore.setting import prepare
         from lakeproof.explore.world import World
+        from lakeproof.impl.effects import Env
         from tests.racing import COUNTS
 
         ran: list[str] = []

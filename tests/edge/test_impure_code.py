@@ -6,7 +6,7 @@ import pytest
 
 from lakeproof import Call, Scenario
 from lakeproof.explore.search import search
-from model.invariants import Always, Violation
+from lakeproof.model.invariants import Always, Violation
 from tests.edge.files import refused, verify
 from tests.racing import increment
 

@@ -243,7 +243,7 @@ SCENARIOS = [
 
     def test_reading_the_clock_can_be_watched(self) -> None:
         ran = verify("""
-from impl.effects import Now
+from lakeproof.impl.effects import Now
 START, JUMP, SKEW = 1_700_000_000_000_000, 5_000_000, 7
 async def tell(env):
     return await env.clock.now()

@@ -12,9 +12,9 @@ from lakeproof.explore.plain import PlainResult, Referee, Verdicts, plain_search
 from lakeproof.explore.search import Limits, Options, Result, _Search, _TooManyRestarts, _Violated
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import LateWrite, World
+from lakeproof.model.identity import Exact
+from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario
-from model.identity import Exact
-from model.snapshot import CallView
 from tests.explore.generated import FlowSet
 
 STATES_MAX: Final = 300

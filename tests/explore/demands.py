@@ -6,8 +6,8 @@ from typing import Final
 import attrs
 
 from lakeproof import Aftermath, Call
-from model import kv
-from model.invariants import (
+from lakeproof.model import kv
+from lakeproof.model.invariants import (
     Always,
     Eventually,
     Finding,
@@ -19,7 +19,7 @@ from model.invariants import (
     Reads,
     Violation,
 )
-from model.snapshot import Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
+from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
 from tests.explore.programs import KEYS, Get, Program, Set, digit, run_program
 
 EVERYTHING: Final = frozenset(Reads)

@@ -5,8 +5,8 @@ from typing import Final, Literal
 
 import attrs
 
-from impl.effects import Env
-from model import kv, objects
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv, objects
 
 KEYS: Final = ((b"p", b"a"), (b"p", b"b"), (b"q", b"a"))
 ADDRESSES: Final = ("o/a", "o/b")

@@ -10,9 +10,9 @@ from hypothesis import given, reject, settings
 
 from lakeproof.explore import behaviour, packing, paths, search
 from lakeproof.explore.plain import enumerate_schedules
+from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
-from model.invariants import Always, Reached
 from tests.explore.agreement import (
     Searched,
     check_agreement,

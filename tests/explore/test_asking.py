@@ -8,10 +8,10 @@ import pytest
 
 from lakeproof.explore import asking
 from lakeproof.explore.fence import WATCH, Hangs
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Invoked, NotDeclared
 from lakeproof.scenario import ScenarioError
-from model.identifiers import CommitID
-from model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
-from model.snapshot import Invoked, NotDeclared
 
 HERE = Path(__file__).name
 EVENT = Invoked(0, 0, "f", ())

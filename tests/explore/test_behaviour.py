@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.explore import behaviour
 from lakeproof.explore.behaviour import Behaviour, Disagreement
@@ -15,9 +14,10 @@ from lakeproof.explore.execution import NondeterministicFlow, Program
 from lakeproof.explore.fence import NotAnEffect
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Counterexample, Options, Result, search
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
-from model import kv
-from model.invariants import Always, Reached
 from tests.explore.agreement import check_agreement, check_merged, run_search
 
 P = b"p"

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from impl.effects import Env
 from lakeproof.explore.search import Options, search
+from lakeproof.impl.effects import Env
+from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Finding, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Snapshot, Transition
 from lakeproof.scenario import Call, Scenario
-from model.invariants import STORE_AND_CLIENTS, Always, Finding, OnStep, Reached, Violation
-from model.snapshot import Snapshot, Transition
 
 
 async def note(env: Env) -> None:

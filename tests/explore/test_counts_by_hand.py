@@ -15,9 +15,9 @@ from lakeproof.explore.plain import enumerate_schedules, plain_search
 from lakeproof.explore.search import Options, Result, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.space import Relayout, share_behaviours
-from model import kv
-from model.invariants import Always, Eventually, Invariant, OnStep, Reached, Violation
-from model.snapshot import Snapshot
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Eventually, Invariant, OnStep, Reached, Violation
+from lakeproof.model.snapshot import Snapshot
 from tests.explore.programs import START, Clock, Delete, Get, Instruction, Program, Scan, Set, SetIf, run_program
 
 RAW = Options(merge=False, symmetry=False, keep_finals=True)

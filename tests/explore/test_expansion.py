@@ -5,16 +5,16 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 import pytest
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore import expansion
 from lakeproof.explore.expansion import projections
 from lakeproof.explore.packing import Layout, Words, lay_out
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Options, search
-from model import kv
-from model.invariants import Always, Finding, Monitor, Reached, Violation
-from model.snapshot import Event, Returned, Snapshot
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Finding, Monitor, Reached, Violation
+from lakeproof.model.snapshot import Event, Returned, Snapshot
 from tests.explore.agreement import check_agreement
 
 P = b"p"

@@ -5,17 +5,17 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore import search as module
 from lakeproof.explore.fence import Hangs
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import record
 from lakeproof.explore.search import Limits, Options, search
-from model import kv
-from model.identity import Exact
-from model.invariants import Always, Invariant, OnStep, Reached, Reads, Violation
-from model.snapshot import Snapshot, Transition
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.identity import Exact
+from lakeproof.model.invariants import Always, Invariant, OnStep, Reached, Reads, Violation
+from lakeproof.model.snapshot import Snapshot, Transition
 from tests.explore.programs import KEYS, START, Get, Program, Set, run_program
 
 UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])

@@ -11,9 +11,9 @@ from lakeproof.explore.minimise import minimise, preemptions, tidy
 from lakeproof.explore.replay import NotReproduced, Run
 from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import search
+from lakeproof.model.invariants import Reached
 from lakeproof.scenario import Aftermath
 from lakeproof.scenarios import catalogue
-from model.invariants import Reached
 from tests.racing import AFTERWARDS, COUNTS, FAULTY, LOST_UPDATE, clear, increment
 
 A, B, C = (Move(client, Mode.NORMAL) for client in range(3))

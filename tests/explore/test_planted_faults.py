@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from impl.effects import Effect
 from lakeproof.explore import paths, search, tables
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode, Move, Result, outcomes
@@ -18,8 +17,9 @@ from lakeproof.explore.search import _Search
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.explore.tables import ClientTable
 from lakeproof.explore.trie import Node, Raw
-from model import kv
-from model.invariants import Reads
+from lakeproof.impl.effects import Effect
+from lakeproof.model import kv
+from lakeproof.model.invariants import Reads
 from tests.explore.agreement import check_agreement, plain_of
 from tests.explore.generated import corpus
 from tests.explore.handmade import HANDMADE

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from impl.codec import encode
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.minimise import tidy
 from lakeproof.explore.replay import NotReproduced, ReplayDiverged, record, replay
 from lakeproof.explore.search import search
 from lakeproof.explore.trace import Trace, TraceError
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.identifiers import CommitID, TagID
+from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Finding, Reached, Violation
+from lakeproof.model.records import Tag
+from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Flow
 from lakeproof.scenarios import catalogue
-from model import kv
-from model.identifiers import CommitID, TagID
-from model.invariants import STORE_AND_CLIENTS, Always, Finding, Reached, Violation
-from model.records import Tag
-from model.snapshot import Snapshot, Status
 from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE, clear, increment
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)

@@ -5,7 +5,6 @@ from typing import get_args
 
 import pytest
 
-from impl.effects import Env
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
@@ -15,10 +14,11 @@ from lakeproof.explore.search import search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.space import share_behaviours
 from lakeproof.explore.world import World
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
+from lakeproof.model.invariants import Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenarios import catalogue
-from model import kv
-from model.invariants import Eventually, Finding, Monitor, Reached, Violation
-from model.snapshot import Snapshot, Status
 
 BY_NAME = {scenario.name: scenario for scenario in catalogue()}
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)

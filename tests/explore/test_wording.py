@@ -2,11 +2,11 @@
 
 import pytest
 
-from impl.codec import encode
-from impl.effects import Effect, Now
 from lakeproof.explore import wording
-from model import keys, kv, objects
-from model.identifiers import (
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -16,8 +16,8 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-from model.snapshot import CallView, Status
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.snapshot import CallView, Status
 
 START = 1_700_000_000_000_000
 

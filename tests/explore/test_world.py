@@ -9,9 +9,9 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.meaning import Cell
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import Step, World
-from model import kv
-from model.invariants import Always, Reached
-from model.snapshot import Invoked, Returned, Status
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Reached
+from lakeproof.model.snapshot import Invoked, Returned, Status
 from tests.explore.demands import START
 from tests.explore.programs import (
     KEYS,

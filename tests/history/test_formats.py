@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from lakeproof.history import DEFAULTS, TooLarge, Unreadable, detect, edn, read
 from lakeproof.history.splitting import Form, forms
-from model.linearizability.history import History, Operation, Settings
-from model.linearizability.specifications import EXISTS
-from model.linearizability.values import Atom
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import History, Operation, Settings
+from lakeproof.model.linearizability.specifications import EXISTS
+from lakeproof.model.linearizability.values import Atom
+from lakeproof.model.snapshot import Status
 
 
 @pytest.fixture

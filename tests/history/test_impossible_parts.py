@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from lakeproof.history.showing import as_history
-from model.linearizability.evidence import Evidence
-from model.linearizability.history import Operation
-from model.snapshot import Status
+from lakeproof.model.linearizability.evidence import Evidence
+from lakeproof.model.linearizability.history import Operation
+from lakeproof.model.snapshot import Status
 from tests.commands import lakeproof
 
 REFUSED = Operation(process=1, f="set_if", key="k", argument=("a", "b"), status=Status.FAIL, call=10, returned=11)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lakeproof.history import read
-from model.linearizability.checking import check
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import specification_of
+from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import specification_of
 
 HERE = Path(__file__).parent / "porcupine"
 KNOWN = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import trio
 
-from impl.diagnostics import Collected, collect
-from impl.live import live_env, run
-from impl.stores import MemoryStore
-from model import kv
+from lakeproof.impl.diagnostics import Collected, collect
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.model import kv
 from tests.impl.refs.watched import REPOSITORY, branch, commit, tag
 
 SOUND = (REPOSITORY, commit("c"), commit("d", "c"), branch("main", "d"), branch("dev", "c"), tag("v"))

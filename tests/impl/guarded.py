@@ -3,8 +3,8 @@
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
-from impl.effects import Env
-from model import kv
+from lakeproof.impl.effects import Env
+from lakeproof.model import kv
 
 P, K = b"p", b"k"
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from impl.stores.local_objects import LocalObjectStore
-from impl.stores.object_store import ALL
-from model.objects import Put, StoredObject
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.object_store import ALL
+from lakeproof.model.objects import Put, StoredObject
 
 BEFORE = {"a": StoredObject(b"1", (("n", "1"),)), "x/y": StoredObject(b"2")}
 

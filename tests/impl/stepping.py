@@ -5,11 +5,11 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from impl.codec import decode_at, encode
-from impl.effects import Env, Now
-from model import keys, kv
-from model.identifiers import RepositoryID
-from model.records import Record, Repository, RepositoryState
+from lakeproof.impl.codec import decode_at, encode
+from lakeproof.impl.effects import Env, Now
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Record, Repository, RepositoryState
 
 T = TypeVar("T")
 Flow = Callable[..., Coroutine[object, object, T]]  # type: ignore[explicit-any]  # flows take what they like after env

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import impl.codec
-from impl import codec
-from impl.codec import Undecodable, decode_at, encode
-from impl.codec import graveler_pb2 as pb
-from model import keys
-from model.identifiers import (
+from lakeproof.impl import codec
+from lakeproof.impl.codec import Undecodable, decode_at, encode
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import keys
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -24,9 +23,9 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
-FOLDER = Path(impl.codec.__file__).parent
+FOLDER = Path(codec.__file__).parent
 
 text = st.text(max_size=8)
 tokens = text.map(StagingToken)

@@ -10,18 +10,18 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.codec import encode
-from impl.diagnostics import Collected, collect, write_zip
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.refs.branches import create_branch, delete_branch_by_tombstone
-from impl.refs.tags import create_tag
-from impl.repositories import hardened, kv3, step1
-from impl.staging import stage, tombstone
-from impl.stores import MemoryStore
-from impl.stores.base import Answer
-from model import keys, kv
-from model.identifiers import (
+from lakeproof.impl.codec import encode
+from lakeproof.impl.diagnostics import Collected, collect, write_zip
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone
+from lakeproof.impl.refs.tags import create_tag
+from lakeproof.impl.repositories import hardened, kv3, step1
+from lakeproof.impl.staging import stage, tombstone
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -30,7 +30,7 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import CleanupRecord, Record, RepositoryState, StagedEntry
+from lakeproof.model.records import CleanupRecord, Record, RepositoryState, StagedEntry
 from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
 from tests.impl.refs.watched import REPOSITORY, P, Watched, branch, commit, stored, tag
 

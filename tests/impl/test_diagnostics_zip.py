@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.diagnostics import NotWritten, shown, unshown, write_zip
+from lakeproof.impl.diagnostics import NotWritten, shown, unshown, write_zip
 from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
 from tests.impl.refs.watched import P, branch, stored
 

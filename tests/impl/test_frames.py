@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from impl.effects import Env
-from impl.frames import Spot, abandon, awaited, chain, raised_at, spot, would_run
+from lakeproof.impl.effects import Env
+from lakeproof.impl.frames import Spot, abandon, awaited, chain, raised_at, spot, would_run
 from tests.impl.guarded import GUARDED, PLAIN, Flow, K, P, in_a_lock, in_finally, in_with, plainly
 
 HERE = Path(__file__)

@@ -9,16 +9,16 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.codec import decode_repository
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.repositories import hardened, kv3, naive, step1, step2
-from impl.repositories.errors import RepositoryError
-from impl.stores import MemoryStore
-from impl.stores.base import Answer
-from model import keys, kv
-from model.identifiers import RepositoryID
-from model.lifecycle import TABLES, State, state_of
+from lakeproof.impl.codec import decode_repository
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
+from lakeproof.impl.repositories.errors import RepositoryError
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.lifecycle import TABLES, State, state_of
 
 Flow = Callable[[Env, RepositoryID], Coroutine[object, object, object]]
 Pair = tuple[State, State]

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import pytest
 import trio
 
-from impl.effects import Env
-from impl.live import NoObjectStore, NotAnEffect, live_env, run
-from impl.repositories import hardened, kv3, step1
-from impl.repositories.errors import NotUnique, RepositoryNotFound
-from impl.stores import MemoryObjectStore, MemoryStore
-from impl.stores.base import Answer
-from model import keys, kv, objects
-from model.identifiers import BranchID, InstanceUID, RepositoryID
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import NoObjectStore, NotAnEffect, live_env, run
+from lakeproof.impl.repositories import hardened, kv3, step1
+from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
 
 R = RepositoryID("r")
 P = b"p"

@@ -11,9 +11,9 @@ from typing import BinaryIO
 import pytest
 import trio
 
-from impl.stores.local_objects import INCOMING, LOCK, OBJECTS, LocalObjectStore, NotAnObjectStore
-from model import objects
-from model.objects import Copy, ListObjects, Put, StoredObject
+from lakeproof.impl.stores.local_objects import INCOMING, LOCK, OBJECTS, LocalObjectStore, NotAnObjectStore
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, ListObjects, Put, StoredObject
 from tests.impl.local_folders import BEFORE, filled
 
 
@@ -46,9 +46,9 @@ def test_deleting_leaves_no_folder_behind(tmp_path: Path) -> None:
 
 COUNT = """
 import sys, trio
-from impl.stores.local_objects import LocalObjectStore
-from impl.stores.object_store import ALL
-from model import objects
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.object_store import ALL
+from lakeproof.model import objects
 
 async def retry(change):
     while True:
@@ -101,7 +101,7 @@ def test_several_processes_lose_no_update_and_remove_no_folder_under_another(tmp
 
 WRITE = """
 import sys, trio
-from impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.local_objects import LocalObjectStore
 
 async def main():
     store = LocalObjectStore(sys.argv[1], durable=False)

@@ -12,11 +12,11 @@ from typing import ParamSpec, TypeVar
 import pytest
 import trio
 
-from impl.stores._object_answers import reply_of
-from impl.stores.local_objects import LocalObjectStore
-from impl.stores.object_store import ALL
-from model import objects
-from model.objects import Copy, DeleteObject, Put, SetMetadata, StoredObject
+from lakeproof.impl.stores._object_answers import reply_of
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.object_store import ALL
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, DeleteObject, Put, SetMetadata, StoredObject
 from tests.impl.local_folders import BEFORE, filled
 
 P = ParamSpec("P")
@@ -146,8 +146,8 @@ def test_what_fails_before_the_rename_is_refused_and_from_there_on_in_doubt(
 
 FILL = """
 import resource, sys, trio
-from impl.stores.local_objects import LocalObjectStore
-from model import objects
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.model import objects
 
 store = LocalObjectStore(sys.argv[1])
 trio.run(store.put, "a", b"1")

@@ -8,10 +8,10 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.stores import DELETE_IF, MemoryStore, Store
-from impl.stores.base import Answer
-from impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations, check_store
-from model import kv
+from lakeproof.impl.stores import DELETE_IF, MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.conformance import KEYS, PARTITIONS, VALUES, NotConforming, check_operations, check_store
+from lakeproof.model import kv
 
 partitions, keys, values = st.sampled_from(PARTITIONS), st.sampled_from(KEYS), st.sampled_from(VALUES)
 predicates = st.one_of(values, st.sampled_from([None, kv.EXISTS]))

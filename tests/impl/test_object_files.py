@@ -8,10 +8,19 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.stores._object_files import ADDRESS_BYTES, LONG, header_line, md5, parse, parse_header, path_of, piece_of
-from impl.stores.local_objects import LocalObjectStore
-from model import objects
-from model.objects import Copy, DeleteObject, ListObjects, Put, StoredObject
+from lakeproof.impl.stores._object_files import (
+    ADDRESS_BYTES,
+    LONG,
+    header_line,
+    md5,
+    parse,
+    parse_header,
+    path_of,
+    piece_of,
+)
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, DeleteObject, ListObjects, Put, StoredObject
 
 letters = st.one_of(st.sampled_from("a/.%A\0é\ud800"), st.characters())
 words = st.text(letters, max_size=5) | st.just("\ud800\udc00")

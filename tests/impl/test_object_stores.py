@@ -12,21 +12,21 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.stores import Capabilities, MemoryObjectStore, MemoryStore, ObjectStore
-from impl.stores._object_answers import reply_of
-from impl.stores.local_objects import LocalObjectStore
-from impl.stores.object_conformance import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores import Capabilities, MemoryObjectStore, MemoryStore, ObjectStore
+from lakeproof.impl.stores._object_answers import reply_of
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.object_conformance import (
     ADDRESSES,
     CONTENTS,
     METADATA,
     check_object_operations,
     check_object_store,
 )
-from impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE
-from model import objects
-from model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
+from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
 
 OLDEN = Capabilities(conditional_put=False, conditional_metadata="none")
 """S3 when the design was written."""

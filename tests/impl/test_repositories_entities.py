@@ -4,9 +4,15 @@ from types import ModuleType
 
 import pytest
 
-from impl.repositories import hardened, kv3, naive, step1, step2
-from impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, RepositoryNotFound, TagExists
-from model.identifiers import StagingToken
+from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
+from lakeproof.impl.repositories.errors import (
+    BranchExists,
+    BranchNotFound,
+    DefaultBranch,
+    RepositoryNotFound,
+    TagExists,
+)
+from lakeproof.model.identifiers import StagingToken
 from tests.impl.stepping import Bench, R
 
 VARIANTS = pytest.mark.parametrize("variant", [naive, kv3, step1, step2, hardened], ids=lambda v: v.__name__[18:])

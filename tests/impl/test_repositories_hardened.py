@@ -2,11 +2,11 @@
 
 import pytest
 
-from impl.repositories import hardened
-from impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
-from impl.repositories.step2 import INITIAL_TIMEOUT
-from model import kv
-from model.records import RepositoryState
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
+from lakeproof.model import kv
+from lakeproof.model.records import RepositoryState
 from tests.impl.stepping import Bench, R
 
 CREATE = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from impl.repositories import kv3
-from impl.repositories.errors import NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories import kv3
+from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
 from tests.impl.stepping import Bench, R
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from impl.repositories import naive
-from impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories import naive
+from lakeproof.impl.repositories.errors import BranchExists, NotUnique, RepositoryNotFound
 from tests.impl.stepping import Bench, R
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from impl.repositories import step1
-from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
-from model import kv
-from model.records import RepositoryState
+from lakeproof.impl.repositories import step1
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model import kv
+from lakeproof.model.records import RepositoryState
 from tests.impl.stepping import Bench, R
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from impl.repositories import step2
-from impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
-from impl.repositories.step2 import INITIAL_TIMEOUT
-from model import kv
-from model.records import RepositoryState
+from lakeproof.impl.repositories import step2
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
+from lakeproof.model import kv
+from lakeproof.model.records import RepositoryState
 from tests.impl.stepping import START, Bench, R
 
 ENTITIES = ["r-u1 branches/main", "r-u1 commits/c.u1"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import trio
 
-from impl.stores import Store
-from impl.stores.conformance import check_store
-from impl.stores.sqlite import NotAStore, SQLiteStore
-from model import kv
+from lakeproof.impl.stores import Store
+from lakeproof.impl.stores.conformance import check_store
+from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
+from lakeproof.model import kv
 
 
 def opens(folder: Path, *, durable: bool) -> Callable[[], AbstractAsyncContextManager[Store]]:
@@ -43,8 +43,8 @@ def test_what_was_written_is_there_when_the_file_is_opened_again(tmp_path: Path)
 
 INCREMENT = """
 import sys, trio
-from impl.stores.sqlite import SQLiteStore
-from model import kv
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import kv
 
 async def main():
     with SQLiteStore(sys.argv[1]) as store:

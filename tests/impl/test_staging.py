@@ -9,14 +9,14 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.codec import Undecodable
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.staging import drop, get_staged, scan_staged, stage, stage_if, tombstone, unstage
-from impl.stores import MemoryStore
-from model import keys, kv
-from model.identifiers import StagingToken
-from model.records import StagedEntry
+from lakeproof.impl.codec import Undecodable
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.staging import drop, get_staged, scan_staged, stage, stage_if, tombstone, unstage
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import StagedEntry
 
 T = TypeVar("T")
 

@@ -5,13 +5,13 @@ import enum
 import pytest
 import trio
 
-from impl.effects import Effect, Env, Now, perform
-from impl.live import live_env, run
-from impl.stores.memory import MemoryStore
-from impl.wellformed import exact
 from lakeproof import Call
 from lakeproof.explore.execution import Execution, Program
-from model import kv, objects
+from lakeproof.impl.effects import Effect, Env, Now, perform
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores.memory import MemoryStore
+from lakeproof.impl.wellformed import exact
+from lakeproof.model import kv, objects
 
 P, K = b"p", b"k"
 

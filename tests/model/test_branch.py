@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.branch import ABSENT, ANSWERS, BRANCH, DONE, branch
-from model.committed import Entry
-from model.linearizable import Specification
-from model.snapshot import CallView, Status
+from lakeproof.model.branch import ABSENT, ANSWERS, BRANCH, DONE, branch
+from lakeproof.model.committed import Entry
+from lakeproof.model.linearizable import Specification
+from lakeproof.model.snapshot import CallView, Status
 
 R, B = "r", "b"
 Step = tuple[str, tuple[Hashable, ...]]

@@ -4,14 +4,14 @@ from collections.abc import Hashable
 
 import pytest
 
-from model import keys, kv
-from model.commits import addressed
-from model.committed import Entry
-from model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
-from model.invariants import Finding, Monitor, Reached, Violation, entries, refs
-from model.invariants.entries import read_is_legal, write_is_kept_beside
-from model.records import Branch, Commit, Record, StagedEntry, Tag
-from model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
+from lakeproof.model import keys, kv
+from lakeproof.model.commits import addressed
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
+from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry, Tag
+from lakeproof.model.snapshot import CallView, Event, Invoked, Outcome, Returned, Snapshot, Status, Transition
 
 P = b"r-u"
 REPOSITORY = "r"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import catalog, catalog_pb2
-from model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry, physical_address
-from model.identifiers import StorageNamespace
+from lakeproof.model import catalog, catalog_pb2
+from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry, physical_address
+from lakeproof.model.identifiers import StorageNamespace
 
 FOLDER = Path(catalog.__file__).parent
 NS = StorageNamespace("mem://r")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.commits import FORMAT, addressed, canonical, content_address
-from model.identifiers import CommitID, MetaRangeID
-from model.records import Commit
+from lakeproof.model.commits import FORMAT, addressed, canonical, content_address
+from lakeproof.model.identifiers import CommitID, MetaRangeID
+from lakeproof.model.records import Commit
 
 words = st.text(alphabet="ab0é\0", max_size=4)
 commits = st.builds(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.committed import (
+from lakeproof.model.committed import (
     META_RANGE_FORMAT,
     RANGE_FORMAT,
     Difference,
@@ -32,7 +32,7 @@ from model.committed import (
     three_way_merge,
     write,
 )
-from model.records import StagedEntry
+from lakeproof.model.records import StagedEntry
 
 Contents = tuple[Entry, ...]
 

@@ -4,14 +4,22 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
-from model import keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
-from model.committed import Entry, object_address, write
-from model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, StorageNamespace
-from model.invariants import Finding, Reached, Violation, data
-from model.objects import StoredObject, etag
-from model.records import Branch, Commit, Record, Repository, StagedEntry
-from model.snapshot import Outcome, Snapshot, Status
+from lakeproof.model import keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    MetaRangeID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+)
+from lakeproof.model.invariants import Finding, Reached, Violation, data
+from lakeproof.model.objects import StoredObject, etag
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 NS = StorageNamespace("mem://r")
 REPOSITORY = Repository(

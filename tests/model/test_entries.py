@@ -4,13 +4,13 @@ from collections.abc import Hashable
 
 import pytest
 
-from model import keys
-from model.committed import Entry, object_address, write
-from model.identifiers import BranchID, CommitID, StagingToken, StorageNamespace
-from model.invariants import Finding, Monitor, Reached, Violation, entries
-from model.objects import StoredObject
-from model.records import Branch, Commit, StagedEntry
-from model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
+from lakeproof.model import keys
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken, StorageNamespace
+from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 
 B = "b"
 TOKEN = StagingToken("r-b:u.1.0")

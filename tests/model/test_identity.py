@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import kv
-from model.identity import DEPTH_MAX, Exact, NoIdentity, identity
+from lakeproof.model import kv
+from lakeproof.model.identity import DEPTH_MAX, Exact, NoIdentity, identity
 from tests.model.odd_values import (
     Agrees,
     Cached,

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 import attrs
 import pytest
 
-from model import keys, kv
-from model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, TagID
-from model.identifiers import StorageNamespace as Namespace
-from model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation
-from model.invariants import repositories as invariants
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
-from model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StagingToken, TagID
+from lakeproof.model.identifiers import StorageNamespace as Namespace
+from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants import repositories as invariants
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
+from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Returned, Snapshot, Status, Transition
 
 R = RepositoryID("r")
 ENTRY = (keys.GRAVELER, keys.repository_key(R))

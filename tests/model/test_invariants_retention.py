@@ -4,22 +4,30 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from model import keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
-from model.committed import Entry, object_address, write
-from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace, TagID
-from model.invariants import Finding, Reached, Violation
-from model.invariants.retention import (
+from lakeproof.model import keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from lakeproof.model.invariants import Finding, Reached, Violation
+from lakeproof.model.invariants.retention import (
     active_data_is_kept,
     expired_data_is_reclaimed,
     only_expired,
     uncommitted_data_is_kept,
 )
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
-from model.references import repositories
-from model.retention import DAY, Rules
-from model.snapshot import Outcome, Snapshot, Status
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.references import repositories
+from lakeproof.model.retention import DAY, Rules
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 NOW = 1_700_000_000_000_000
 NAMESPACE = StorageNamespace("mem://r")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from model import keys
-from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
-from model.keys import InvalidName
+from lakeproof.model import keys
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, TagID
+from lakeproof.model.keys import InvalidName
 
 Entity = tuple[str, ...]
 Address = tuple[bytes, bytes]

@@ -6,8 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import kv
-from model.kv import EXISTS, Batch, Delete, DeleteIf, Entry, Get, Op, ScanBatch, Set, SetIf, ValueWithPredicate, step
+from lakeproof.model import kv
+from lakeproof.model.kv import (
+    EXISTS,
+    Batch,
+    Delete,
+    DeleteIf,
+    Entry,
+    Get,
+    Op,
+    ScanBatch,
+    Set,
+    SetIf,
+    ValueWithPredicate,
+    step,
+)
 
 P, Q, K = b"p", b"q", b"k"
 AT = (P, K)
@@ -201,6 +214,6 @@ def test_only_an_answer_that_never_came_leaves_open_what_happened() -> None:
     def below(kind: type[kv.KVError]) -> set[type[kv.KVError]]:
         return set(kind.__subclasses__()).union(*map(below, kind.__subclasses__()))
 
-    ours = {kind for kind in below(kv.KVError) if kind.__module__ == "model.kv"}
+    ours = {kind for kind in below(kv.KVError) if kind.__module__ == "lakeproof.model.kv"}
     assert {kind for kind in ours if not kind.definite} == {kv.OutcomeUnknown}
     assert len(ours) == 8

@@ -4,9 +4,20 @@ from itertools import product
 
 import pytest
 
-from model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from model.lifecycle import HARDENED, STEP1, STEP2, TABLES, Event, NoTransition, State, Table, advance, state_of
-from model.records import Repository, RepositoryState
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.lifecycle import (
+    HARDENED,
+    STEP1,
+    STEP2,
+    TABLES,
+    Event,
+    NoTransition,
+    State,
+    Table,
+    advance,
+    state_of,
+)
+from lakeproof.model.records import Repository, RepositoryState
 
 tables = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 

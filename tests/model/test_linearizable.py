@@ -2,9 +2,9 @@
 
 from collections.abc import Hashable, Sequence
 
-from model.invariants import Violation
-from model.linearizable import Specification, linearizable
-from model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.model.invariants import Violation
+from lakeproof.model.linearizable import Specification, linearizable
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 
 
 def register(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import kv, objects
-from model.objects import (
+from lakeproof.model import kv, objects
+from lakeproof.model.objects import (
     Copy,
     DeleteObject,
     GetObject,

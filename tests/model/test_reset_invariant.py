@@ -2,8 +2,8 @@
 
 import pytest
 
-from model.invariants import Monitor, resets
-from model.snapshot import Status
+from lakeproof.model.invariants import Monitor, resets
+from lakeproof.model.snapshot import Status
 from tests.model.test_branch_invariants import EMPTY, HAS_2, HAS_X, History, PathNotFound, read, verdict
 
 RESETS = [("reset_branch",), ("reset_prefix", b""), ("reset_entry", b"x")]

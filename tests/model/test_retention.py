@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.identifiers import BranchID, CommitID, MetaRangeID
-from model.records import Commit
-from model.retention import (
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
+from lakeproof.model.records import Commit
+from lakeproof.model.retention import (
     DAY,
     Commits,
     Dummies,

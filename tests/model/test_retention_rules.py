@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.identifiers import BranchID
-from model.retention import DAY, InvalidRules, Rules
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.retention import DAY, InvalidRules, Rules
 
 TWICE = '{"branch_id": "b", "retention_days": 1}'
 NOW = 1_700_000_000_000_000

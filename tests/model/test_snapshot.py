@@ -5,8 +5,8 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from model.objects import StoredObject
-from model.snapshot import (
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.snapshot import (
     ALL_PARTS,
     CallView,
     NotDeclared,

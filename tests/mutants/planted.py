@@ -32,7 +32,12 @@ class Mutant:
 
     @property
     def module(self) -> str:
-        return self.file.removesuffix(".py").replace("/", ".")
+        return self.linked.removesuffix(".py").replace("/", ".")
+
+    @property
+    def linked(self) -> str:
+        """The file, by the path that it is imported by: some folders are links in ``lakeproof/``."""
+        return self.file if self.file.startswith("lakeproof/") else f"lakeproof/{self.file}"
 
 
 class Fate(Enum):
@@ -62,7 +67,7 @@ def run(tests: Sequence[str], storage: Path, mutant: Mutant | None = None) -> Ra
     }
     environment.pop("PYTEST_ADDOPTS", None)
     if mutant is not None:
-        parts = {"module": mutant.module, "file": str(ROOT / mutant.file), "old": mutant.old, "new": mutant.new}
+        parts = {"module": mutant.module, "file": str(ROOT / mutant.linked), "old": mutant.old, "new": mutant.new}
         environment[VARIABLE] = json.dumps(parts)
     options = ["-x", "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "tests.mutants.plugin"]
     try:

@@ -77,7 +77,7 @@ class TestHarness:
             ({"new": 'A """ specification'}, "SyntaxError"),
             ({"caught_by": "tests/model/test_kv.py::test_that_is_gone"}, "not found"),
             ({"caught_by": "tests/model/test_gone.py"}, "not found"),
-            ({"file": "impl/frames.py", "old": "_CHAIN_MAX: Final = 200"}, "impl.frames was never loaded"),
+            ({"file": "impl/frames.py", "old": "_CHAIN_MAX: Final = 200"}, "lakeproof.impl.frames was never loaded"),
         ],
         ids=["no old text", "two of them", "no Python", "no such test", "no such file", "another module"],
     )

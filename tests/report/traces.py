@@ -9,9 +9,9 @@ from lakeproof import Faults
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.replay import record
 from lakeproof.explore.trace import Trace
+from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Finding, Violation
+from lakeproof.model.snapshot import Snapshot, Status
 from lakeproof.scenario import Scenario
-from model.invariants import STORE_AND_CLIENTS, Always, Finding, Violation
-from model.snapshot import Snapshot, Status
 from tests.racing import AFTERWARDS, COUNTER, FAULTY, LOST_UPDATE
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)

@@ -7,8 +7,8 @@ import pytest
 
 from lakeproof import Scenario
 from lakeproof.explore.search import search
+from lakeproof.model.invariants import repositories
 from lakeproof.scenarios import catalogue
-from model.invariants import repositories
 
 CATALOGUE = [scenario for scenario in catalogue() if scenario.name.startswith("repositories/")]
 VARIANTS = ("naive", "kv3", "step1", "step2", "hardened")

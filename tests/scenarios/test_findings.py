@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from impl.repositories import hardened, kv3, naive, step1, step2
+from lakeproof.impl.repositories import hardened, kv3, naive, step1, step2
 from lakeproof.scenarios import catalogue
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from impl.graveler import lock_free, locked, optimistic, resetting, writing
-from impl.refs import branches
 from lakeproof.explore.search import search
+from lakeproof.impl.graveler import lock_free, locked, optimistic, resetting, writing
+from lakeproof.impl.refs import branches
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.graveler import committing, lock_free, reading
-from impl.refs import branches
-from impl.repositories.entities import uid_partition
 from lakeproof.explore.search import Limits, search
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import committing, lock_free, reading
+from lakeproof.impl.refs import branches
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.scenarios._branch_data import Variant, scenario
-from model import keys
-from model.identifiers import StagingToken
-from model.records import Branch, Commit, Repository
 
 FLOWS = Variant(name="planted/lock-free", commit=lock_free.commit, source="tests")
 KEEPING = Variant(name="planted/keeping", commit=lock_free.commit, source="tests", options={"commit": {"drops": False}})

@@ -7,16 +7,16 @@ from typing import Any
 import attrs
 import pytest
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.graveler import committing, lock_free, resetting, restoring
-from impl.repositories.entities import uid_partition
 from lakeproof.explore.search import Limits, search
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import committing, lock_free, resetting, restoring
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys
+from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import Variant, scenario
-from model import keys
-from model.identifiers import StagingToken
-from model.records import Branch, Repository
 
 FLOWS = Variant(name="planted/resets", commit=lock_free.commit, source="tests")
 KEPT = "acknowledged-reset-is-kept"

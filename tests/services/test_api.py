@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 import urllib3.exceptions
 
+from lakeproof.model.snapshot import Status
 from lakeproof.services.api import address, told
 from lakeproof.services.stand_in_http import stand_in
 from lakeproof.tasks import Unusable
-from model.snapshot import Status
 from tests.commands import complaint, lakeproof
 
 NAMESPACE = ("--storage-namespace", "mem://lakeproof")

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import Status
 from lakeproof.services.calls import NEVER, Call, Recorder, lines
 from lakeproof.services.judging import (
     CAUSAL,
@@ -20,8 +22,6 @@ from lakeproof.services.judging import (
     judge_repositories,
 )
 from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, UNIQUE
-from model.invariants import Violation
-from model.snapshot import Status
 
 LAKE = "lake"
 PATH = "a/1"

@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
+from lakeproof.model.snapshot import Status
 from lakeproof.services.api import WORDS_MAX, LakeFS, address, told
 from lakeproof.services.bounds import BODY_MAX, HEADER_MAX
-from model.snapshot import Status
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.model.invariants import Reached, Violation
 from lakeproof.services.calls import NEVER
 from lakeproof.services.presence import (
     BRANCH_SPARED,
@@ -19,7 +20,6 @@ from lakeproof.services.presence import (
     crowded,
     judge,
 )
-from model.invariants import Reached, Violation
 
 
 def create(began: int, ended: int = NEVER, life: object = None) -> Touch:

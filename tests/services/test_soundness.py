@@ -6,12 +6,12 @@ from random import Random
 import attrs
 import pytest
 
+from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import Status
 from lakeproof.services.calls import NEVER, Call
 from lakeproof.services.judging import TRUNK, Content, Held, Last, judge_entries, judge_repositories
 from lakeproof.services.presence import Judgement
 from lakeproof.services.wishes import MERGED, Names, Wish, entry_wish, repository_wish
-from model.invariants import Violation
-from model.snapshot import Status
 
 CALLS = 60
 

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_checks import staging
-from spark_checks.scanned import Scan
+from lakeproof.spark_checks import staging
+from lakeproof.spark_checks.scanned import Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyspark
 
-from spark_checks.workers import NEEDED
+from lakeproof.spark_checks.workers import NEEDED
 from tests.commands import ROOT
 
 CLUSTER = "local-cluster[2,1,1024]"

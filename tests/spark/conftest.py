@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.session import Options, session
+from lakeproof.spark_checks.session import Options, session
 
 
 @pytest.fixture(scope="session")

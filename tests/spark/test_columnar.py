@@ -11,13 +11,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from impl.codec import graveler_pb2 as pb
-from model import catalog_pb2, keys
-from spark_checks.columnar import reading
-from spark_checks.columnar.gathering import gathered, invalid
-from spark_checks.columnar.scanning import Spans, scan, varints
-from spark_checks.dataset import Keys
-from spark_checks.decoding import decode_batch, decoded_batches, widened
+from lakeproof.impl.codec import graveler_pb2 as pb
+from lakeproof.model import catalog_pb2, keys
+from lakeproof.spark_checks.columnar import reading
+from lakeproof.spark_checks.columnar.gathering import gathered, invalid
+from lakeproof.spark_checks.columnar.scanning import Spans, scan, varints
+from lakeproof.spark_checks.dataset import Keys
+from lakeproof.spark_checks.decoding import decode_batch, decoded_batches, widened
 
 Record = tuple[bytes | None, bytes | None, bytes | None]
 

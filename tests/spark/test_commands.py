@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.cli import LATER
+from lakeproof.spark_checks.cli import LATER
 from tests.commands import spawned
 
 

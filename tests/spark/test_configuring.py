@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks import configuring
+from lakeproof.spark_checks.configuring import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
+from lakeproof.spark_checks.session import Options, session, settings
 from lakeproof.tasks import Unusable
-from spark_checks import configuring
-from spark_checks.configuring import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
-from spark_checks.session import Options, session, settings
 from tests.commands import ROOT, complaint, lakeproof
 
 MISSING = "spark.sql.files.ignoreMissingFiles"

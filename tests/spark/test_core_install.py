@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.spark_checks.cli import EXTRA, LATER, needing_the_extra
 from lakeproof.tasks import Unusable
-from spark_checks.cli import EXTRA, LATER, needing_the_extra
 from tests.commands import ROOT
 
 WITHOUT = """

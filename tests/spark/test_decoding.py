@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.testing import assertDataFrameEqual
 
-from impl.codec import decode_at, encode
-from model import keys
-from model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry
-from model.identifiers import (
+from lakeproof.impl.codec import decode_at, encode
+from lakeproof.model import keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, encode_object_entry
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -23,11 +23,11 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
-from spark_checks.dataset import Dataset, Keys, empty
-from spark_checks.decoding import Rows, decode, decode_batch, widened
-from spark_checks.kinds import design_kind, lakefs_kind
-from spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.spark_checks.dataset import Dataset, Keys, empty
+from lakeproof.spark_checks.decoding import Rows, decode, decode_batch, widened
+from lakeproof.spark_checks.kinds import design_kind, lakefs_kind
+from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 
 REPOSITORY = Repository(
     repository_id=RepositoryID("r"),

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks import hadoop_folder
+from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder, folder_at
+from lakeproof.spark_checks.hadoop_folder import folder_in
 from lakeproof.tasks import Unusable
-from spark_checks import hadoop_folder
-from spark_checks.folders import ArrowFolder, Folder, LocalFolder, folder_at
-from spark_checks.hadoop_folder import folder_in
 
 Make = Callable[[Path], Folder]
 
@@ -134,7 +134,7 @@ def test_paths_and_file_urls_are_of_this_machine(where: str, tmp_path: Path) -> 
 def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = of_arrow(tmp_path / "r1")
     folder.make()
-    monkeypatch.setattr("spark_checks.folders._STORES", frozenset({"local"}))
+    monkeypatch.setattr("lakeproof.spark_checks.folders._STORES", frozenset({"local"}))
     seen: list[str] = []
     monkeypatch.setattr(ArrowFolder, "_send", lambda self, data, target: seen.append(target))
     folder.write("a", b"x")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.spark_checks.java import java_home, wrapped
 from lakeproof.tasks import Unusable
-from spark_checks.java import java_home, wrapped
 
 
 def fake_java(folder: Path, version: str, code: int = 0) -> Path:

@@ -8,10 +8,10 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks import layout, places, snapshots
+from lakeproof.spark_checks.dataset import open_dataset, read_table
+from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from lakeproof.tasks import Unusable
-from spark_checks import layout, places, snapshots
-from spark_checks.dataset import open_dataset, read_table
-from spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line

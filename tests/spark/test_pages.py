@@ -11,16 +11,16 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks import run_page, snapshots
-from spark_checks.checks.catalogue import CHECKS
-from spark_checks.checks.reporting import page
-from spark_checks.checks.running import Example as Found
-from spark_checks.checks.running import Outcome, Summary
-from spark_checks.ledger import EXAMPLES_MAX, MARKED, Account, Example
-from spark_checks.retention import marking as retention
-from spark_checks.retention.walking import NOTES
-from spark_checks.runs import File, Report
-from spark_checks.uncommitted import marking as uncommitted
+from lakeproof.spark_checks import run_page, snapshots
+from lakeproof.spark_checks.checks.catalogue import CHECKS
+from lakeproof.spark_checks.checks.reporting import page
+from lakeproof.spark_checks.checks.running import Example as Found
+from lakeproof.spark_checks.checks.running import Outcome, Summary
+from lakeproof.spark_checks.ledger import EXAMPLES_MAX, MARKED, Account, Example
+from lakeproof.spark_checks.retention import marking as retention
+from lakeproof.spark_checks.retention.walking import NOTES
+from lakeproof.spark_checks.runs import File, Report
+from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 

@@ -13,13 +13,13 @@ from click.testing import Result
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeproof.spark_checks import ledger, runs, snapshots
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.folders import LocalFolder
+from lakeproof.spark_checks.owners import this_process
+from lakeproof.spark_checks.stages import Stages, begun
+from lakeproof.spark_checks.staging import Written
 from lakeproof.tasks import Unusable
-from spark_checks import ledger, runs, snapshots
-from spark_checks.dataset import open_dataset
-from spark_checks.folders import LocalFolder
-from spark_checks.owners import this_process
-from spark_checks.stages import Stages, begun
-from spark_checks.staging import Written
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.uncommitted.test_uncommitted import with_promises
@@ -253,7 +253,7 @@ class TestWhatIsLeft:
         def abort(*_: object) -> Iterator[None]:
             raise click.Abort
 
-        monkeypatch.setattr("spark_checks.dataset.open_dataset", abort)
+        monkeypatch.setattr("lakeproof.spark_checks.dataset.open_dataset", abort)
         done = place.ask("uncommitted", "new")
         assert (done.exit_code, done.stderr) == (130, "")
         assert tables(Path(place.out)) == []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.spark_checks import java, sharing
 from lakeproof.tasks import Unusable
-from spark_checks import java, sharing
 
 
 @pytest.fixture
@@ -69,6 +69,6 @@ def test_a_session_starts_with_the_archive_that_another_has_left(cache: Path) ->
     assert list(cache.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o600
     assert sharing.make(home) == sharing.archives(home)[0]
-    command = [sys.executable, "-m", "spark_checks.sharing"]
+    command = [sys.executable, "-m", "lakeproof.spark_checks.sharing"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyarrow.parquet import write_table
 
-from spark_checks import session, sizing
-from spark_checks.session import Options, settings
+from lakeproof.spark_checks import session, sizing
+from lakeproof.spark_checks.session import Options, settings
 from tests.commands import lakeproof
 
 

@@ -11,10 +11,10 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
-import spark_checks
+from lakeproof import spark_checks
 from lakeproof.commands import complain
-from spark_checks import java, session, snapshots
-from spark_checks.submitted import JavaStderr
+from lakeproof.spark_checks import java, session, snapshots
+from lakeproof.spark_checks.submitted import JavaStderr
 from tests.commands import ROOT, lakeproof
 from tests.spark.retention.worlds import world
 from tests.spark.test_clusters import timeless

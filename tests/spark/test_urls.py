@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks import footers, runs, snapshots
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.hadoop_folder import folder_in
+from lakeproof.spark_checks.retention import commit_files
+from lakeproof.spark_checks.tables import DECODED
 from lakeproof.tasks import Unusable
-from spark_checks import footers, runs, snapshots
-from spark_checks.dataset import open_dataset
-from spark_checks.hadoop_folder import folder_in
-from spark_checks.retention import commit_files
-from spark_checks.tables import DECODED
 from tests.commands import complaint, lakeproof
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
 from tests.spark.retention.worlds import NOW, world
@@ -127,8 +127,8 @@ class TestRuns:
             assert there.ask(kind, "broken", "--now", str(NOW)).exit_code == 130
         assert "was begun with now" in refused(there.ask(kind, "broken", "--now", "0"))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("spark_checks.decoding.write", None)  # is not called
-            patch.setattr("spark_checks.holdings.committed", None)
+            patch.setattr("lakeproof.spark_checks.decoding.write", None)  # is not called
+            patch.setattr("lakeproof.spark_checks.holdings.committed", None)
             assert there.ask(kind, "broken", "--now", str(NOW)).exit_code == 0
         assert report(spark, there, "broken") | {"run": ""} == report(spark, there, f"{kind}-run") | {"run": ""}
         assert runs.demand_run(folder_in(spark, f"{there.out}/broken"), "uncommitted").name == "broken"

@@ -8,10 +8,10 @@ import attrs
 import pyspark
 import pytest
 
+from lakeproof.spark_checks import shipping
+from lakeproof.spark_checks.troubles import one_line
+from lakeproof.spark_checks.workers import NEEDED, Answer, _asking, demand_same
 from lakeproof.tasks import Unusable
-from spark_checks import shipping
-from spark_checks.troubles import one_line
-from spark_checks.workers import NEEDED, Answer, _asking, demand_same
 from tests.spark.clusters import a_python
 
 MINE = Answer(
@@ -72,16 +72,16 @@ class TestAnswers:
 
 
 WORKERS = (
-    "spark_checks.checks.commits",
-    "spark_checks.decoding",
-    "spark_checks.exploring.levels",
-    "spark_checks.exploring.sweeping",
-    "spark_checks.exploring.working",
-    "spark_checks.generate.extras",
-    "spark_checks.histories.judging",
-    "spark_checks.histories.reading",
-    "spark_checks.retention.commit_files",
-    "spark_checks.retention.walking",
+    "lakeproof.spark_checks.checks.commits",
+    "lakeproof.spark_checks.decoding",
+    "lakeproof.spark_checks.exploring.levels",
+    "lakeproof.spark_checks.exploring.sweeping",
+    "lakeproof.spark_checks.exploring.working",
+    "lakeproof.spark_checks.generate.extras",
+    "lakeproof.spark_checks.histories.judging",
+    "lakeproof.spark_checks.histories.reading",
+    "lakeproof.spark_checks.retention.commit_files",
+    "lakeproof.spark_checks.retention.walking",
 )
 """The modules of which functions are sent to workers."""
 

@@ -12,9 +12,9 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks import workspace
-from spark_checks.folders import LocalFolder
-from spark_checks.owners import OWNER, Owner, this_process
+from lakeproof.spark_checks import workspace
+from lakeproof.spark_checks.folders import LocalFolder
+from lakeproof.spark_checks.owners import OWNER, Owner, this_process
 from tests.commands import lakeproof, spawned
 
 

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 import pytest
 import trio
 
-from impl.stores import MemoryStore, Store
-from impl.stores.base import OPAQUE, Answer
-from impl.stores.conformance import MakeStore, NotConforming, check_operations, check_store
-from model import kv
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.base import OPAQUE, Answer
+from lakeproof.impl.stores.conformance import MakeStore, NotConforming, check_operations, check_store
+from lakeproof.model import kv
 
 
 class TakesKeysForText(MemoryStore):

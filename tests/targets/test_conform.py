@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from impl.stores.conformance import claims, told
-from impl.stores.sqlite import SQLiteStore
-from model import kv
+from lakeproof.impl.stores.conformance import claims, told
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import kv
 from tests.commands import complaint, lakeproof
 from tests.targets.planted_store import dsn as planted
 

@@ -13,13 +13,13 @@ import pytest
 import redis
 import trio
 
-from impl.stores import MemoryStore, Store
-from impl.stores.base import OPAQUE
-from impl.stores.conformance import check_store
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.base import OPAQUE
+from lakeproof.impl.stores.conformance import check_store
+from lakeproof.model import kv
 from lakeproof.targets import Private, by_value, target
 from lakeproof.targets.pooled import Pooled
 from lakeproof.tasks import Unusable
-from model import kv
 from tests.targets.planted_store import dsn as planted
 
 KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from impl.stores.conformance import claims, told
+from lakeproof.impl.stores.conformance import claims, told
 from tests.commands import complaint, lakeproof
 from tests.targets.misbehaving import ONE_DOUBT
 from tests.targets.planted_store import dsn as planted

@@ -11,8 +11,8 @@ import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lakeproof.model import kv
 from lakeproof.targets.child import child_store
-from model import kv
 from tests.commands import lakeproof
 from tests.targets.nonsense_store import ALSO, KINDS, SAYS, dsn
 

@@ -13,10 +13,10 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.model import kv
 from lakeproof.targets import target
 from lakeproof.targets.child import ChildStore, child_store
 from lakeproof.targets.protocol import KINDS, Nonsense, Reply, answer, parse, request
-from model import kv
 from tests.commands import lakeproof
 
 PAGE = Path(__file__).parents[2] / "docs" / "exec-protocol.md"

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import trio
 
-from impl.stores import MemoryStore
-from impl.stores.sqlite import SQLiteStore
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import kv
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.snapshot import Status
 from lakeproof.stressing import Stressed, stress
 from lakeproof.targets import target
 from lakeproof.targets.judging import judge
 from lakeproof.targets.recording import Recorder, lines
 from lakeproof.targets.traffic import Load, Round, Traffic, _wrong
-from model import kv
-from model.linearizability.history import NEVER
-from model.linearizability.problem import Verdict
-from model.snapshot import Status
 from tests.commands import complaint, lakeproof
 from tests.targets.misbehaving import ONE_DOUBT
 from tests.targets.planted_store import dsn as planted

@@ -7,13 +7,13 @@ from typing import Final, TypeVar
 import trio
 from hypothesis import strategies as st
 
-from impl.committed import write_metarange
-from impl.live import live_env, run
-from impl.stores import MemoryObjectStore, MemoryStore
-from impl.stores.object_store import Answer
-from model import objects
-from model.committed import Entry, RangeInfo, Splitting, decode_meta_range, decode_range, object_address
-from model.identifiers import MetaRangeID, StorageNamespace
+from lakeproof.impl.committed import write_metarange
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
+from lakeproof.impl.stores.object_store import Answer
+from lakeproof.model import objects
+from lakeproof.model.committed import Entry, RangeInfo, Splitting, decode_meta_range, decode_range, object_address
+from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
 
 T = TypeVar("T")
 

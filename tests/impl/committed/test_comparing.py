@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.committed import Conflicts, diff, merge
-from model import committed
-from model.committed import STRATEGIES, Difference, Entry, change_to
-from model.identifiers import MetaRangeID
+from lakeproof.impl.committed import Conflicts, diff, merge
+from lakeproof.model import committed
+from lakeproof.model.committed import STRATEGIES, Difference, Entry, change_to
+from lakeproof.model.identifiers import MetaRangeID
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
 
 Contents = tuple[Entry, ...]

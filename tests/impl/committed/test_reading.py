@@ -8,7 +8,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.committed import (
+from lakeproof.impl.committed import (
     CommittedError,
     DamagedObject,
     Iterator,
@@ -19,10 +19,10 @@ from impl.committed import (
     get_entry,
     merge,
 )
-from impl.effects import Env
-from impl.live import run
-from impl.stores import MemoryStore
-from model.committed import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import run
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.model.committed import (
     Entry,
     RangeInfo,
     change_to,
@@ -33,7 +33,7 @@ from model.committed import (
     encode_range,
     object_address,
 )
-from model.identifiers import MetaRangeID
+from lakeproof.model.identifiers import MetaRangeID
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, entry, row
 
 Contents = tuple[Entry, ...]

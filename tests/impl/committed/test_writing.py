@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.committed import apply_changes, write_metarange
-from impl.effects import perform
-from model import committed, objects
-from model.committed import DEFAULT_SPLITTING, Entry, Splitting, Unsorted, change_to
-from model.records import StagedEntry
+from lakeproof.impl.committed import apply_changes, write_metarange
+from lakeproof.impl.effects import perform
+from lakeproof.model import committed, objects
+from lakeproof.model.committed import DEFAULT_SPLITTING, Entry, Splitting, Unsorted, change_to
+from lakeproof.model.records import StagedEntry
 from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, edits, entry, row
 
 Contents = tuple[Entry, ...]

@@ -4,17 +4,17 @@ from typing import Any
 
 import attrs
 
-from impl.effects import Effect, Now
-from impl.graveler import founding
-from impl.refs import branches
 from lakeproof import Call
 from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.meaning import Cells, apply, patch
 from lakeproof.explore.setting import snapshot
+from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.graveler import founding
+from lakeproof.impl.refs import branches
+from lakeproof.model.contents import branch_named, content_of_branch
+from lakeproof.model.records import Branch
+from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model.contents import branch_named, content_of_branch
-from model.records import Branch
-from model.snapshot import Snapshot
 
 NOW = 1_700_000_000_000_000
 

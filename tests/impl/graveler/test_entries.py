@@ -2,8 +2,8 @@
 
 import pytest
 
-from impl.graveler import lock_free, locked, optimistic, reading, resetting, writing
-from impl.refs.errors import (
+from lakeproof.impl.graveler import lock_free, locked, optimistic, reading, resetting, writing
+from lakeproof.impl.refs.errors import (
     BranchBusy,
     BranchLocked,
     BranchNotFound,
@@ -12,10 +12,10 @@ from impl.refs.errors import (
     PathNotFound,
     WriteNotSettled,
 )
+from lakeproof.model import keys, kv
+from lakeproof.model.contents import content_of_commit
 from lakeproof.scenario import Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model import keys, kv
-from model.contents import content_of_commit
 from tests.impl.graveler.hand import Hand
 
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.graveler import lock_free, optimistic, reading, resetting, writing
-from impl.refs.errors import PathNotFound
+from lakeproof.impl.graveler import lock_free, optimistic, reading, resetting, writing
+from lakeproof.impl.refs.errors import PathNotFound
+from lakeproof.model.contents import content_of_commit
 from lakeproof.scenarios._branch_data import BRANCH
-from model.contents import content_of_commit
 from tests.impl.graveler.hand import Hand, Running
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")

@@ -10,14 +10,14 @@ from typing import Final
 
 import pytest
 
-from impl.graveler import founding, lock_free, optimistic, reading, resetting, writing
-from impl.refs import branches
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.search import search
+from lakeproof.impl.graveler import founding, lock_free, optimistic, reading, resetting, writing
+from lakeproof.impl.refs import branches
+from lakeproof.model.branch import ABSENT, BranchState, branch
+from lakeproof.model.linearizable import linearizable
 from lakeproof.scenario import Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from model.branch import ABSENT, BranchState, branch
-from model.linearizable import linearizable
 
 MAIN: Final = REPOSITORY.default_branch_id
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from impl.graveler import lock_free, writing
-from impl.graveler.lock_free import still_sealed, without
-from impl.refs import branches
-from impl.refs.commits import get_commit, log
-from impl.refs.errors import BranchBusy, BranchNotFound
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.graveler.lock_free import still_sealed, without
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.commits import get_commit, log
+from lakeproof.impl.refs.errors import BranchBusy, BranchNotFound
+from lakeproof.model import keys, kv
+from lakeproof.model.contents import content_of_commit
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH
-from model import keys, kv
-from model.contents import content_of_commit
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Branch
 from tests.impl.graveler.hand import Hand
 
 KEY = keys.branch_key(BRANCH)

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.committed import Conflicts
-from impl.graveler import lock_free, merging, writing
-from impl.graveler.merging import merge_base
-from impl.refs import branches
-from impl.refs.commits import add_commit, new_commit
-from impl.refs.errors import NoCommonAncestor
+from lakeproof.impl.committed import Conflicts
+from lakeproof.impl.graveler import lock_free, merging, writing
+from lakeproof.impl.graveler.merging import merge_base
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.commits import add_commit, new_commit
+from lakeproof.impl.refs.errors import NoCommonAncestor
+from lakeproof.model.committed import Entry, three_way_merge
+from lakeproof.model.identifiers import MetaRangeID
+from lakeproof.model.records import Commit
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model.committed import Entry, three_way_merge
-from model.identifiers import MetaRangeID
-from model.records import Commit
 from tests.impl.graveler.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id

@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from impl.graveler import founding, lock_free, locked, resetting, writing
-from impl.refs import branches, tags
-from impl.refs.errors import BranchLocked, EntryChanged, PathExists, WriteNotSettled
-from impl.refs.resolving import resolve
 from lakeproof import Call, Scenario
 from lakeproof.explore.search import search
+from lakeproof.impl.graveler import founding, lock_free, locked, resetting, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.errors import BranchLocked, EntryChanged, PathExists, WriteNotSettled
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.model import kv
+from lakeproof.model.branch import BranchState, branch
+from lakeproof.model.linearizable import linearizable
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
-from model import kv
-from model.branch import BranchState, branch
-from model.linearizable import linearizable
 from tests.impl.graveler.hand import Hand
 
 CREATE_1 = Call(writing.create_entry, REPOSITORY, BRANCH, X, b"1")

@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
-from impl.hard_delete import no_copies as flows
-from impl.hard_delete._locks import LOCKED
+from lakeproof.impl.hard_delete import no_copies as flows
+from lakeproof.impl.hard_delete._locks import LOCKED
+from lakeproof.model.catalog import decode_object_entry
+from lakeproof.model.invariants import data, violations
+from lakeproof.model.records import StagedEntry
 from lakeproof.scenarios._branch_data import BRANCH, X
-from model.catalog import decode_object_entry
-from model.invariants import data, violations
-from model.records import StagedEntry
 from tests.impl.graveler.hand import Hand
 
 CHECKED: Final = (data.committed_data_is_kept, data.staged_data_is_kept, data.address_has_one_entry)

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from impl.catalog.objects import Grant, stage_again, upload_and_link
-from impl.hard_delete import no_copies as flows
-from impl.hard_delete._locks import LOCKED, locked, unlocked
-from impl.hard_delete._signing import check_address, signature
-from impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
+from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.hard_delete import no_copies as flows
+from lakeproof.impl.hard_delete._locks import LOCKED, locked, unlocked
+from lakeproof.impl.hard_delete._signing import check_address, signature
+from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants import data
+from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE, Z
-from model import kv, objects
-from model.catalog import ObjectEntry, decode_object_entry, identity_of
-from model.identifiers import BranchID
-from model.invariants import data
-from model.references import repositories
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import addresses, broken, mark, read, upload
 

@@ -5,16 +5,16 @@ from typing import Any, Final
 
 import pytest
 
-from impl.catalog.errors import EntryLocked
-from impl.catalog.objects import stage_again
-from impl.hard_delete import no_copies as flows
-from impl.refs.errors import WriteNotSettled
-from impl.staging import get_staged
 from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import EntryLocked
+from lakeproof.impl.catalog.objects import stage_again
+from lakeproof.impl.hard_delete import no_copies as flows
+from lakeproof.impl.refs.errors import WriteNotSettled
+from lakeproof.impl.staging import get_staged
+from lakeproof.model import kv
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import Z
 from lakeproof.scenarios.hard_delete_no_copies import SCENARIOS
-from model import kv
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import broken, mark, read, upload
 

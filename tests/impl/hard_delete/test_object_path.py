@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressNotAllowed, DataGone
-from impl.catalog.objects import upload_and_link
-from impl.hard_delete import object_path as flows
-from impl.hard_delete._staging_area import DELETED, staged_address, staged_change, staging_prefix
-from impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
 from lakeproof import Scenario
 from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
+from lakeproof.impl.catalog.objects import upload_and_link
+from lakeproof.impl.hard_delete import object_path as flows
+from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change, staging_prefix
+from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import decode_object_entry
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.invariants import data, violations
+from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import MAIN
 from lakeproof.scenarios.hard_delete_object_path import SCENARIOS, as_staged
-from model import kv, objects
-from model.catalog import decode_object_entry
-from model.identifiers import BranchID, StagingToken
-from model.invariants import data, violations
-from model.references import repositories
 from tests.impl.graveler.hand import Hand
 
 IMMUTABLE = {"overwrites": False}

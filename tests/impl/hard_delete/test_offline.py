@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
-from impl.committed import MissingObject
-from impl.effects import Now
-from impl.hard_delete import offline as flows
-from impl.hard_delete.offline import Part
-from impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
-from impl.repositories.entities import uid_partition
 from lakeproof import Call, Scenario
 from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.meaning import apply, patch
 from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
+from lakeproof.impl.committed import MissingObject
+from lakeproof.impl.effects import Now
+from lakeproof.impl.hard_delete import offline as flows
+from lakeproof.impl.hard_delete.offline import Part
+from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.invariants import data, violations
+from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import MAIN, Z
 from lakeproof.scenarios.hard_delete_offline import SCENARIOS
-from model import keys, kv, objects
-from model.invariants import data, violations
-from model.references import repositories
 from tests.impl.graveler.hand import NOW, Hand
 
 ORDERS: Sequence[tuple[Part, ...]] = list(permutations(flows.ORDER))

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog import objects as today
-from impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
-from impl.graveler.committing import seal
-from impl.hard_delete import _journal as journal
-from impl.hard_delete import online
-from impl.hard_delete._journal import Issued
-from impl.hard_delete._reaping import fate_of
-from impl.refs import branches
-from impl.refs.errors import BranchNotFound, PathNotFound
+from lakeproof.impl.catalog import objects as today
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
+from lakeproof.impl.graveler.committing import seal
+from lakeproof.impl.hard_delete import _journal as journal
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.hard_delete._journal import Issued
+from lakeproof.impl.hard_delete._reaping import fate_of
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.errors import BranchNotFound, PathNotFound
+from lakeproof.model import kv, objects
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE
-from model import kv, objects
-from model.identifiers import BranchID, CommitID, StagingToken
-from model.records import Branch
 from tests.impl.graveler.hand import NOW, Hand
 
 UNTIMED = {"lifetime": 0}

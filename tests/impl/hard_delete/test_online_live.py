@@ -8,20 +8,20 @@ from typing import Any
 
 import trio
 
-from impl.catalog.errors import DataGone
-from impl.codec import decode_at
-from impl.effects import Env
-from impl.graveler import founding
-from impl.hard_delete import online
-from impl.live import live_env, run
-from impl.refs import branches
-from impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
-from impl.stores.local_objects import LocalObjectStore
-from impl.stores.sqlite import SQLiteStore
+from lakeproof.impl.catalog.errors import DataGone
+from lakeproof.impl.codec import decode_at
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import founding
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model.invariants import Violation, data
+from lakeproof.model.references import repositories
+from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from model.invariants import Violation, data
-from model.references import repositories
-from model.snapshot import Snapshot
 
 WORKERS, ROUNDS = 6, 12
 EXPECTED = (PathNotFound, DataGone, BranchBusy, WriteNotSettled)

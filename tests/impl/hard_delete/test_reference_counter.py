@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
-from impl.catalog.objects import Grant, stage_again, upload_and_link
-from impl.hard_delete import reference_counter as flows
-from impl.hard_delete._counters import ONE, counter_of, decrement, increment, with_counter
-from impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
 from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
+from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.hard_delete import reference_counter as flows
+from lakeproof.impl.hard_delete._counters import ONE, counter_of, decrement, increment, with_counter
+from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
+from lakeproof.model import kv, objects
+from lakeproof.model.invariants import data, violations
+from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE, Z
 from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS
-from model import kv, objects
-from model.invariants import data, violations
-from model.references import repositories
 from tests.impl.graveler.hand import Hand
 
 KINDS: Final = ("s3", "gcs", "azure")

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
-from impl.catalog.objects import Grant
-from impl.hard_delete import reference_tracking as flows
-from impl.hard_delete._reference_states import (
+from lakeproof import Scenario
+from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.hard_delete import reference_tracking as flows
+from lakeproof.impl.hard_delete._reference_states import (
     Reference,
     State,
     decode_reference,
@@ -17,15 +19,13 @@ from impl.hard_delete._reference_states import (
     mark,
     reference_key,
 )
-from impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
-from impl.repositories.entities import uid_partition
-from lakeproof import Scenario
-from lakeproof.explore.search import search
+from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.identifiers import StagingToken
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import MAIN
 from lakeproof.scenarios.hard_delete_reference_tracking import SCENARIOS
-from model import kv
-from model.identifiers import StagingToken
 from tests.impl.graveler.hand import NOW, Hand
 
 DUE: Mapping[str, int] = {"waits": -1}

@@ -4,27 +4,27 @@ import json
 
 import pytest
 
-from impl.catalog import objects as catalog
-from impl.catalog.errors import DataGone
-from impl.committed.errors import MissingObject
-from impl.graveler import lock_free, merging
-from impl.hard_delete import retention, retention_pins
-from impl.hard_delete.retention import HeadNotFound, MarkNotFound
-from impl.hard_delete.retention_pins import CommitExpired
-from impl.refs import branches, tags
-from impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
 from lakeproof.explore.meaning import Cell
+from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.errors import DataGone
+from lakeproof.impl.committed.errors import MissingObject
+from lakeproof.impl.graveler import lock_free, merging
+from lakeproof.impl.hard_delete import retention, retention_pins
+from lakeproof.impl.hard_delete.retention import HeadNotFound, MarkNotFound
+from lakeproof.impl.hard_delete.retention_pins import CommitExpired
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
+from lakeproof.model import keys, objects
+from lakeproof.model.committed import object_address
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants import Violation, violations
+from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
+from lakeproof.model.records import Branch
+from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.retention import Rules
 from lakeproof.scenarios import retention as catalogue
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._retention import MAIN, OTHER, RULES, A, B, D, E, write_history
-from model import keys, objects
-from model.committed import object_address
-from model.identifiers import CommitID
-from model.invariants import Violation, violations
-from model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
-from model.records import Branch
-from model.references import RepositoryView, repositories
-from model.retention import Rules
 from tests.impl.graveler.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace

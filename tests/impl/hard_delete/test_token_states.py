@@ -6,25 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
-from impl.catalog.objects import Grant
-from impl.graveler.committing import seal
-from impl.hard_delete import token_states as flows
-from impl.hard_delete._token_lists import (
+from lakeproof import Scenario
+from lakeproof.explore.search import search
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.graveler.committing import seal
+from lakeproof.impl.hard_delete import token_states as flows
+from lakeproof.impl.hard_delete._token_lists import (
     add_reference,
     decode_tokens,
     encode_tokens,
     remove_reference,
 )
-from impl.refs.errors import DefaultBranch, PathNotFound, RefChanged
-from impl.repositories.entities import uid_partition
-from lakeproof import Scenario
-from lakeproof.explore.search import search
+from lakeproof.impl.refs.errors import DefaultBranch, PathNotFound, RefChanged
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv, objects
+from lakeproof.model.identifiers import StagingToken
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import MAIN
 from lakeproof.scenarios.hard_delete_token_states import SCENARIOS
-from model import kv, objects
-from model.identifiers import StagingToken
 from tests.impl.graveler.hand import Hand
 
 TOKENS = st.lists(st.text("abc-:.", min_size=1).map(StagingToken), unique=True, max_size=4).map(tuple)

@@ -10,8 +10,8 @@ import psycopg
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
-from impl.migration.sources import columns
+from lakeproof.impl.migration.rows import TABLES, BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.impl.migration.sources import columns
 
 NAMES = {kind: name for name, kind in TABLES.items()}
 TYPES = {

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 
 import trio
 
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.migration import migrating
-from impl.migration.extracting import extract
-from impl.migration.migrating import migrate
-from impl.migration.rows import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.migration import migrating
+from lakeproof.impl.migration.extracting import extract
+from lakeproof.impl.migration.migrating import migrate
+from lakeproof.impl.migration.rows import (
     TABLES,
     BranchRow,
     CommitRow,
@@ -19,7 +19,7 @@ from impl.migration.rows import (
     Tables,
     TagRow,
 )
-from impl.stores import MemoryStore, Store
+from lakeproof.impl.stores import MemoryStore, Store
 
 ROWS: tuple[Row, ...] = (
     RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from impl.codec import decode_repository
-from impl.live import live_env, run
-from impl.migration import migrating
-from impl.migration.checking import problems
-from impl.migration.migrating import (
+from lakeproof.impl.codec import decode_repository
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.migration import migrating
+from lakeproof.impl.migration.checking import problems
+from lakeproof.impl.migration.migrating import (
     AlreadyMigrated,
     Different,
     HalfMigrated,
@@ -20,7 +20,7 @@ from impl.migration.migrating import (
     Superseded,
     migrate,
 )
-from impl.migration.rows import (
+from lakeproof.impl.migration.rows import (
     BranchRow,
     MemoryTables,
     RepositoryRow,
@@ -29,11 +29,11 @@ from impl.migration.rows import (
     TagRow,
     UnusableTables,
 )
-from impl.stores import MemoryStore, Store
-from impl.stores.base import Answer
-from impl.stores.sqlite import SQLiteStore
-from model import keys, kv
-from model.identifiers import TagID
+from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.impl.stores.sqlite import SQLiteStore
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import TagID
 from tests.impl.migration.moving import ROWS, migrated, rows_in, version
 
 

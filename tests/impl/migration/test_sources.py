@@ -10,16 +10,16 @@ import psycopg
 import pytest
 from hypothesis import given, settings
 
-from impl.migration import migrating
-from impl.migration.rows import (
+from lakeproof.impl.migration import migrating
+from lakeproof.impl.migration.rows import (
     TABLES,
     CommitRow,
     Row,
     UnusableTables,
     key_of,
 )
-from impl.migration.sources import PostgresTables, SQLiteTables
-from impl.stores import MemoryStore
+from lakeproof.impl.migration.sources import PostgresTables, SQLiteTables
+from lakeproof.impl.stores import MemoryStore
 from tests.impl.migration.databases import databases, fill_postgres, fill_sqlite
 from tests.impl.migration.moving import ROWS, held_by, migrated, rows_in, version
 from tests.servers import postgres

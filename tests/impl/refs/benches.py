@@ -5,14 +5,14 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from impl.codec import decode_branch, encode
-from impl.live import live_env
-from impl.refs.dump import RefsDump, dump_refs, restore_refs
-from impl.refs.dump_format import without_tokens
-from impl.repositories.entities import uid_partition
-from model import kv, objects
-from model.identifiers import InstanceUID, RepositoryID
-from model.records import Record, Repository
+from lakeproof.impl.codec import decode_branch, encode
+from lakeproof.impl.live import live_env
+from lakeproof.impl.refs.dump import RefsDump, dump_refs, restore_refs
+from lakeproof.impl.refs.dump_format import without_tokens
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv, objects
+from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.records import Record, Repository
 from tests.impl.refs.watched import REPOSITORY, address
 
 T = TypeVar("T")

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.graveler import lock_free, writing
-from impl.refs import branches, tags
-from impl.refs.errors import BranchExists, BranchNotFound, RefChanged, RefNotFound
 from lakeproof.explore.meaning import apply, patch
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.errors import BranchExists, BranchNotFound, RefChanged, RefNotFound
+from lakeproof.model import keys, kv
+from lakeproof.model.invariants.refs import birth
+from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model import keys, kv
-from model.invariants.refs import birth
-from model.records import Branch
 from tests.impl.graveler.hand import Hand, Running
 
 MAIN = REPOSITORY.default_branch_id

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.graveler import lock_free, merging, writing
-from impl.refs import tags
-from impl.refs.commits import add_commit, first_parents, get_commit, log, new_commit
-from impl.refs.errors import CommitNotFound, RefNotFound
+from lakeproof.impl.graveler import lock_free, merging, writing
+from lakeproof.impl.refs import tags
+from lakeproof.impl.refs.commits import add_commit, first_parents, get_commit, log, new_commit
+from lakeproof.impl.refs.errors import CommitNotFound, RefNotFound
+from lakeproof.model.commits import content_address
+from lakeproof.model.identifiers import MetaRangeID
+from lakeproof.model.records import Commit
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model.commits import content_address
-from model.identifiers import MetaRangeID
-from model.records import Commit
 from tests.impl.graveler.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.codec import decode_branch, decode_commit, decode_tag, encode
-from impl.effects import Env
-from impl.live import live_env
-from impl.refs.dump import NotDumpable, Order, RefsDump, dump_refs, restore_refs
-from impl.refs.dump_format import MalformedDump
-from impl.repositories.entities import uid_partition
-from model import keys, kv, objects
-from model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.impl.codec import decode_branch, decode_commit, decode_tag, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env
+from lakeproof.impl.refs.dump import NotDumpable, Order, RefsDump, dump_refs, restore_refs
+from lakeproof.impl.refs.dump_format import MalformedDump
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import keys, kv, objects
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from tests.impl.refs.benches import TARGET, Bench, bench
 from tests.impl.refs.watched import REPOSITORY, P, branch, commit, tag
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.codec import Undecodable, encode
-from impl.live import live_env
-from impl.refs.dump import NotBare, NotDumpable, RefsDump, dump_refs, restore_refs
-from impl.refs.dump_format import MalformedDump, dump_address, object_id
-from impl.repositories.entities import uid_partition
-from model import kv
-from model.identifiers import StagingToken, StorageNamespace
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, Tag
+from lakeproof.impl.codec import Undecodable, encode
+from lakeproof.impl.live import live_env
+from lakeproof.impl.refs.dump import NotBare, NotDumpable, RefsDump, dump_refs, restore_refs
+from lakeproof.impl.refs.dump_format import MalformedDump, dump_address, object_id
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.model import kv
+from lakeproof.model.identifiers import StagingToken, StorageNamespace
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, Tag
 from tests.impl.refs.benches import TARGET, Bench, bench
 from tests.impl.refs.watched import REPOSITORY, P, branch, commit, tag
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.effects import Env
-from impl.refs.errors import CommitNotFound
-from impl.refs.iterators import (
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.errors import CommitNotFound
+from lakeproof.impl.refs.iterators import (
     Iterator,
     ParentNotFound,
     branch_by_commit_iterator,
@@ -22,11 +22,11 @@ from impl.refs.iterators import (
     staging_iterator,
     tag_iterator,
 )
-from model.identifiers import (
+from lakeproof.model.identifiers import (
     CommitID,
     RepositoryID,
 )
-from model.records import RepositoryState
+from lakeproof.model.records import RepositoryState
 from tests.impl.refs.watched import REPOSITORY, TOKEN, branch, commit, everything, live, staged, stored, tag
 
 PAGE_SIZES: Final = pytest.mark.parametrize("batch_size", [0, 1, 2, 3, 1000])

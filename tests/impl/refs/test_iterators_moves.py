@@ -8,10 +8,10 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.codec import Undecodable
-from impl.effects import Env
-from impl.live import live_env
-from impl.refs.iterators import (
+from lakeproof.impl.codec import Undecodable
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env
+from lakeproof.impl.refs.iterators import (
     Iterator,
     NoValue,
     branch_by_commit_iterator,
@@ -20,12 +20,12 @@ from impl.refs.iterators import (
     staging_iterator,
     tag_iterator,
 )
-from impl.stores import MemoryStore
-from model import keys, kv
-from model.identifiers import (
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import (
     CommitID,
 )
-from model.records import Branch, Commit, Tag
+from lakeproof.model.records import Branch, Commit, Tag
 from tests.impl.refs.watched import REPOSITORY, TOKEN, P, Watched, branch, commit, everything, live, staged, stored, tag
 
 T = TypeVar("T")

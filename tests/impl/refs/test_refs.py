@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impl.graveler import lock_free, writing
-from impl.refs import branches, tags
-from impl.refs.commits import add_commit, get_commit, log, new_commit
-from impl.refs.errors import (
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.commits import add_commit, get_commit, log, new_commit
+from lakeproof.impl.refs.errors import (
     BranchExists,
     BranchNotFound,
     CommitNotFound,
@@ -18,12 +18,12 @@ from impl.refs.errors import (
     TagExists,
     TagNotFound,
 )
-from impl.refs.resolving import resolve
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.model import kv
+from lakeproof.model.commits import canonical, content_address
+from lakeproof.model.identifiers import CommitID, MetaRangeID
+from lakeproof.model.records import Commit
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model import kv
-from model.commits import canonical, content_address
-from model.identifiers import CommitID, MetaRangeID
-from model.records import Commit
 from tests.impl.graveler.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id

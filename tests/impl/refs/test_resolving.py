@@ -2,12 +2,12 @@
 
 import pytest
 
-from impl.graveler import lock_free, writing
-from impl.refs import branches, tags
-from impl.refs.errors import RefNotFound
-from impl.refs.resolving import resolve
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.errors import RefNotFound
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.model.identifiers import CommitID
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model.identifiers import CommitID
 from tests.impl.graveler.hand import Hand
 
 MAIN = REPOSITORY.default_branch_id

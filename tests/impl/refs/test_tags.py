@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impl.graveler import lock_free, writing
-from impl.refs import branches, tags
-from impl.refs.errors import RefChanged, RefNotFound, TagExists, TagNotFound
+from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.errors import RefChanged, RefNotFound, TagExists, TagNotFound
+from lakeproof.model import kv
+from lakeproof.model.snapshot import CallView, Status
+from lakeproof.model.tag import TAG
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from model import kv
-from model.snapshot import CallView, Status
-from model.tag import TAG
 from tests.impl.graveler.hand import Hand
 
 MAIN = REPOSITORY.default_branch_id

@@ -6,15 +6,15 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from impl.codec import encode
-from impl.effects import Env
-from impl.live import live_env, run
-from impl.refs.iterators import Iterator
-from impl.repositories.entities import uid_partition
-from impl.stores import MemoryStore
-from impl.stores.base import Answer
-from model import keys, kv
-from model.identifiers import (
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.live import live_env, run
+from lakeproof.impl.refs.iterators import Iterator
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.stores import MemoryStore
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -24,7 +24,7 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
 T = TypeVar("T")
 

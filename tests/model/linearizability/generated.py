@@ -4,11 +4,11 @@ import random
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from model.linearizability.history import NEVER, History, Operation, Settings, history
-from model.linearizability.problem import Step, Stepped, stepped
-from model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REGISTER, Specification
-from model.linearizability.values import REFUSED, UNKNOWN
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
+from lakeproof.model.linearizability.problem import Step, Stepped, stepped
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, EXISTS, KV, MUTEX, REGISTER, Specification
+from lakeproof.model.linearizability.values import REFUSED, UNKNOWN
+from lakeproof.model.snapshot import Status
 
 REGISTERS: Final = (REGISTER, CAS_REGISTER, CAS_REGISTER, KV, KV, MUTEX)
 

@@ -8,18 +8,18 @@ import attrs
 import pytest
 
 from benchmarks.linearizability import Client, Shape, Simulation, generated
-from model.invariants import Violation
-from model.linearizability.checking import ALGORITHMS, Limits, answered, check
-from model.linearizability.frontier import frontier
-from model.linearizability.history import NEVER, History, Settings, history
-from model.linearizability.problem import Budget, Verdict, register, stepped
-from model.linearizability.search import search
-from model.linearizability.specifications import CAS_REGISTER, KV, REGISTER, Specification
-from model.linearizability.values import REFUSED
-from model.linearizability.zones import zones
-from model.linearizable import Specification as MonitorSpecification
-from model.linearizable import linearizable
-from model.snapshot import CallView, Event, Invoked, Returned, Status
+from lakeproof.model.invariants import Violation
+from lakeproof.model.linearizability.checking import ALGORITHMS, Limits, answered, check
+from lakeproof.model.linearizability.frontier import frontier
+from lakeproof.model.linearizability.history import NEVER, History, Settings, history
+from lakeproof.model.linearizability.problem import Budget, Verdict, register, stepped
+from lakeproof.model.linearizability.search import search
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, REGISTER, Specification
+from lakeproof.model.linearizability.values import REFUSED
+from lakeproof.model.linearizability.zones import zones
+from lakeproof.model.linearizable import Specification as MonitorSpecification
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 from tests.model.linearizability.generated import brute_force, simulated, small
 
 

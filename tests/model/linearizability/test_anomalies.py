@@ -1,9 +1,9 @@
 """The anomalies that have names, each by all algorithms; and their twins, where an overlap excuses them."""
 
-from model.linearizability.checking import ALGORITHMS, check
-from model.linearizability.history import Settings
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import CAS_REGISTER, KV, MUTEX, Specification
+from lakeproof.model.linearizability.checking import ALGORITHMS, check
+from lakeproof.model.linearizability.history import Settings
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import CAS_REGISTER, KV, MUTEX, Specification
 from tests.model.linearizability.written import drawn
 
 

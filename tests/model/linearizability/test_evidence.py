@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from model.linearizability.checking import Limits, answered, check, parts
-from model.linearizability.evidence import Evidence, explain
-from model.linearizability.history import NEVER, History, Operation, Settings, history
-from model.linearizability.problem import Stepped, Verdict, stepped
-from model.linearizability.specifications import APPEND, CAS_REGISTER, Specification
-from model.snapshot import Status
+from lakeproof.model.linearizability.checking import Limits, answered, check, parts
+from lakeproof.model.linearizability.evidence import Evidence, explain
+from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
+from lakeproof.model.linearizability.problem import Stepped, Verdict, stepped
+from lakeproof.model.linearizability.specifications import APPEND, CAS_REGISTER, Specification
+from lakeproof.model.snapshot import Status
 from tests.model.linearizability.generated import brute_force, in_some_order, small
 from tests.model.linearizability.written import drawn
 

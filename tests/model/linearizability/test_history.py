@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from model.linearizability.history import NEVER, BrokenHistory, History, Operation, Settings, history
-from model.linearizability.values import REFUSED, UNKNOWN
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import NEVER, BrokenHistory, History, Operation, Settings, history
+from lakeproof.model.linearizability.values import REFUSED, UNKNOWN
+from lakeproof.model.snapshot import Status
 from tests.model.linearizability.generated import small
 
 

@@ -5,10 +5,10 @@ from collections.abc import Hashable
 
 import pytest
 
-from model.linearizability.checking import check
-from model.linearizability.history import BrokenHistory, Operation, Settings, history
-from model.linearizability.problem import Verdict
-from model.linearizability.specifications import (
+from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.history import BrokenHistory, Operation, Settings, history
+from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.model.linearizability.specifications import (
     ALL,
     ANY,
     APPEND,
@@ -22,8 +22,8 @@ from model.linearizability.specifications import (
     Specification,
     specification_of,
 )
-from model.linearizability.values import REFUSED, Atom, freeze
-from model.snapshot import Status
+from lakeproof.model.linearizability.values import REFUSED, Atom, freeze
+from lakeproof.model.snapshot import Status
 
 
 def verdict(specification: Specification, *calls: tuple[object, ...], settings: Settings | None = None) -> Verdict:

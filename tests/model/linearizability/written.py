@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 
-from model.linearizability.history import NEVER, History, Operation, Settings, history
-from model.snapshot import Status
+from lakeproof.model.linearizability.history import NEVER, History, Operation, Settings, history
+from lakeproof.model.snapshot import Status
 
 REFUSES = Settings(fail="predicate-false")
 

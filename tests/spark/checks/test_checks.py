@@ -13,11 +13,10 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from impl.codec import encode
-from lakeproof.tasks import Unusable
-from model import keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry
-from model.identifiers import (
+from lakeproof.impl.codec import encode
+from lakeproof.model import keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -27,19 +26,20 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-from spark_checks.checks import records
-from spark_checks.checks.catalogue import BY_ID, CHECKS
-from spark_checks.checks.command import command
-from spark_checks.checks.reporting import SHOWN_MAX, page
-from spark_checks.checks.running import Example, Outcome, Summary, run
-from spark_checks.dataset import open_dataset
-from spark_checks.decoding import decode
-from spark_checks.findings import FINDINGS, IDS
-from spark_checks.session import Options
-from spark_checks.snapshots import Tables, write
-from spark_checks.tables import AT_REST
-from spark_checks.workspace import fresh
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.spark_checks.checks import records
+from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
+from lakeproof.spark_checks.checks.command import command
+from lakeproof.spark_checks.checks.reporting import SHOWN_MAX, page
+from lakeproof.spark_checks.checks.running import Example, Outcome, Summary, run
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.decoding import decode
+from lakeproof.spark_checks.findings import FINDINGS, IDS
+from lakeproof.spark_checks.session import Options
+from lakeproof.spark_checks.snapshots import Tables, write
+from lakeproof.spark_checks.tables import AT_REST
+from lakeproof.spark_checks.workspace import fresh
+from lakeproof.tasks import Unusable
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -226,7 +226,7 @@ def check(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Check:
     def same(_: Options, __: Path | None) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr("spark_checks.session.session", same)
+    monkeypatch.setattr("lakeproof.spark_checks.session.session", same)
 
     def run_it(*arguments: str) -> Result:
         return CliRunner().invoke(command, arguments, standalone_mode=False)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.checks import graph
-from spark_checks.checks.graph import CYCLE, GENERATION, MISSING, OLDER, UNREACHABLE, Graph
+from lakeproof.spark_checks.checks import graph
+from lakeproof.spark_checks.checks.graph import CYCLE, GENERATION, MISSING, OLDER, UNREACHABLE, Graph
 
 
 @attrs.frozen

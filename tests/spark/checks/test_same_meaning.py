@@ -20,11 +20,11 @@ from pyspark.sql import SparkSession
 from lakeproof.explore.search import Limits, search
 from lakeproof.explore.search import Options as SearchOptions
 from lakeproof.loading import Source
-from model import keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
-from model.committed import Entry, Splitting, object_address
-from model.committed import write as write_tree
-from model.identifiers import (
+from lakeproof.model import keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.committed import Entry, Splitting, object_address
+from lakeproof.model.committed import write as write_tree
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -34,19 +34,19 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.invariants import data, refs, repositories
-from model.invariants._base import Always, Eventually, Reached, Violation
-from model.kv import Address
-from model.objects import StoredObject
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
-from model.references import RepositoryView
-from model.references import repositories as views
-from model.snapshot import Snapshot
-from spark_checks.checks.running import run
-from spark_checks.dataset import open_dataset
-from spark_checks.findings import FINDINGS
-from spark_checks.snapshots import Tables, end_states, export, isolated, tables, write
-from spark_checks.workspace import fresh
+from lakeproof.model.invariants import data, refs, repositories
+from lakeproof.model.invariants._base import Always, Eventually, Reached, Violation
+from lakeproof.model.kv import Address
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.references import RepositoryView
+from lakeproof.model.references import repositories as views
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks.checks.running import run
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.spark_checks.snapshots import Tables, end_states, export, isolated, tables, write
+from lakeproof.spark_checks.workspace import fresh
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

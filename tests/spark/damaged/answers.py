@@ -1,4 +1,5 @@
-"""What `uncommitted` and `retention` must say of the rows of a dataset, in plain Python: sets, and `model.retention`.
+"""What `uncommitted` and `retention` must say of the rows of a dataset, in plain Python: sets, and
+`lakeproof.model.retention`.
 
 Nothing of `spark_checks` decides here. A dataset that must be refused has the answer `REFUSED`.
 """
@@ -12,12 +13,12 @@ from typing import Final, Literal
 import attrs
 import pyarrow.parquet as pq
 
-from impl.codec import Undecodable, decode_at
-from model.catalog import AddressType, ObjectEntry, decode_object_entry, physical_address
-from model.identifiers import BranchID, CommitID, MetaRangeID, StorageNamespace
-from model.keys import repository_partition
-from model.records import Branch, Commit, Repository, StagedEntry, Tag
-from model.retention import Rules, active
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry, physical_address
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StorageNamespace
+from lakeproof.model.keys import repository_partition
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry, Tag
+from lakeproof.model.retention import Rules, active
 
 REFUSED: Final = "refused"
 UNSURE: Final = "unsure"

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from spark_checks.session import Options, session
+from lakeproof.spark_checks.session import Options, session
 from tests.spark.damaged import answers
 from tests.spark.damaged.judging import COMMANDS, marked, run
 from tests.spark.damaged.making import make, shape

@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from model.records import Commit
-from model.snapshot import Snapshot
-from spark_checks import manifest
-from spark_checks.decoding import decode_batch
-from spark_checks.snapshots import isolated, tables
-from spark_checks.tables import AT_REST, DECODED, KV
+from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import manifest
+from lakeproof.spark_checks.decoding import decode_batch
+from lakeproof.spark_checks.snapshots import isolated, tables
+from lakeproof.spark_checks.tables import AT_REST, DECODED, KV
 from tests.spark.retention.worlds import world
 
 

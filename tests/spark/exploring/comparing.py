@@ -5,8 +5,8 @@ from typing import Final
 from lakeproof.explore.search import Limits, Options, Result, search
 from lakeproof.loading import Source, named
 from lakeproof.scenario import Scenario
-from spark_checks.exploring.levels import Engine
-from spark_checks.exploring.searching import on
+from lakeproof.spark_checks.exploring.levels import Engine
+from lakeproof.spark_checks.exploring.searching import on
 
 CATALOGUE: Final = (
     "repositories/naive/delete-create",

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 
 from lakeproof.explore.packing import Layout, Words, concatenate, distinct, repack, take
-from spark_checks.exploring import working
-from spark_checks.exploring.asking import HELD, Job, Question
-from spark_checks.exploring.levels import Expanded, Part, Row, Sought
+from lakeproof.spark_checks.exploring import working
+from lakeproof.spark_checks.exploring.asking import HELD, Job, Question
+from lakeproof.spark_checks.exploring.levels import Expanded, Part, Row, Sought
 
 Task = Callable[[Job, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -12,8 +12,8 @@ from lakeproof.explore.frozen import FrozenKernel
 from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
-from spark_checks.exploring import working
-from spark_checks.exploring.searching import on
+from lakeproof.spark_checks.exploring import working
+from lakeproof.spark_checks.exploring.searching import on
 from tests.explore.agreement import plain_of, violated_by
 from tests.explore.generated import corpus
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of, told

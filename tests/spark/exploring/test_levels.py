@@ -12,11 +12,11 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 from lakeproof.explore.packing import Words, lay_out, repack
 from lakeproof.explore.search import Options
 from lakeproof.loading import Source
-from spark_checks import workspace
-from spark_checks.exploring import levels
-from spark_checks.exploring.exploring import Explore
-from spark_checks.exploring.known import Known
-from spark_checks.exploring.levels import SparkLevels, repacked
+from lakeproof.spark_checks import workspace
+from lakeproof.spark_checks.exploring import levels
+from lakeproof.spark_checks.exploring.exploring import Explore
+from lakeproof.spark_checks.exploring.known import Known
+from lakeproof.spark_checks.exploring.levels import SparkLevels, repacked
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of
 
 GRADED = Options(ranked=False)

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.explore.sampling import sample
 from lakeproof.loading import Source
+from lakeproof.spark_checks.exploring.sweeping import Listener, Sweep, SweepSeeds, Walks, walked
 from lakeproof.tasks import Unusable
-from spark_checks.exploring.sweeping import Listener, Sweep, SweepSeeds, Walks, walked
 from tests.spark.exploring.comparing import scenario_of
 
 RARE = "repositories/step1/delete-create/late-write"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.generate.ground import Ground
-from spark_checks.generate.sizes import Sizes
-from spark_checks.generate.writing import make, write
+from lakeproof.spark_checks.generate.ground import Ground
+from lakeproof.spark_checks.generate.sizes import Sizes
+from lakeproof.spark_checks.generate.writing import make, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
 Generated = Callable[[Sizes, dict[str, int], int, bool], Path]

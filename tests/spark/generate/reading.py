@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from spark_checks.findings import IDS
-from spark_checks.generate.sizes import Sizes
+from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.generate.sizes import Sizes
 from tests.spark.generate.walking import Small, physical
 
 SMALL = Sizes(repositories=3, branches=9, tags=9, commits=300, objects=2_000, staged=400, stale=60, deleted=7, ranges=4)

@@ -11,16 +11,16 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 
-from impl.codec import decode_at, encode
-from model.catalog import AddressType, decode_object_entry, encode_object_entry, identity_of
-from model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
-from spark_checks.dataset import open_dataset
-from spark_checks.decoding import decode, decode_batch
-from spark_checks.findings import IDS
-from spark_checks.generate import records
-from spark_checks.generate.ground import Ground
-from spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes
-from spark_checks.tables import AT_REST, DECODED
+from lakeproof.impl.codec import decode_at, encode
+from lakeproof.model.catalog import AddressType, decode_object_entry, encode_object_entry, identity_of
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.decoding import decode, decode_batch
+from lakeproof.spark_checks.findings import IDS
+from lakeproof.spark_checks.generate import records
+from lakeproof.spark_checks.generate.ground import Ground
+from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY, Sizes
+from lakeproof.spark_checks.tables import AT_REST, DECODED
 from tests.spark.generate.reading import COUNTS, SMALL, listed, rows, small
 from tests.spark.generate.walking import Small, findings
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_checks.generate import history
-from spark_checks.generate.history import Blocks, blocks
+from lakeproof.spark_checks.generate import history
+from lakeproof.spark_checks.generate.history import Blocks, blocks
 
 SEEDS = st.integers(0, 1 << 40)
 

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from impl.codec import encode
-from model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
-from model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StorageNamespace
-from model.records import Commit, Repository, RepositoryState, StagedEntry
-from spark_checks.generate import wire
-from spark_checks.generate.records import DRAFTS
+from lakeproof.impl.codec import encode
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, MetaRangeID, RepositoryID, StorageNamespace
+from lakeproof.model.records import Commit, Repository, RepositoryState, StagedEntry
+from lakeproof.spark_checks.generate import wire
+from lakeproof.spark_checks.generate.records import DRAFTS
 
 EDGES = [0, 1, 127, 128, (1 << 14) - 1, 1 << 14, (1 << 21) - 1, 1 << 21, (1 << 28) - 1, 1 << 28, (1 << 35) - 1]
 TIMES = [0, 1, 999_999, 1_000_000, 127_000_000, 1_767_225_600_000_000, 1_767_225_600_123_456, (1 << 52) - 1]

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
-from impl.codec import Undecodable, decode_at
-from model import keys
-from model.catalog import decode_object_entry, is_inside, physical_address
-from model.identifiers import StorageNamespace
-from model.invariants.repositories import owner
-from model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.impl.codec import Undecodable, decode_at
+from lakeproof.model import keys
+from lakeproof.model.catalog import decode_object_entry, is_inside, physical_address
+from lakeproof.model.identifiers import StorageNamespace
+from lakeproof.model.invariants.repositories import owner
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 
 Found = tuple[str, str]
 """Id and subject."""

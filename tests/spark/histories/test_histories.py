@@ -12,13 +12,13 @@ from pyspark.sql import SparkSession
 
 from lakeproof.cli import main
 from lakeproof.history import DEFAULTS, read
+from lakeproof.model.linearizability.checking import check
+from lakeproof.model.linearizability.specifications import ALL
+from lakeproof.spark_checks.histories import judging
+from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
+from lakeproof.spark_checks.histories.reading import EVENTS, PARQUET, events, of_file
+from lakeproof.spark_checks.troubles import told
 from lakeproof.tasks import Unusable
-from model.linearizability.checking import check
-from model.linearizability.specifications import ALL
-from spark_checks.histories import judging
-from spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-from spark_checks.histories.reading import EVENTS, PARQUET, events, of_file
-from spark_checks.troubles import told
 
 Event = dict[str, object]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks import snapshots
-from spark_checks.runs import read_report
+from lakeproof.spark_checks import snapshots
+from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line, rules

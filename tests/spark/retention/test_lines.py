@@ -1,4 +1,5 @@
-"""The kernel over arrays says what `model.retention` says: the text's examples, damaged histories, and laws."""
+"""The kernel over arrays says what `lakeproof.model.retention` says: the text's examples, damaged histories, and
+laws."""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -8,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.identifiers import BranchID, CommitID, MetaRangeID
-from model.records import Commit
-from model.retention import DAY, Rules, active, active_by_definition, dangling
-from spark_checks import lines
-from spark_checks.lines import Places, older_than_parent, on_cycles, on_lines
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
+from lakeproof.model.records import Commit
+from lakeproof.model.retention import DAY, Rules, active, active_by_definition, dangling
+from lakeproof.spark_checks import lines
+from lakeproof.spark_checks.lines import Places, older_than_parent, on_cycles, on_lines
 
 NOW = 1_700_000_000_000_000
 MAIN, FEATURE, OTHER = BranchID("main"), BranchID("feature1"), BranchID("c")

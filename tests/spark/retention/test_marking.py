@@ -10,20 +10,20 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
+from lakeproof.model import keys
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.invariants.retention import only_expired
+from lakeproof.model.records import Branch, Commit, Record
+from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.retention import Rules, active
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import runs, snapshots
+from lakeproof.spark_checks.dataset import open_dataset, read_table
+from lakeproof.spark_checks.retention.marking import Asked, mark
+from lakeproof.spark_checks.retention.rulebook import Rulebook
+from lakeproof.spark_checks.runs import Report
+from lakeproof.spark_checks.tables import OBJECTS
 from lakeproof.tasks import Unusable
-from model import keys
-from model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
-from model.invariants.retention import only_expired
-from model.records import Branch, Commit, Record
-from model.references import RepositoryView, repositories
-from model.retention import Rules, active
-from model.snapshot import Snapshot
-from spark_checks import runs, snapshots
-from spark_checks.dataset import open_dataset, read_table
-from spark_checks.retention.marking import Asked, mark
-from spark_checks.retention.rulebook import Rulebook
-from spark_checks.runs import Report
-from spark_checks.tables import OBJECTS
 from tests.spark.retention.worlds import NOW, world
 
 RULES = Rulebook(

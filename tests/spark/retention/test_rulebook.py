@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.retention import DAY, InvalidRules, Rules
+from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.retention import rulebook
+from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 from lakeproof.tasks import Unusable
-from model.identifiers import BranchID
-from model.retention import DAY, InvalidRules, Rules
-from spark_checks import runs
-from spark_checks.retention import rulebook
-from spark_checks.retention.rulebook import ALL, Rulebook
 
 LAKEFS = b'{"default_retention_days": 21, "branches": [{"branch_id": "main", "retention_days": 28}]}'
 MAIN = BranchID("main")

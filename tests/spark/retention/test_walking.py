@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.identifiers import CommitID
-from model.retention import active
-from spark_checks import setting_aside
-from spark_checks.retention.walking import (
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.retention import active
+from lakeproof.spark_checks import setting_aside
+from lakeproof.spark_checks.retention.walking import (
     CHILD,
     FIRST,
     HEAD,

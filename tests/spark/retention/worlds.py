@@ -4,13 +4,21 @@ import random
 
 import attrs
 
-from model import committed, keys, kv
-from model.catalog import AddressType, ObjectEntry, encode_object_entry
-from model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace, TagID
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
-from model.retention import DAY
-from model.snapshot import Snapshot
+from lakeproof.model import committed, keys, kv
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
+from lakeproof.model.identifiers import (
+    BranchID,
+    CommitID,
+    InstanceUID,
+    RepositoryID,
+    StagingToken,
+    StorageNamespace,
+    TagID,
+)
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.retention import DAY
+from lakeproof.model.snapshot import Snapshot
 
 NOW = 1_700_000_000_000_000
 HOUR = DAY // 24

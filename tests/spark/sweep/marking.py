@@ -8,11 +8,11 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark_checks import runs
-from spark_checks.ledger import MARKED, Account
-from spark_checks.runs import Report
-from spark_checks.sweep.marked import Marked, whole_run
-from spark_checks.sweep.targets import Pace
+from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.ledger import MARKED, Account
+from lakeproof.spark_checks.runs import Report
+from lakeproof.spark_checks.sweep.marked import Marked, whole_run
+from lakeproof.spark_checks.sweep.targets import Pace
 
 NAMESPACE = "s3://bucket/r"
 OLD = 1_600_000_000_000_000

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from spark_checks.sweep.looking import Found
-from spark_checks.sweep.targets import CHANGED, DELETED, GONE, End, Fate, Look, Trouble
+from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.targets import CHANGED, DELETED, GONE, End, Fate, Look, Trouble
 
 
 class Killed(BaseException):

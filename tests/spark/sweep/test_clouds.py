@@ -9,14 +9,14 @@ import obstore
 import pytest
 from obstore.store import LocalStore, MemoryStore, S3Store
 
+from lakeproof.spark_checks.sweep.clouds import Cloud, opened
+from lakeproof.spark_checks.sweep.journal import End
+from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.opening import Wanted, target
+from lakeproof.spark_checks.sweep.sweeping import sweep
+from lakeproof.spark_checks.sweep.targets import End as Fated
+from lakeproof.spark_checks.sweep.targets import Pace, Trouble
 from lakeproof.tasks import Unusable
-from spark_checks.sweep.clouds import Cloud, opened
-from spark_checks.sweep.journal import End
-from spark_checks.sweep.looking import Found
-from spark_checks.sweep.opening import Wanted, target
-from spark_checks.sweep.sweeping import sweep
-from spark_checks.sweep.targets import End as Fated
-from spark_checks.sweep.targets import Pace, Trouble
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at
 from tests.spark.sweep.s3_server import Bucket
@@ -121,7 +121,7 @@ def test_a_url_is_opened_by_its_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(where)
         return MemoryStore()
 
-    monkeypatch.setattr("spark_checks.sweep.clouds.opened", remembered)
+    monkeypatch.setattr("lakeproof.spark_checks.sweep.clouds.opened", remembered)
     urls = "gs://bucket/r/", "abfss://c@account.dfs.core.windows.net/r", "https://account.blob.core.windows.net/c"
     for where in urls:
         store = target(where, Wanted())

@@ -9,17 +9,17 @@ import pytest
 import trio
 from pyarrow import fs
 
-from impl.stores.local_objects import LocalObjectStore
+from lakeproof.impl.stores.local_objects import LocalObjectStore
+from lakeproof.model import objects
+from lakeproof.spark_checks.folders import ArrowFolder
+from lakeproof.spark_checks.sweep import looking, marks
+from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
+from lakeproof.spark_checks.sweep.journal import End
+from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.marks import Mark
+from lakeproof.spark_checks.sweep.sweeping import Swept, sweep
+from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
 from lakeproof.tasks import Unusable
-from model import objects
-from spark_checks.folders import ArrowFolder
-from spark_checks.sweep import looking, marks
-from spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
-from spark_checks.sweep.journal import End
-from spark_checks.sweep.looking import Found
-from spark_checks.sweep.marks import Mark
-from spark_checks.sweep.sweeping import Swept, sweep
-from spark_checks.sweep.targets import FileTree, LakeStore
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
 
@@ -87,7 +87,7 @@ class TestTheCommand:
         def started(*_: object) -> None:
             raise AssertionError
 
-        monkeypatch.setattr("spark_checks.session.session", started)
+        monkeypatch.setattr("lakeproof.spark_checks.session.session", started)
         marked(tmp_path / "out", [row("data/a")])
         self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
         with pytest.raises(AssertionError):
@@ -152,7 +152,7 @@ class TestTheCommand:
             asked.append(out)
             return ArrowFolder(fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem()), "out", out)
 
-        monkeypatch.setattr("spark_checks.sweep.marked.folder_at", opened)
+        monkeypatch.setattr("lakeproof.spark_checks.sweep.marked.folder_at", opened)
         arguments = ("spark", "sweep", "s3://runs/out", "--run", "run", "--objects", str(where), "--delete")
         for _ in range(2):
             assert lakeproof(*arguments).exit_code == 0

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lakeproof.spark_checks.runs import Mismatch
+from lakeproof.spark_checks.sweep import marks
+from lakeproof.spark_checks.sweep.account import NO_ANSWER
+from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
+from lakeproof.spark_checks.sweep.looking import Found
+from lakeproof.spark_checks.sweep.sweeping import sweep
 from lakeproof.tasks import Unusable
-from spark_checks.runs import Mismatch
-from spark_checks.sweep import marks
-from spark_checks.sweep.account import NO_ANSWER
-from spark_checks.sweep.journal import CUT_SHORT, End
-from spark_checks.sweep.looking import Found
-from spark_checks.sweep.sweeping import sweep
 from tests.commands import lakeproof
 from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, report, row, run_at
 from tests.spark.sweep.stores import Killed, Memory
@@ -212,7 +212,7 @@ def test_ctrl_c_is_one_line_and_130(folder: Path, monkeypatch: pytest.MonkeyPatc
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spark_checks.sweep.targets.FileTree.look", interrupted)
+    monkeypatch.setattr("lakeproof.spark_checks.sweep.targets.FileTree.look", interrupted)
     done = lakeproof("spark", "sweep", str(folder.parent), "--run", "run", "--objects", str(where), "--delete")
     assert done.exit_code == 130
     assert done.stderr == "lakeproof: interrupted; what is in doubt is in the journal: sweep the run again\n"

@@ -12,18 +12,18 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from model import committed, keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry
-from model.identifiers import BranchID, CommitID, RepositoryID, StagingToken
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, StagedEntry
-from model.references import RepositoryView, repositories
-from model.retention import Rules
-from model.snapshot import Snapshot
-from spark_checks import snapshots
-from spark_checks.retention import rulebook
-from spark_checks.retention.marking import _told
-from spark_checks.retention.rulebook import Rulebook
+from lakeproof.model import committed, keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
+from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, StagingToken
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.retention import Rules
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import snapshots
+from lakeproof.spark_checks.retention import rulebook
+from lakeproof.spark_checks.retention.marking import _told
+from lakeproof.spark_checks.retention.rulebook import Rulebook
 from tests.commands import complaint, lakeproof
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import NOW, world

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.sweep.s3 import S3
+from lakeproof.spark_checks.sweep.s3 import S3
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, OLD, Row, accounts, journal, marked, row
 from tests.spark.sweep.s3_server import Bucket
@@ -169,7 +169,7 @@ class TestWhereItIs:
         assert not (folder / "swept").exists()
 
     def test_a_store_that_does_not_answer_is_one_line(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("spark_checks.sweep.s3.TRIES", 1)
+        monkeypatch.setattr("lakeproof.spark_checks.sweep.s3.TRIES", 1)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
         marked(tmp_path / "out", [])

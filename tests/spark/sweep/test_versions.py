@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from model.objects import StoredObject
-from model.snapshot import Snapshot
-from spark_checks import snapshots
-from spark_checks.dataset import open_dataset
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import snapshots
+from lakeproof.spark_checks.dataset import open_dataset
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.test_references import sound

@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from model import keys
-from model.identifiers import (
+from lakeproof.model import keys
+from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
     InstanceUID,
@@ -19,11 +19,11 @@ from model.identifiers import (
     StorageNamespace,
     TagID,
 )
-from model.objects import StoredObject
-from model.records import Branch, Commit, Record, Repository, Tag
-from model.snapshot import Snapshot
-from spark_checks import snapshots
-from spark_checks.runs import read_report
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import snapshots
+from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_staging import last_line

@@ -3,10 +3,10 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from impl.hard_delete.offline import COPIES_PREFIX
-from spark_checks.kinds import ISSUED_PREFIX
-from spark_checks.tables import BINARY, table
-from spark_checks.uncommitted.marking import begins
+from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.spark_checks.kinds import ISSUED_PREFIX
+from lakeproof.spark_checks.tables import BINARY, table
+from lakeproof.spark_checks.uncommitted.marking import begins
 
 
 @pytest.mark.parametrize("prefix", [COPIES_PREFIX, ISSUED_PREFIX], ids=bytes.decode)

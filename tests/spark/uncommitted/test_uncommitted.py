@@ -9,21 +9,21 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.model import committed, keys
+from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants.data import garbage
+from lakeproof.model.objects import StoredObject
+from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.references import repositories
+from lakeproof.model.snapshot import Snapshot
+from lakeproof.spark_checks import runs, snapshots
+from lakeproof.spark_checks.dataset import open_dataset, read_table
+from lakeproof.spark_checks.decoding import decode
+from lakeproof.spark_checks.runs import Report
+from lakeproof.spark_checks.tables import OBJECTS
+from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 from lakeproof.tasks import Unusable
-from model import committed, keys
-from model.catalog import AddressType, ObjectEntry, encode_object_entry
-from model.identifiers import CommitID
-from model.invariants.data import garbage
-from model.objects import StoredObject
-from model.records import Branch, Commit, StagedEntry
-from model.references import repositories
-from model.snapshot import Snapshot
-from spark_checks import runs, snapshots
-from spark_checks.dataset import open_dataset, read_table
-from spark_checks.decoding import decode
-from spark_checks.runs import Report
-from spark_checks.tables import OBJECTS
-from spark_checks.uncommitted.marking import Asked, mark
 from tests.spark.retention.worlds import HOUR, NOW, world
 
 AGE = 24 * HOUR
