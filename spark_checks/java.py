@@ -18,7 +18,7 @@ from typing import Final
 from lakeproof.tasks import Unusable
 
 OLDEST: Final = 17
-REPAIR: Final = "install Java 17 or newer, set JAVA_HOME, or `pip install 'lakeproof[spark]'`, which brings one along"
+REPAIR: Final = "install Java 17 or newer, set JAVA_HOME, or `pip install 'lakeproof[jdk]'`, which brings one along"
 
 _VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')
 _WRAPPER: Final = """#!/bin/sh
