@@ -23,7 +23,7 @@ from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import said

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
-from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
+from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.space import Relayout, Space
 from lakeproof.explore.trie import Node, seen_of
 from lakeproof.explore.world import LateWrite
@@ -167,7 +167,7 @@ class ClientTable(Table):
     def _settle(self) -> None:
         """Make the nodes and values that have just been compiled part of the tables."""
         self.admit()
-        if self.space.stale:
+        if self.space.needs_relayout:
             raise Relayout
         if self._reshaped:
             self.lay_out()
@@ -217,7 +217,7 @@ class ClientTable(Table):
             op = node.op
             assert op is not None
             assert not isinstance(op, Now)
-            cells, now = self.space.near(columns, numbers)
+            cells, now = self.space.decode_columns(columns, numbers)
             found = {
                 result.mode: self._wide_move(node, result)
                 for result in outcomes(op, *apply(cells, op, now), self.modes)

@@ -6,10 +6,10 @@ from typing import Final
 
 from rich.text import Text
 
+from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.explore.wording import printable
 from lakeproof.report.style import client_style, plural
 
 SHOWN_AT_FIRST_MAX: Final = 12

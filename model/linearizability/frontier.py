@@ -15,7 +15,7 @@ Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization).
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from lakeproof.model.linearizability.domination import Configuration, promising, undominated
+from lakeproof.model.linearizability.dominance import Configuration, promising, undominated
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
@@ -34,22 +34,22 @@ def frontier(
     problem: Register,
     budget: Budget,
     *,
-    generous: bool = False,
+    unlimited_optionals: bool = False,
     beam: int = 0,
     watch: Callable[[int, frozenset[int]], None] | None = None,
 ) -> Answer:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
-    generous: let an optional operation take effect any number of times. That is much less to remember, and what is
-        violated all the same is violated; nothing else is said then.
+    unlimited_optionals: let an optional operation take effect any number of times. That is much less to remember, and
+        what is violated all the same is violated; nothing else is said then.
     beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
         is left and some were dropped, nothing is said. 0: keep all.
     watch: is told, after each return, of all values that the key may hold.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
-    run = _Frontier(problem, budget, generous=generous, beam=beam)
+    run = _Frontier(problem, budget, unlimited_optionals=unlimited_optionals, beam=beam)
     answer = run.run(watch)
-    if generous and answer.verdict is Verdict.HOLDS:
+    if unlimited_optionals and answer.verdict is Verdict.HOLDS:
         return Answer(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
     if run.dropped and answer.verdict is Verdict.VIOLATED:
         return Answer(Verdict.INCONCLUSIVE, "configurations were dropped")
@@ -73,7 +73,7 @@ class _Optional:
 
 
 class _Frontier:
-    def __init__(self, problem: Register, budget: Budget, *, generous: bool, beam: int) -> None:
+    def __init__(self, problem: Register, budget: Budget, *, unlimited_optionals: bool, beam: int) -> None:
         self.beam, self.dropped = beam, False
         self.problem, self.budget = problem, budget
         self.configurations: list[Configuration] = [(problem.initial, 0, 0, 0, 0)]
@@ -100,7 +100,7 @@ class _Frontier:
         self.most = beam or budget.configurations
         self.optionals, self.guards_of_fields = _optionals(problem)
         self.optional_calls = 0
-        if generous:
+        if unlimited_optionals:
             for known in self.optionals.values():
                 known.one = known.mask = 0
 
