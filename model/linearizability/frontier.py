@@ -9,6 +9,24 @@ and a value that it would have shown for no time at all is still there for what 
 Configurations that another one dominates are dropped. An operation that may never have happened is better not used; a
 compare-and-set that must happen is not better either way.
 
+Example: a write of 1 from time 0 to 5, over an initial 0, and two reads within it. If they see 0 and then 1, the write
+takes effect when the second read forces it. ``watch`` shows what the register may hold after each return. If they see 1
+and then 0, the first read forces the write, no configuration is left for the second, and the history is violated.
+
+>>> def reads(first: int, second: int) -> Register:
+...     problem = Register(0)
+...     problem.add(0, 0, 5, ANY, 0, 1)
+...     problem.add(1, 1, 2, IS, first, NO_WRITE)
+...     problem.add(2, 3, 4, IS, second, NO_WRITE)
+...     return problem
+>>> frontier(reads(0, 1), Budget(), watch=lambda at, values: print(f"after the return at {at}: {set(values)}")).verdict
+after the return at 2: {0}
+after the return at 4: {1}
+after the return at 5: {1}
+<Verdict.HOLDS: 'holds'>
+>>> frontier(reads(1, 0), Budget()).verdict
+<Verdict.VIOLATED: 'violated'>
+
 Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization). Hiding and dominance are ours.
 """
 
