@@ -352,9 +352,9 @@ FOLDER: Final = _Folder()
 def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
     """The options that all commands share; they come to the command as its first argument."""
 
-    @click.option("--master", metavar="URL", help="A Spark master. [default: this machine, all cores]")
+    @click.option("--master", metavar="URL", help="Spark master. [default: this machine, all cores]")
     @click.option(
-        "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, as Spark writes it."
+        "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, in Spark's notation."
     )
     @click.option(
         "--work",
@@ -390,11 +390,11 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
 def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
     """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
     for option in (
-        click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or database lacks."),
+        click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have."),
         click.option(
             "--keys",
             type=click.Choice(["design", "lakefs"]),
-            help="The key schema. [default: design for a folder, lakefs for a dump or a database]",
+            help="Key schema. [default: design for a folder, lakefs for a dump or a database]",
         ),
         click.argument("dataset", metavar="DATASET"),
     ):

@@ -194,7 +194,7 @@ def ended(call: CallView) -> str:
         case Status.FAIL:
             return f"{called(call)} fails: {brief(call.error)}"
         case Status.INFO:
-            return f"{called(call)} ends in doubt: {brief(call.error)}"
+            return f"{called(call)} has an unknown outcome: {brief(call.error)}"
         case Status.CRASHED if call.error is not None:
             return f"{called(call)} raises {printable(str(call.error))}"
         case _:

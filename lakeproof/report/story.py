@@ -151,7 +151,7 @@ def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     if step.effect in ("delete", "delete_if") and step.reply == "ok":
         return Text(f"{_attempt(step)}: it is absent")
     if step.reply == "ok":
-        return Text(f"{_attempt(step)}: it is that already")
+        return Text(f"{_attempt(step)}: unchanged")
     return Text(f"{_attempt(step)}: {printable(step.reply)}")
 
 

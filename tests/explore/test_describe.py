@@ -186,7 +186,7 @@ def test_a_span(microseconds: int, words: str) -> None:
         (CallView("f", (), Status.OK, value=(repository(), BRANCH)), "f() returns (active a1, at c1, staging t1)"),
         (CallView("f", (1, b"x"), Status.OK, value=0), "f(1, b'x') returns 0"),
         (CallView("f", (), Status.FAIL, error=kv.Refused("no")), "f() fails: Refused('no')"),
-        (CallView("f", (), Status.INFO, error=kv.OutcomeUnknown()), "f() ends in doubt: OutcomeUnknown()"),
+        (CallView("f", (), Status.INFO, error=kv.OutcomeUnknown()), "f() has an unknown outcome: OutcomeUnknown()"),
     ],
 )
 def test_how_a_call_ended(call: CallView, words: str) -> None:
