@@ -19,11 +19,10 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.board import Board, Overseer
+from lakeproof.board import Board, Overseer, die_with_parent
 from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.supervising import die_with_parent
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
