@@ -366,9 +366,3 @@ def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
         return UNUSABLE
     nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
     return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
-
-
-if __name__ == "__main__":
-    from lakeproof.supervising import supervised
-
-    supervised()

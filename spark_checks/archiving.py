@@ -1,4 +1,5 @@
-"""Makes the archive of classes that `lakeproof.spark_checks.sharing` hands to each session: a session of its own leaves it.
+"""Makes the archive of classes that `lakeproof.spark_checks.sharing` hands to each session: a session of its own leaves
+it.
 
 Cost: half a minute, and some 180 MB on disk, once.
 """

@@ -1,8 +1,8 @@
 """Class-data sharing: the JVM's archive of the classes that Spark loads, with which it starts much faster.
 
-`lakeproof.spark_checks.archiving` makes it once (``lakeproof spark prepare``); from then on each session of the same Java and the
-same Spark takes the archive. One that does not fit is passed over by the JVM, which then starts as it would without.
-Source: Java's ``-XX:ArchiveClassesAtExit`` (JEP 350).
+`lakeproof.spark_checks.archiving` makes it once (``lakeproof spark prepare``); from then on each session of the same
+Java and the same Spark takes the archive. One that does not fit is passed over by the JVM, which then starts as it
+would without. Source: Java's ``-XX:ArchiveClassesAtExit`` (JEP 350).
 """
 
 import os
