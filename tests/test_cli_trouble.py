@@ -89,7 +89,7 @@ class TestUnusable:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
-                [sys.executable, "-m", "lakeproof.cli", "scenarios"],
+                [sys.executable, "-m", "lakeproof", "scenarios"],
                 env=environment,
                 stdout=full,
                 stderr=subprocess.PIPE,

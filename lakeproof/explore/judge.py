@@ -322,11 +322,8 @@ class Judge:
         assert call is not None
         assert op is not None
         space = self.kernel.space
-        cells = {}
-        for cell, column in space.cells.items():
-            value = space.columns[column].values[numbers[column]]
-            if value is not None:
-                cells[cell] = value
+        held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        cells = {cell: value for cell, value in held.items() if value is not None}
         jumps = numbers[space.clock] if space.clock >= 0 else 0
         return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
 
