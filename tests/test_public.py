@@ -64,6 +64,11 @@ def test_each_name_is_there(name: str) -> None:
     assert name in dir(lakeproof)
 
 
+def test_each_name_is_explained_on_its_page() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text()
+    assert [name for name in lakeproof.__all__ if f"`{name}`" not in page] == []
+
+
 def test_each_name_is_offered_once_and_no_other_is() -> None:
     assert len(set(lakeproof.__all__)) == len(lakeproof.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Scenarios'; it offers JSON, Aftermath"):
