@@ -1,8 +1,6 @@
 """The checks over datasets by hand: what is found, of which kind, and what is not; damaged tables never stop them."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -35,7 +33,6 @@ from lakeproof.spark_checks.checks.running import Example, Outcome, Summary, run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.spark_checks.session import Options
 from lakeproof.spark_checks.snapshots import Tables, write
 from lakeproof.spark_checks.tables import AT_REST
 from lakeproof.spark_checks.workspace import fresh
@@ -219,14 +216,8 @@ class Check(Protocol):
 
 
 @pytest.fixture
-def check(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Check:
+def check(spark: SparkSession) -> Check:
     """The command, in the session of the tests."""
-
-    @contextmanager
-    def same(_: Options, __: Path | None) -> Iterator[SparkSession]:
-        yield spark
-
-    monkeypatch.setattr("lakeproof.spark_checks.session.session", same)
 
     def run_it(*arguments: str) -> Result:
         return CliRunner().invoke(command, arguments, standalone_mode=False)

@@ -153,7 +153,6 @@ def stages(of: range, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> Counter
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.deep
 def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

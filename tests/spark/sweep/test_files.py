@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,9 @@ from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
 from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
+
+SESSION_USERS = ("archiving", "generate.command", "run_folders")
+"""Modules that import the function `session` by its name."""
 
 
 def put(folder: Path, name: str, content: str = "x", modified: int = OLD) -> Path:
@@ -87,6 +91,8 @@ class TestTheCommand:
         def started(*_: object) -> None:
             raise AssertionError
 
+        for module in SESSION_USERS:  # what is imported only while it is patched would keep the patch
+            import_module(f"lakeproof.spark_checks.{module}")
         monkeypatch.setattr("lakeproof.spark_checks.session.session", started)
         marked(tmp_path / "out", [row("data/a")])
         self.invoked(tmp_path, "--objects", str(tree(tmp_path / "objects", "data/a")), "--delete")
