@@ -6,6 +6,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 PYTHON ?=
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
@@ -21,7 +22,7 @@ ARGS ?=
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-verify: $(READY)  ## run the whole catalogue: every design, every invariant
+verify: $(CORE)  ## run the whole catalogue: every design, every invariant
 	@$(BIN)/lakeproof verify $(ARGS)
 
 test: lint types unit  ## what must pass before a change lands: lint, types, unit
@@ -60,7 +61,7 @@ clean:  ## remove what make and the tools made
 	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(CORE): pyproject.toml constraints.txt
 	@python=; \
 	for candidate in $(CANDIDATES); do \
 	    if "$$candidate" -c '$(SUITABLE)' >/dev/null 2>&1; then python=$$candidate; break; fi; \
@@ -74,7 +75,12 @@ $(READY): pyproject.toml constraints.txt
 	    echo "creating $(VENV) with $$("$$python" --version)"; \
 	    "$$python" -m venv --clear $(VENV) || exit 2; \
 	fi
-	@echo "installing lakeproof and its tools into $(VENV)"
+	@echo "installing lakeproof into $(VENV)"
 	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(READY): $(CORE)
+	@echo "installing what the tests need into $(VENV)"
 	@$(PIP) --no-build-isolation --editable '.[test,dev]'
 	@touch $@

@@ -3,11 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from lakeproof import Call, Faults, Scenario
-from lakeproof.impl.effects import Env
-from lakeproof.model import kv
-from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
-from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof import Call, Env, Eventually, Faults, Finding, Reached, Scenario, Snapshot, Status, Violation, kv
 
 PARTITION, KEY = b"counters", b"visits"
 

@@ -59,8 +59,9 @@ class Spot:
 def _short(file: str) -> str:
     path = Path(file)
     with contextlib.suppress(ValueError, OSError):
-        inner = path.absolute().relative_to(ROOT)
-        return inner.as_posix() if inner.parts[0] in _ROOMS else f"{ROOT.name}/{inner.as_posix()}"
+        inner = path.absolute().relative_to(ROOT.parent)
+        linked = inner.parts[0] == ROOT.name and inner.parts[1] in _ROOMS
+        return (inner.relative_to(ROOT.name) if linked else inner).as_posix()
     return path.name
 
 

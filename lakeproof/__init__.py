@@ -1,5 +1,108 @@
-"""lakeproof: prove or refute metadata protocols on key-value stores by running their real code."""
+"""lakeproof: prove or refute metadata protocols on key-value stores by running their real code.
 
-from lakeproof.scenario import Aftermath, Call, Faults, Scenario, ScenarioError
+All that a file of scenarios needs is here, and is loaded when it is first used::
 
-__all__ = ["Aftermath", "Call", "Faults", "Scenario", "ScenarioError"]
+    from lakeproof import Call, Env, Eventually, Scenario, Violation, kv
+
+What this page of names offers stays compatible; the modules behind it may change.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from lakeproof.impl.effects import Env as Env
+    from lakeproof.model import kv as kv
+    from lakeproof.model import objects as objects
+    from lakeproof.model.invariants import Always as Always
+    from lakeproof.model.invariants import Eventually as Eventually
+    from lakeproof.model.invariants import Finding as Finding
+    from lakeproof.model.invariants import Monitor as Monitor
+    from lakeproof.model.invariants import Observer as Observer
+    from lakeproof.model.invariants import OnStep as OnStep
+    from lakeproof.model.invariants import Reached as Reached
+    from lakeproof.model.invariants import Violation as Violation
+    from lakeproof.model.linearizable import Specification as Specification
+    from lakeproof.model.linearizable import linearizable as linearizable
+    from lakeproof.model.snapshot import CallView as CallView
+    from lakeproof.model.snapshot import Invoked as Invoked
+    from lakeproof.model.snapshot import Observed as Observed
+    from lakeproof.model.snapshot import Outcome as Outcome
+    from lakeproof.model.snapshot import Reads as Reads
+    from lakeproof.model.snapshot import Returned as Returned
+    from lakeproof.model.snapshot import Snapshot as Snapshot
+    from lakeproof.model.snapshot import Status as Status
+    from lakeproof.model.snapshot import Transition as Transition
+    from lakeproof.records import JSON as JSON
+    from lakeproof.records import Codec as Codec
+    from lakeproof.scenario import Aftermath as Aftermath
+    from lakeproof.scenario import Call as Call
+    from lakeproof.scenario import Faults as Faults
+    from lakeproof.scenario import Scenario as Scenario
+    from lakeproof.scenario import ScenarioError as ScenarioError
+    from lakeproof.verifying import NotAsExpected as NotAsExpected
+    from lakeproof.verifying import check as check
+
+_MODULES: Final = {
+    "impl.effects": ("Env",),
+    "model.invariants": (
+        *("Always", "Eventually", "Finding", "Monitor", "Observer", "OnStep", "Reached", "Violation"),
+    ),
+    "model.linearizable": ("Specification", "linearizable"),
+    "model.snapshot": (
+        *("CallView", "Invoked", "Observed", "Outcome", "Reads", "Returned", "Snapshot", "Status", "Transition"),
+    ),
+    "records": ("JSON", "Codec"),
+    "scenario": ("Aftermath", "Call", "Faults", "Scenario", "ScenarioError"),
+    "verifying": ("NotAsExpected", "check"),
+}
+"""Where the names are."""
+
+_HOMES: Final = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "JSON",
+    "Aftermath",
+    "Always",
+    "Call",
+    "CallView",
+    "Codec",
+    "Env",
+    "Eventually",
+    "Faults",
+    "Finding",
+    "Invoked",
+    "Monitor",
+    "NotAsExpected",
+    "Observed",
+    "Observer",
+    "OnStep",
+    "Outcome",
+    "Reached",
+    "Reads",
+    "Returned",
+    "Scenario",
+    "ScenarioError",
+    "Snapshot",
+    "Specification",
+    "Status",
+    "Transition",
+    "Violation",
+    "check",
+    "kv",
+    "linearizable",
+    "objects",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in {"kv", "objects"}:
+        return import_module(f"lakeproof.model.{name}")
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'lakeproof' has no attribute {name!r}; it offers {', '.join(__all__)}")
+    return getattr(import_module(f"lakeproof.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,11 +1,16 @@
-"""A note that one process keeps for another: since when it runs code of the user's, and how long that may take.
+"""What processes that work for one another agree on: how long code of the user's may run, and to end together.
+
+A board is a note that one process keeps for another: since when it runs code of the user's, and how long that may take.
 
 The watch of a process (`lakeproof.explore.fence`) is a signal handler, and Python calls those between two instructions
 only: a call into C that does not come back (``all(itertools.repeat(1))``) is never interrupted, and code of the user's
 may take the timer away. So the process that waits for the work reads the note, and kills the one that is over its time.
 """
 
+import ctypes
+import signal
 import time
+from contextlib import suppress
 from typing import Final, Protocol
 
 GRACE_SECONDS: Final = 5.0
@@ -13,6 +18,16 @@ GRACE_SECONDS: Final = 5.0
 
 _STRIDE_SECONDS_MAX: Final = 1.0
 """Between two looks no more than this counts: while both processes are stopped (Ctrl-Z), nothing runs."""
+
+
+_DIE_WITH_PARENT: Final = 1
+"""``PR_SET_PDEATHSIG`` of Linux' prctl."""
+
+
+def die_with_parent() -> None:
+    """Let this process be killed when the one that began it ends, however that ends. Linux only; elsewhere nothing."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 class Board(Protocol):

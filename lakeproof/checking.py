@@ -32,19 +32,38 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 
 @click.command("check")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Default: what the file looks like.")
-@click.option("--model", type=click.Choice(list(ALL)), help="Default: what has all the operations of the file.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a key, for programs.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where to write what is impossible.")
-@click.option("--fail", type=click.Choice(["did-not-happen", "predicate-false"]), help="What a failed condition says.")
-@click.option("--nil", type=click.Choice(["nothing", "unrecorded"]), help="What a read of nil says.")
-@click.option("--initial", "begin", metavar="JSON", help="What each key holds in the beginning. Default: nothing.")
-@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by their lines, or their times.")
-@click.option("--ties", type=click.Choice(["calls", "returns"]), help="What comes first at equal times.")
-@click.option("--independent", is_flag=True, help="Values are [KEY VALUE], as of Jepsen's independent tests.")
-@click.option("--evidence", type=click.IntRange(0), default=3, help="For how many keys. Default: 3.")
-@click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Default: 1024.")
-@click.option("--max-seconds", type=Seconds, default=300.0, metavar="S", help="Default: 300.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    help="Format of FILE. Default: recognised from its content.",
+)
+@click.option(
+    "--model", type=click.Choice(list(ALL)), help="Specification. Default: the one that has all operations of the file."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per key.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write minimal non-linearizable sub-histories to this folder.",
+)
+@click.option(
+    "--fail",
+    type=click.Choice(["did-not-happen", "predicate-false"]),
+    help="What a failed conditional write tells about the state.",
+)
+@click.option(
+    "--nil",
+    type=click.Choice(["nothing", "unrecorded"]),
+    help="What a read of nil means: no value, or a value that was not recorded.",
+)
+@click.option("--initial", "begin", metavar="JSON", help="Initial value of each key. Default: no value.")
+@click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
+@click.option("--ties", type=click.Choice(["calls", "returns"]), help="Which events come first at equal timestamps.")
+@click.option("--independent", is_flag=True, help="Values are [KEY VALUE] pairs, as in Jepsen's independent tests.")
+@click.option("--evidence", type=click.IntRange(0), default=3, help="Number of keys to show evidence for. Default: 3.")
+@click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Memory limit. Default: 1024.")
+@click.option("--max-seconds", type=Seconds, default=300.0, metavar="S", help="Time limit. Default: 300.")
 def command(
     file: Path,
     format_: str | None,

@@ -40,25 +40,32 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Say it.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
 patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 from_option = click.option(
-    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Scenarios from a Python file of yours."
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("out/traces"),
     show_default=True,
     metavar="DIR",
-    help="Where traces go.",
+    help="Write traces to this folder.",
 )
-_jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes. [default: one a core]")
+_jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
 
 
 @main.command("scenarios")
@@ -66,7 +73,7 @@ _jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Proces
 @from_option
 @json_option
 def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None:
-    """List scenarios: their bounds, and what is known to be refuted.
+    """List scenarios with their bounds and expected violations.
 
     A PATTERN is a name, a glob over names, or a part of a name.
     """
@@ -86,17 +93,22 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
 @from_option
 @json_option
 @out_option
-@click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
-@click.option("--max-seconds", type=Seconds, metavar="S", help="Seconds for one scenario.")
-@click.option("--max-memory", type=click.IntRange(1), metavar="MIB", help="Memory of one search. [default: its share]")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop a scenario after N states.")
+@click.option("--max-seconds", type=Seconds, metavar="S", help="Stop a scenario after S seconds.")
+@click.option(
+    "--max-memory",
+    type=click.IntRange(1),
+    metavar="MIB",
+    help="Stop a search that needs more memory. [default: an equal share]",
+)
 @_jobs
-@click.option("--full", is_flag=True, help="A row a scenario, however many there are.")
-@click.option("--deep", is_flag=True, help="Those scenarios, too, that take minutes.")
+@click.option("--full", is_flag=True, help="Print a row for each scenario, however many there are.")
+@click.option("--deep", is_flag=True, help="Also run the scenarios that take minutes.")
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Name what differs from an earlier run, written with --json. Exit code 1 if anything does.",
+    help="Compare with an earlier run, written with --json, and list what differs. Exit code 1 if anything does.",
 )
 def verify(
     patterns: tuple[str, ...],
@@ -133,9 +145,19 @@ def verify(
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
 @from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
-@click.option("--executions", type=click.IntRange(1), default=10_000, show_default=True, help="Of each scenario.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Equal seeds, equal results.")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="For pct: ordering constraints.")
+@click.option(
+    "--executions",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Number of executions of each scenario.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed; equal seeds give equal results."
+)
+@click.option(
+    "--depth", type=click.IntRange(1), default=3, show_default=True, help="Number of ordering constraints (pct only)."
+)
 @json_option
 @out_option
 @_jobs
@@ -150,7 +172,7 @@ def walk(
     out: Path,
     jobs: int | None,
 ) -> int:
-    """Sample executions where there are too many to search: proves nothing, may refute a lot.
+    """Sample executions where there are too many to search. Refutes; proves nothing.
 
     Exit code 0 if all that is expected to be violated was seen to be, and nothing else.
     """
@@ -167,7 +189,7 @@ def walk(
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
 @from_option
 def replay(trace_file: Path, file: Path | None) -> int:
-    """Execute a trace once more on the real flows, and compare every step.
+    """Execute a trace on the real flows and compare every step.
 
     Exit code 0 if the code still does what the trace says, and 1 if it does not.
     """
@@ -210,9 +232,9 @@ def replay(trace_file: Path, file: Path | None) -> int:
 
 @main.command()
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option("--lines", is_flag=True, help="With the line of the flow that asked for each step.")
+@click.option("--lines", is_flag=True, help="Show the line of the flow for each step.")
 def show(trace_file: Path, lines: bool) -> None:
-    """Show a trace as lanes: a column a client, a row a step, the key touched and how it changed.
+    """Show a trace as lanes: a column per client, a row per step, the key touched and how it changed.
 
     Needs nothing but the file: not the flows, and not the scenario.
     """
@@ -344,9 +366,3 @@ def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
         return UNUSABLE
     nothing = sampled and not any(verdict.verdict == "violated" for verdict in verdicts)
     return INCONCLUSIVE if surprises or nothing else AS_EXPECTED
-
-
-if __name__ == "__main__":
-    from lakeproof.supervising import supervised
-
-    supervised()

@@ -21,17 +21,23 @@ NOBODY_READS: Final = 141
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.checking:command", "Check whether a recorded history is linearizable, key by key."),
     "conform": ("lakeproof.conforming:command", "Check that a store keeps the contract, claim by claim."),
-    "demo": ("lakeproof.demo:demo", "Let hundreds of clients loose on a branch, live, and check what comes of it."),
-    "diagnose": ("lakeproof.diagnosing:diagnose", "Collect what a store holds, and what is wrong with it, in a zip."),
-    "service": ("lakeproof.services.command:command", "Let clients loose on a running lakeFS, and check its answers."),
-    "stress": ("lakeproof.stressing:command", "Let clients loose on a store, and check what they were told."),
-    "table": ("lakeproof.tabulating:table", "Tell verdicts of `verify --json` as Markdown tables."),
-    "migrate": ("lakeproof.migrating:migrate", "Move the SQL tables of an older lakeFS into a key-value store."),
+    "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the result."),
+    "diagnose": ("lakeproof.diagnosing:diagnose", "Collect the contents of a store, and its errors, in a zip."),
+    "service": (
+        "lakeproof.services.command:command",
+        "Run concurrent clients against a running lakeFS and check its answers.",
+    ),
+    "stress": (
+        "lakeproof.stressing:command",
+        "Run concurrent clients against a store and check that the history is linearizable.",
+    ),
+    "table": ("lakeproof.tabulating:table", "Render verdicts of `verify --json` as Markdown tables."),
+    "migrate": ("lakeproof.migrating:migrate", "Migrate the SQL tables of an older lakeFS to a key-value store."),
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""
 
 PLUG_INS: Final[Mapping[str, str]] = {
-    "spark": "Generate and check large datasets, mark what can go, search on a cluster.",
+    "spark": "Generate and check large datasets, mark garbage, search on a cluster.",
 }
 """What plug-ins of ours do."""
 

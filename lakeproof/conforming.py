@@ -41,9 +41,11 @@ class Judged:
 
 @click.command("conform", cls=Discreet)
 @click.argument("dsn")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random operations.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random operations.")
 @json_option
-@click.option("--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Of exec:.")
+@click.option(
+    "--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Timeout for exec: targets."
+)
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
     """Check that a store keeps the contract of a key-value store, claim by claim.
 

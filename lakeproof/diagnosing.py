@@ -140,10 +140,10 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE.zip",
-    help="Where the zip goes; nothing is overwritten.",
+    help="Write the zip here; an existing file is never overwritten.",
 )
 def diagnose(file: Path, out: Path) -> int:
-    """Collect what a store holds, and what is wrong with it, in a zip.
+    """Collect the contents of a store, and its errors, in a zip.
 
     STORE is an SQLite file; it is only read. The zip has a table for each kind of entity, and none of what users
     wrote: no messages, metadata, paths or data. Exit code 1 if anything is undecodable, dangling or shared, and 3

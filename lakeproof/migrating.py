@@ -18,10 +18,10 @@ from lakeproof.tasks import Unusable
 @click.command(cls=Discreet)
 @click.argument("source", metavar="SOURCE")
 @click.argument("store", metavar="STORE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--restart", is_flag=True, help="Clear away what a run that died has left, and begin from scratch.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+@click.option("--restart", is_flag=True, help="Remove what an interrupted run has left, and start over.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
-    """Move the five SQL tables of a lakeFS before KV into a key-value store, verify, and switch.
+    """Migrate the five SQL tables of a lakeFS before KV to a key-value store, verify, and switch.
 
     SOURCE is an SQLite file, or a PostgreSQL address (postgresql://...). STORE is an SQLite file with the table kv; it
     is created if it is not there. Nothing is valid until the end: a run that dies leaves a store that says so.

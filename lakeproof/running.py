@@ -9,25 +9,26 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.board import Board, Overseer
+from lakeproof.board import Board, Overseer, die_with_parent
 from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.loading import LoadError, Source
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.supervising import die_with_parent
 from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
 REPORT_SECONDS: Final = 0.2
 
+_SAFE_PATH: Final = "PYTHONSAFEPATH"
 # Arrays are searched on as many processes as there are cores: threads of a numerical library would only be in the way.
 SINGLE_THREADED: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -129,10 +130,29 @@ def _hired(task: Task, source: Source) -> _Worker:
     ours, theirs = context.Pipe()
     board = context.RawArray("d", 2)
     process = context.Process(target=_work, args=(theirs, board, task, source), daemon=True)
-    with _deaf_to_interrupts():  # inherited: Ctrl-C is the parent's affair
+    with _deaf_to_interrupts(), _away_from_the_working_directory():  # inherited: Ctrl-C is the parent's affair
         process.start()
     theirs.close()
     return _Worker(process, ours, Overseer(board))
+
+
+@contextmanager
+def _away_from_the_working_directory() -> Iterator[None]:
+    """Python looks for modules of ``python -c`` in the working directory first. A ``signal.py`` that a user has there
+    would end new processes, and that which multiprocessing keeps beside them, before they begin. That one only counts
+    shared semaphores, of which there are none here: if it was ended, it is begun again without a word."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resource_tracker.ensure_running()
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from lakeproof.impl.printable import said
 from lakeproof.model.invariants import Finding, Invariant
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import Outcome, Snapshot
+from lakeproof.records import Codec, decoding, decoding_outcomes
 
 T = TypeVar("T")
 
@@ -162,7 +163,8 @@ NO_UNHANDLED_EXCEPTION_MEANING: Final = (
 class Scenario:
     """Clients that run at once, from a store that ``setup`` has prepared alone.
 
-    ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold.
+    ``expect`` maps invariant ids to verdicts; an id that it does not name is expected to hold. ``records``: how values
+    are stored, such as `lakeproof.records.JSON`; invariants then see values and not bytes.
     """
 
     name: str  # design/variant/what
@@ -176,6 +178,7 @@ class Scenario:
     source: str = ""
     start_time: int = 1_700_000_000_000_000  # microseconds since 1970
     deep: bool = False  # too large to be part of every run
+    records: Codec | None = None
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
@@ -198,12 +201,21 @@ class Scenario:
             raise ScenarioError(f"{self.name}: an invariant is named twice in {sorted(ids)}")
         if NO_UNHANDLED_EXCEPTION in ids:
             raise ScenarioError(f"{self.name}: {NO_UNHANDLED_EXCEPTION!r} is checked of every scenario; rename yours")
+        if self.records is not None:
+            self._decode_with(self.records)
         for name, verdict in self.expect.items():
             if name not in (*ids, NO_UNHANDLED_EXCEPTION):
                 known = sorted((*ids, NO_UNHANDLED_EXCEPTION))
                 raise ScenarioError(f"{self.name}: expect names {name!r}, which is not among {known}")
             if verdict not in EXPECTATIONS:
                 raise ScenarioError(f"{self.name}: expect[{name!r}] is {verdict!r}; use one of {EXPECTATIONS}")
+
+    def _decode_with(self, codec: Codec) -> None:
+        if not all(callable(getattr(codec, name, None)) for name in ("encode", "decode")):
+            raise ScenarioError(f"{self.name}: records is {codec!r}; expected a codec, such as lakeproof.JSON")
+        object.__setattr__(self, "invariants", tuple(decoding(each, codec) for each in self.invariants))
+        aftermath = [attrs.evolve(each, check=decoding_outcomes(each.check, codec)) for each in self.aftermath]
+        object.__setattr__(self, "aftermath", tuple(aftermath))
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -47,15 +47,26 @@ class Stressed:
 
 @click.command("stress", cls=Discreet)
 @click.argument("dsn")
-@click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="At once.")
-@seconds_option
-@click.option("--keys", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Of each round.")
-@seed_option
-@click.option("--faults", metavar="F[,F]", default="", help=f"Among {', '.join(FAULTS)}. Default: none.")
 @click.option(
-    "--restart-with", metavar="COMMAND", help="Restarts the server: needed for the fault restart, but of exec:."
+    "--clients",
+    type=click.IntRange(1),
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="Number of concurrent clients.",
 )
-@click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store, and check their invariants instead.")
+@seconds_option
+@click.option(
+    "--keys", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Number of keys in each round."
+)
+@seed_option
+@click.option("--faults", metavar="F[,F]", default="", help=f"Faults to inject: {', '.join(FAULTS)}. Default: none.")
+@click.option(
+    "--restart-with",
+    metavar="COMMAND",
+    help="Command that restarts the server. Required by the fault restart, except for exec: targets.",
+)
+@click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store and check their invariants instead.")
 @json_option
 @out_option("out/stress")
 @timeout_option
@@ -72,7 +83,7 @@ def command(
     out: Path,
     timeout: float,
 ) -> int:
-    """Let clients loose on a store, and check that what they were told can be explained.
+    """Run concurrent clients against a store and check that the history is linearizable.
 
     DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Only fresh
     partitions are used, and emptied again. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if

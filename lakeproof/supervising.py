@@ -5,7 +5,6 @@ would end the command with exit code 0 and without a verdict. So such a command 
 its exit code on a pipe when it has come to its end. If the child ends without a report, that is an error.
 """
 
-import ctypes
 import mmap
 import os
 import signal
@@ -15,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from lakeproof.board import Board, Overseer
+from lakeproof.board import Board, Overseer, die_with_parent
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
@@ -30,9 +29,6 @@ HUNG: Final = 75
 """As in `lakeproof.explore.fence`, which is too heavy to load here."""
 
 INCONCLUSIVE: Final = 3
-
-_DIE_WITH_PARENT: Final = 1
-"""``PR_SET_PDEATHSIG`` of Linux' prctl."""
 
 
 def supervised() -> NoReturn:
@@ -91,12 +87,6 @@ def _report(writer: int, board: Board) -> NoReturn:
             sys.stdout.flush()
         os.write(writer, bytes([code & 0xFF]))
         sys.exit(code)
-
-
-def die_with_parent() -> None:
-    """Let this process be killed when the one that began it ends, however that ends. Linux only; elsewhere nothing."""
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
 def _watched(child: int, reader: int, signals: set[signal.Signals], board: Board) -> int:

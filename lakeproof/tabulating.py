@@ -30,9 +30,9 @@ class Unreadable(ValueError):
 
 @click.command()
 @click.argument("file", type=click.File("r", encoding="utf-8", errors="replace"), default="-")
-@click.option("--families", is_flag=True, help="A table for each family of variants: `x`, `x-this` and `x-that`.")
+@click.option("--families", is_flag=True, help="Print one table per family of variants: `x`, `x-this` and `x-that`.")
 def table(file: TextIO, families: bool) -> int:
-    """Tell verdicts as Markdown: a row a variant, a column an invariant.
+    """Render verdicts as Markdown: a row for each variant, a column for each invariant.
 
     FILE holds what `lakeproof verify --json` has written; without it, standard input is read. A number says in how many
     scenarios of the variant the invariant was judged.

@@ -95,12 +95,12 @@ class Verify:
     memory_bytes_max: int | None = None
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
-        from lakeproof.explore.minimise import tidy
+        from lakeproof.explore.minimise import reduce_preemptions
         from lakeproof.explore.replay import record
         from lakeproof.explore.search import Counterexample, Limits
 
         def traced(name: str, found: Counterexample) -> Trace:
-            moves = tidy(scenario, found.moves, name)
+            moves = reduce_preemptions(scenario, found.moves, name)
             return record(scenario, name, moves, version=version(), file=source.name)
 
         limits = Limits(

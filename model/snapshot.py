@@ -1,14 +1,18 @@
 """What an invariant may see: decoded stores, the clock, what each client has been told, single transitions."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from types import MappingProxyType
+from typing import Union
 
 import attrs
 
 from lakeproof.model import kv
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Record
+
+Value = Union[None, bool, int, float, str, tuple["Value", ...], Mapping[str, "Value"]]  # noqa: UP007  # recursive
+"""What a scenario's own codec makes of bytes: as JSON has it, and unchangeable."""
 
 
 class Status(Enum):
@@ -109,6 +113,7 @@ class Snapshot:
     _clients: tuple[tuple[CallView, ...], ...]
     _reads: frozenset[Reads] = attrs.field(default=ALL_PARTS, eq=False, repr=False)
     _repair: str = attrs.field(default="", eq=False, repr=False)
+    _values: Mapping[kv.Address, Value] | None = attrs.field(default=None, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         for name, held in (("_store", self._store), ("_objects", self._objects)):
@@ -121,6 +126,25 @@ class Snapshot:
         if Reads.STORE not in self._reads:
             raise self._not_declared(Reads.STORE)
         return self._store
+
+    @property
+    def values(self) -> Mapping[kv.Address, Value]:
+        """By address: what the scenario's codec makes of the bytes in the store; without records of the key schema.
+
+        Raises NotDeclared: the store is not declared to be read. TypeError: the scenario has no codec.
+        """
+        if Reads.STORE not in self._reads:
+            raise self._not_declared(Reads.STORE)
+        if self._values is None:
+            raise TypeError("the scenario has no codec: Scenario(records=lakeproof.JSON), or look at snapshot.store")
+        return self._values
+
+    def with_values(self, decode: Callable[[kv.Address, bytes], Value]) -> "Snapshot":
+        """The same state, with `values` for the bytes in the store, if that may be looked at."""
+        if Reads.STORE not in self._reads:
+            return self
+        values = {at: decode(at, held) for at, held in self._store.items() if isinstance(held, bytes)}
+        return attrs.evolve(self, values=MappingProxyType(values))
 
     @property
     def objects(self) -> Objects:

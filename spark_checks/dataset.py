@@ -10,7 +10,7 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from lakeproof.spark_checks import layout, manifest, places
+from lakeproof.spark_checks import footers, layout, manifest, places
 from lakeproof.spark_checks.places import is_there, local
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.unchanged import Noted
@@ -163,10 +163,10 @@ def _table(spark: SparkSession, where: str, schema: StructType, noted: Noted, mo
     there = layout.demand_columns(spark, name, read, schema, more)
     schema = StructType([*schema, *(field for field in more if field.name in there)])
     found = spark.read.schema(schema).parquet(where).select(*schema.names)
-    listed = [each for each in found.inputFiles() if not each.endswith(("/_metadata", "/_common_metadata"))]
+    listed = footers.input_files(found)
     if len(listed) != len(read):
         raise Unusable(
-            f"{where}: has {len(read)} files, of which Spark reads {len(listed)}: they lie at different depths, or the "
-            "table is being written; put all of them at one depth, in folders named column=value"
+            f"{where}: has {len(read)} files, and Spark reads {len(listed)}, as where the table is being written; "
+            "run the command again when nobody writes there"
         )
     return found

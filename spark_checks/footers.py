@@ -14,6 +14,7 @@ from pyarrow.parquet import FileMetaData, read_metadata
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.spark_checks import layout
 from lakeproof.spark_checks.places import local
 from lakeproof.tasks import Unusable
 
@@ -97,12 +98,17 @@ def _footers(table: DataFrame) -> list[FileMetaData]:
         return []
 
 
+def input_files(table: DataFrame) -> list[str]:
+    """The files that Spark reads of a table: of those that it lists it passes over some."""
+    return [name for name in table.inputFiles() if not layout.is_hidden(unquote(name.rpartition("/")[2]))]
+
+
 class _Elsewhere(Exception):
     """A file that does not lie on this machine."""
 
 
 def _local(table: DataFrame) -> Iterator[str]:
-    for name in table.inputFiles():
+    for name in input_files(table):
         if not name.startswith("file:"):
             raise _Elsewhere
         yield unquote(urlsplit(name).path)

@@ -28,28 +28,92 @@ AGAIN: Final = "bring it back whole, or write the table again"
 _WIDENS: Final = {"bigint": {"int", "smallint", "tinyint"}, "timestamp": {"timestamp_ntz"}, "int": {"smallint"}}
 """What is taken for a type without a loss."""
 _NONE: Final = StructType([])
+_COPYING: Final = "._COPYING_"
+"""How the names of Hadoop's copies end, until they are whole."""
+_LOGS: Final = {
+    "_delta_log": "a Delta table",
+    ".hoodie": "a Hudi table",
+    "_spark_metadata": "what a stream of Spark has written",
+}
+"""Folders that say which files of a table are valid."""
 
 
 def data_files(where: str, files: Sequence[File]) -> list[File]:
     """Those that Spark reads as the table's. Raises Unusable: there is none, or one looks like data and is not read."""
     found = []
     for each in files:
-        full, parts = each.full, each.relative.split("/")
-        if "_delta_log" in parts:
-            raise Unusable(f"{where}: is a Delta table, of whose files some are not valid; export it as plain Parquet")
-        if "_temporary" in parts:
-            raise Unusable(f"{full}: is of a write that has not ended; wait for its end, or write the table again")
-        if not any(_is_hidden(part) for part in parts):
+        parts = each.relative.split("/")
+        _demand_plain(where, parts)
+        if "_temporary" in parts or parts[-1].endswith(_COPYING):
+            raise Unusable(
+                f"{each.full}: is of a write that has not ended; wait for its end, take away what it has left, or "
+                "write the table again"
+            )
+        if not any(is_hidden(part) for part in parts):
             found.append(each)
-        elif ".parquet" in parts[-1] and not parts[-1].endswith(".crc"):
-            raise Unusable(f"{full}: Spark passes over files of such a name; give it one that tells that it is whole")
+        elif not is_beside(each.relative):
+            raise Unusable(
+                f"{each.full}: Spark passes over files of such a name; take it away, or give it one that tells that it "
+                "is whole"
+            )
     if not found:
         raise Unusable(f"{where}: has no Parquet file; write the table, an empty one if there is nothing")
+    _demand_one_depth(where, found)
     return found
 
 
-def _is_hidden(part: str) -> bool:
-    return (part.startswith("_") and "=" not in part) or part.startswith(".") or part.endswith("._COPYING_")
+def is_hidden(part: str) -> bool:
+    """Whether Spark passes over a file, or what is in a folder, of this name. Its lists of files name some of them
+    nevertheless: those that begin with ``_metadata``."""
+    return (part.startswith("_") and "=" not in part) or part.startswith(".") or part.endswith(_COPYING)
+
+
+def is_beside(relative: str) -> bool:
+    """Whether a file, by its path in a table, is no data and does not look like it: a mark of a writer, a checksum."""
+    parts = relative.split("/")
+    looks_whole = ".parquet" in parts[-1] and not parts[-1].endswith(".crc")
+    return any(is_hidden(part) for part in parts) and not looks_whole and not parts[-1].endswith(_COPYING)
+
+
+def _demand_plain(where: str, parts: Sequence[str]) -> None:
+    """parts: of the path of a file. Raises Unusable: it is one by which a format knows the valid files."""
+    for folder, kind in _LOGS.items():
+        if folder in parts[:-1]:
+            raise Unusable(f"{where}: is {kind}, of whose files some are not valid; export it as plain Parquet")
+    if parts[0] == "metadata" and parts[-1].endswith(".metadata.json"):
+        raise Unusable(f"{where}: is an Iceberg table, of whose files some are not valid; export it as plain Parquet")
+
+
+def _demand_one_depth(where: str, files: Sequence[File]) -> None:
+    """Raises Unusable: Spark passes over some. Where folders are named column=value, it reads what is in them; else,
+    what is in the table's own folder."""
+    folders = {each.relative: _named(each.relative) for each in files}
+    inside = next((name for name, named in folders.items() if named), None)
+    for each in files:
+        named = folders[each.relative]
+        if inside is None and "/" in each.relative:
+            raise Unusable(
+                f"{each.full}: lies in a folder that is not named column=value, and Spark passes over it; move it to "
+                f"{where}, or take it away"
+            )
+        if inside is not None and not named:
+            raise Unusable(
+                f"{each.full}: lies in no folder named column=value, and {inside} does, so that Spark passes over it; "
+                "take away what is not of the table, or put all files at one depth"
+            )
+        if inside is not None and named != folders[inside]:
+            raise Unusable(
+                f"{each.full}: lies in {named}, and {inside} in {folders[inside]}; take away what is not of the table, "
+                "or name the folders alike"
+            )
+
+
+def _named(relative: str) -> str:
+    """How the folders of a file are named, down to the last one that is named so: "a=value/b=value"."""
+    parts = relative.split("/")[:-1]
+    while parts and "=" not in parts[-1]:
+        parts.pop()
+    return "/".join(f"{each.partition('=')[0]}=value" if "=" in each else each for each in parts)
 
 
 def demand_columns(
@@ -103,7 +167,12 @@ def _of_file(path: Path) -> dict[str, str]:
         return _kinds(footer)
     except (pa.ArrowException, OSError) as error:
         empty = "0 bytes" if _is_empty(path) else " ".join(str(error).split())[:160]
-        raise Unusable(f"{path}: cannot be read as Parquet ({empty}); {AGAIN}") from None
+        raise Unusable(f"{path}: cannot be read as Parquet ({empty}); {_repair(path.name)}") from None
+
+
+def _repair(name: str) -> str:
+    """Of a file that cannot be read: what is not named as Parquet may have come there by chance."""
+    return AGAIN if name.lower().endswith(".parquet") else f"take it away if it is not of the table, or {AGAIN}"
 
 
 def _is_empty(path: Path) -> bool:
@@ -169,7 +238,8 @@ def _of_url(spark: SparkSession, full: str) -> dict[str, str]:
         package = jvm.org.apache.spark.sql.execution.datasources.parquet
         told = package.ParquetToSparkSchemaConverter(state.conf()).convert(message)
     except (Py4JError, PySparkException) as error:
-        raise Unusable(f"{full}: cannot be read as Parquet ({places.why(error)}); {AGAIN}") from None
+        why = places.why(error)
+        raise Unusable(f"{full}: cannot be read as Parquet ({why}); {_repair(full)}") from None
     return {field.name: field.dataType.simpleString() for field in StructType.fromJson(_json(str(told.json())))}
 
 

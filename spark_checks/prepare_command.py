@@ -11,8 +11,8 @@ def command() -> None:
     lakeproof/. It belongs to one Java and one Spark: after an upgrade of either, prepare once more. To undo it, remove
     the file.
     """
-    from lakeproof.spark_checks import java, sharing
+    from lakeproof.spark_checks import archiving, java
 
     click.echo("starting Spark once, and keeping what it loads", err=True)
-    path = sharing.make(java.java_home())
+    path = archiving.make(java.java_home())
     click.echo(f"{path}  {path.stat().st_size / 1_000_000:.0f} MB")

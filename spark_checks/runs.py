@@ -18,7 +18,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from lakeproof.spark_checks import denominators, footers, manifest, places, staging
+from lakeproof.spark_checks import denominators, footers, layout, manifest, places, staging
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.folders import Folder, LocalFolder, as_folder
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
@@ -180,8 +180,9 @@ def demand_whole(folder: Folder, report: Fields) -> tuple[str, ...]:
     """The files of what a run marked, by name, each as the run left it. All of them are read. Raises Unusable."""
     expected = {str(each["name"]): each for each in cast("list[dict[str, object]]", report["files"])}
     sizes = dict(folder.files())
-    for name in sizes:  # a run that goes on reads all of a folder
-        if name.partition("/")[0] in (ADDRESSES, KNOWN) and name.endswith(".parquet") and name not in expected:
+    for name in sizes:  # a run that goes on from it reads all of a folder, whatever the names of files end in
+        table, _, relative = name.partition("/")
+        if table in (ADDRESSES, KNOWN) and name not in expected and not layout.is_beside(relative):
             raise Unusable(f"{folder.where}/{name}: is not of the run; take it away")
     for name in expected:
         if name not in sizes:

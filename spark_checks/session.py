@@ -48,28 +48,6 @@ QUIET: Final = Path(__file__).with_name("log4j2.properties")
 GRACE_SECONDS: Final = 20.0
 """For jobs to end that were cancelled."""
 LOOPBACK: Final = "127.0.0.1"
-LAZY: Final = (
-    "-XX:Tier4InvocationThreshold=500000",
-    "-XX:Tier4MinInvocationThreshold=60000",
-    "-XX:Tier4CompileThreshold=1500000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
-"""A hundred (for loops, ten) times the JVM's defaults."""
-COMPILED: Final = {
-    "org.apache.xbean.asm9.ClassReader": 10.0,
-    "org.codehaus.janino.Scanner": 10.0,
-    "jdk.internal.loader.URLClassPath*": 10.0,
-    "java.io.ObjectInputStream": 10.0,
-    "org.apache.spark.sql.catalyst.expressions.GeneratedClass*": 0.1,
-}
-"""So many times `LAZY`, for some classes. Ten times, where much is looped while a job is planned and sent, and over no
-rows: to compile those methods, some of which are huge, takes longer than to run them. A tenth, for what Spark generates
-for a query: all of it runs for each row."""
-SCALED: Final = (
-    "-XX:CompileCommand=quiet",
-    *(f"-XX:CompileCommand=CompileThresholdScaling,{name}::*,{times}" for name, times in COMPILED.items()),
-)
-"""The JVM is to say nothing of it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -261,7 +239,7 @@ def _started(options: Options) -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
     # parser, serializers. What runs for each row is still called often enough; where rows are few, it need not be.
-    quick = " -XX:TieredStopAtLevel=1" if options.small or options.few else " ".join(("", *LAZY, *SCALED))
+    quick = " -XX:TieredStopAtLevel=1" if options.small or options.few else " ".join(("", *java.LAZY, *java.SCALED))
     shared = " ".join(("", *sharing.options(home)))
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods. It collects all
     # garbage each time that classes need more room, beginning with 21 MB, of which Spark needs ten times as many.
@@ -352,9 +330,9 @@ FOLDER: Final = _Folder()
 def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
     """The options that all commands share; they come to the command as its first argument."""
 
-    @click.option("--master", metavar="URL", help="A Spark master. [default: this machine, all cores]")
+    @click.option("--master", metavar="URL", help="Spark master. [default: this machine, all cores]")
     @click.option(
-        "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, as Spark writes it."
+        "--memory", default="3g", show_default=True, metavar="SIZE", help="Heap of the driver, in Spark's notation."
     )
     @click.option(
         "--work",
@@ -390,11 +368,11 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
 def dataset_options(command: Callable[P, R]) -> Callable[P, R]:
     """The argument DATASET, and how it is to be read: ``dataset``, ``keys``, ``beside``."""
     for option in (
-        click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or database lacks."),
+        click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have."),
         click.option(
             "--keys",
             type=click.Choice(["design", "lakefs"]),
-            help="The key schema. [default: design for a folder, lakefs for a dump or a database]",
+            help="Key schema. [default: design for a folder, lakefs for a dump or a database]",
         ),
         click.argument("dataset", metavar="DATASET"),
     ):

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from lakeproof import Call
 from lakeproof.explore.execution import SETUP, Execution, Program, drive_alone, label
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.setting import snapshot
 from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, restoring, writing
 from lakeproof.impl.refs import branches

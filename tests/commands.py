@@ -27,7 +27,7 @@ def lakeproof(*args: str) -> Result:
 def spawned(*args: str) -> "subprocess.Popen[str]":
     """The command in a process, and a process group, of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "lakeproof.cli", *args],
+        [sys.executable, "-m", "lakeproof", *args],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

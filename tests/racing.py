@@ -3,11 +3,21 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from lakeproof import Aftermath, Call, Faults, Scenario
-from lakeproof.impl.effects import Env
-from lakeproof.model import kv
-from lakeproof.model.invariants import Eventually, Finding, Reached, Violation
-from lakeproof.model.snapshot import Outcome, Snapshot, Status
+from lakeproof import (
+    Aftermath,
+    Call,
+    Env,
+    Eventually,
+    Faults,
+    Finding,
+    Outcome,
+    Reached,
+    Scenario,
+    Snapshot,
+    Status,
+    Violation,
+    kv,
+)
 
 COUNTER = (b"counters", b"n")
 

@@ -51,7 +51,7 @@ def test_a_violation_is_shown_with_the_operations_that_conflict() -> None:
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:-1] == [
         'key "a": 2 operations that returned first can be explained; then no order explains get -> 1 (line 6)',
-        "a smallest part that is impossible by itself:",
+        "a non-linearizable sub-history (minimal):",
         "  line 1  process 0  set 1     |--|",
         "  line 3  process 0  set 2           |--|",
         "  line 5  process 0  get -> 1              |--|",
@@ -112,7 +112,7 @@ def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
 def test_only_so_many_keys_are_explained() -> None:
     write(*(event for key in "abcde" for event in stale(key)))
     result = lakeproof("check", "history", "--evidence", "1")
-    assert result.stdout.count("a smallest part") == 1
+    assert result.stdout.count("sub-history (minimal)") == 1
     assert 'key "b", 3 operations: violated' in result.stdout
     assert ", 5 not (" in result.stdout
 

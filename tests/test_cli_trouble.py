@@ -89,7 +89,7 @@ class TestUnusable:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
-                [sys.executable, "-m", "lakeproof.cli", "scenarios"],
+                [sys.executable, "-m", "lakeproof", "scenarios"],
                 env=environment,
                 stdout=full,
                 stderr=subprocess.PIPE,
@@ -115,11 +115,12 @@ class TestUnusable:
     def test_what_nobody_foresaw_is_loud_and_does_not_pass_for_a_violation(
         self, jobs: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(minimise, "tidy", minimise.tidy)  # the file is loaded here, too: it is put back
+        # The file is loaded here, too: what it changes is put back.
+        monkeypatch.setattr(minimise, "reduce_preemptions", minimise.reduce_preemptions)
         Path("mine.py").write_text(
             HEAD + "from lakeproof.explore import minimise\n"
-            "def tidy(*_):\n    raise AttributeError('no such thing')\n"
-            "minimise.tidy = tidy\n"
+            "def reduce_preemptions(*_):\n    raise AttributeError('no such thing')\n"
+            "minimise.reduce_preemptions = reduce_preemptions\n"
             "SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in 'ab']\n"
         )
         result = CliRunner().invoke(cli.main, ["verify", "--from", "mine.py", "--jobs", jobs])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from importlib import metadata
 from pathlib import Path
 
@@ -89,6 +90,47 @@ def upward_imports(root: Path) -> list[str]:
         for line, name in imported(path, root)
         if (found := room_of(name)) in OURS and found not in allowed | {room}
     ]
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """By name as it is imported: all modules of all rooms."""
+    found = {}
+    for room in MAY_IMPORT:
+        for path in sorted((root / room).rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
+            name = ".".join(("lakeproof", *parts) if room in LINKED else parts)
+            found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def loaded_by(path: Path, known: AbstractSet[str]) -> set[str]:
+    """Our modules that a module imports, wherever in the file, but not for types alone."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inner & known or {node.module}
+    return found & known
+
+
+def circles(root: Path) -> list[list[str]]:
+    """Modules that import each other, directly or not, at whatever time."""
+    paths = modules(root)
+    below = {name: loaded_by(path, paths.keys()) - {name} for name, path in paths.items()}
+    reached = {name: set(direct) for name, direct in below.items()}
+    while True:
+        wider = {name: those.union(*(reached[each] for each in those)) for name, those in reached.items()}
+        if wider == reached:
+            break
+        reached = wider
+    among = {name: sorted(each for each in those if name in reached[each]) for name, those in reached.items()}
+    return [names for name, names in sorted(among.items()) if names and names[0] == name]
 
 
 def bare_imports(root: Path) -> list[str]:
@@ -194,6 +236,17 @@ class TestFloors:
             "lakeproof/explore/c.py:2: lakeproof must not import lakeproof.spark_checks",
             "stateful_tests/d.py:1: stateful_tests must not import tests",
         ]
+
+    def test_no_modules_import_each_other(self) -> None:
+        assert circles(ROOT) == []
+
+    def test_a_planted_circle_is_found_however_late_it_closes(self, tmp_path: Path) -> None:
+        write(tmp_path, "impl/a.py", "from lakeproof.impl import b\n")
+        write(tmp_path, "impl/b.py", "import lakeproof.model.c\n")
+        write(tmp_path, "model/c.py", "def f():\n    from lakeproof.impl.a import x\n")
+        write(tmp_path, "model/d.py", "if TYPE_CHECKING:\n    import lakeproof.model.e\n")
+        write(tmp_path, "model/e.py", "from lakeproof.model.d import y\n")
+        assert circles(tmp_path) == [["lakeproof.impl.a", "lakeproof.impl.b", "lakeproof.model.c"]]
 
     def test_rooms_are_imported_as_they_are_installed(self) -> None:
         assert bare_imports(ROOT) == []

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import attrs
@@ -52,6 +55,24 @@ def test_several_processes_find_what_one_finds(task: Task) -> None:
     one, two = outcomes(task, RACING, 1), outcomes(task, RACING, 2)
     assert one == two
     assert one.keys() == {scenario.name for scenario in racing.SCENARIOS}
+
+
+def test_modules_of_a_users_working_directory_are_not_taken_for_pythons(tmp_path: Path) -> None:
+    for name in ("random", "signal", "threading", "warnings"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('taken for a module of Python')\n")
+    script = Path(sys.executable).with_name("lakeproof")
+    command = [str(script), "verify", "repositories/step1/delete-delete-create", "tags/*", "--jobs", "2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "taken for" not in done.stderr + done.stdout
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_process_of_pythons_own_that_was_killed_is_begun_again_without_a_word() -> None:
+    outcomes(Verify(), RACING, 2)
+    pid = resource_tracker._resource_tracker._pid  # type: ignore[attr-defined]
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert outcomes(Verify(), RACING, 2)  # warnings are errors here
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

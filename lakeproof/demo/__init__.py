@@ -9,14 +9,37 @@ from lakeproof.options import Seconds
 
 
 @click.command()
-@click.option("--writers", type=click.IntRange(1), default=300, show_default=True, metavar="N", help="A fifth deletes.")
-@click.option("--readers", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="A tenth lists.")
-@click.option("--committers", type=click.IntRange(0), default=2, show_default=True, metavar="N", help="0: never.")
-@click.option("--seconds", type=Seconds, default=10.0, show_default=True, metavar="S", help="In all.")
-@click.option("--variant", type=click.Choice(VARIANTS), default="lock-free", show_default=True, help="Of commit.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of paths, pauses and delays.")
-@click.option("--single-read", is_flag=True, help="Leave out the second look at the branch: entries get lost.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+@click.option(
+    "--writers",
+    type=click.IntRange(1),
+    default=300,
+    show_default=True,
+    metavar="N",
+    help="Number of writers; one in five deletes.",
+)
+@click.option(
+    "--readers",
+    type=click.IntRange(0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Number of readers; one in ten lists.",
+)
+@click.option(
+    "--committers",
+    type=click.IntRange(0),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Number of committers; 0 disables commits.",
+)
+@click.option("--seconds", type=Seconds, default=10.0, show_default=True, metavar="S", help="Duration.")
+@click.option(
+    "--variant", type=click.Choice(VARIANTS), default="lock-free", show_default=True, help="Variant of commit."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of paths, pauses and delays.")
+@click.option("--single-read", is_flag=True, help="Omit the second read of the branch; acknowledged entries get lost.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def demo(
     writers: int,
     readers: int,
@@ -27,7 +50,7 @@ def demo(
     single_read: bool,
     as_json: bool,
 ) -> int:
-    """Let hundreds of clients loose on a branch, live, and check what comes of it.
+    """Run hundreds of concurrent clients on a branch, live, and check the result.
 
     Everything is in memory, each operation takes a random few hundred microseconds. The first commit is a long one;
     then they follow each other. About once a second everybody waits until the stores have been held against what was

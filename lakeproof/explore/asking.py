@@ -11,6 +11,7 @@ from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, pla
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Event, NotDeclared, Observed
+from lakeproof.records import CodecError
 from lakeproof.scenario import ScenarioError
 
 FINDINGS_MAX: Final = 100_000
@@ -29,6 +30,8 @@ def findings(name: str, check: Callable[[], Iterable[Finding]]) -> list[Finding]
         try:
             found = check()
             return _checked(name, found)
+        except CodecError as error:
+            raise ScenarioError(str(error)) from error
         except ScenarioError:
             raise
         except BaseException as error:

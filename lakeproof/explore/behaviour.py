@@ -11,8 +11,26 @@ as the setup left it: that brings most of what a flow remembers to light. A wron
 Ranks. The search must tell in which level a state belongs. *Graded*, a node's rank is its depth, only nodes of one
 depth are merged, and the first violation met is a shortest one. *Ranked*, nodes of different depths are merged too
 (a deleter that found nothing to delete, and one that has just deleted the last entry, are at the same point): a node's
-rank then is the length of the longest way to it that anybody has seen. When a longer way shows up, the rank is raised
+rank then is the length of the longest known way to it. When a longer way shows up, the rank is raised
 and the search starts over (`Disagreement`). Every reply still leads to a higher rank, so levels remain free of cycles.
+
+Example: ``mark`` reads a key and then sets it to "done", whatever it has read. The root's effect is the read. Two
+different values lead to two raw nodes, but to one merged node: the next effect is the same, and neither past shows in
+it. "Not found" raises in the flow, so that history has ended.
+
+>>> from lakeproof import Call, kv
+>>> async def mark(env):
+...     await env.store.get(b"p", b"k")
+...     await env.store.set(b"p", b"k", b"done")
+>>> behaviour = Behaviour(Program("a", (Call(mark),)), {}, 0)
+>>> after_1 = behaviour.child(behaviour.root, kv.ValueWithPredicate(b"1", b"1"))
+>>> after_2 = behaviour.child(behaviour.root, kv.ValueWithPredicate(b"2", b"2"))
+>>> after_1 == after_2, len(behaviour.nodes[after_1].members)
+(True, 2)
+>>> behaviour.nodes[after_1].op
+Set(partition=b'p', key=b'k', value=b'done')
+>>> behaviour.nodes[behaviour.child(behaviour.root, kv.NotFound())].op is None
+True
 
 Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987.
 """
@@ -23,7 +41,7 @@ from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import message_of
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import said

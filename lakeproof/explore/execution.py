@@ -14,7 +14,7 @@ import attrs
 
 from lakeproof.explore.asking import folded
 from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.impl.codec import decode_at
 from lakeproof.impl.effects import Effect, Env, Now
 from lakeproof.impl.frames import Spot, abandon, spot

@@ -2,6 +2,19 @@
 
 An `Expansion` knows no flows: where a table has no entry it asks its subclass. `lakeproof.explore.kernel.Kernel`
 compiles the entry; `lakeproof.explore.frozen.FrozenKernel`, far from the flows, notes which states lack it.
+
+Example: two clients that add one to a counter, as in `lakeproof.explore.tables`. A state is (node of a, node of b,
+number of the counter).
+
+    level 0    (0, 0, 0)
+    level 1    (1, 0, 0)   (0, 1, 0)                            one has read "absent"
+    level 2    (1, 1, 0)   (2, 0, 1)   (0, 2, 1)                both have read; or one is done
+    level 3    (2, 1, 1)   (1, 2, 1)   (2, 3, 1)   (3, 2, 1)
+    level 4    (2, 2, 1)   (2, 2, 2)                            an update is lost; or none is
+
+Level 2 is one array of three words. For client a, `expand` takes the nodes 1, 2 and 0 of its three rows, leaves out the
+row whose node is done, looks up the two other deltas with one index, and adds them with one addition: (2, 1, 1) and
+(3, 2, 1). Client b gives (1, 2, 1) and (2, 3, 1) in the same way. Equal successors are merged by whoever receives them.
 """
 
 from abc import ABC, abstractmethod

@@ -10,7 +10,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.explore.meaning import Writes, is_write
+from lakeproof.explore.semantics import Writes, is_write
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults

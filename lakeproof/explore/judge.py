@@ -14,8 +14,8 @@ import numpy.typing as npt
 from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.meaning import Cell, Value
 from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
+from lakeproof.explore.semantics import Cell, Value
 from lakeproof.explore.setting import run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
@@ -59,7 +59,7 @@ class Record:
     violation: Violation | None = None
     place: Place | None = None
 
-    def hear(self, findings: Iterable[Finding], place: Place) -> None:
+    def add(self, findings: Iterable[Finding], place: Place) -> None:
         """Take in what one evaluation found."""
         self.evaluations += 1
         for finding in findings:
@@ -134,7 +134,7 @@ class Judge:
         """Take in what monitors have found since the last call."""
         for heard in self.kernel.heard:
             name = self.kernel.space.monitors[heard.monitor].id
-            self.records[name].hear(heard.findings, Place(level, heard.numbers, heard.move))
+            self.records[name].add(heard.findings, Place(level, heard.numbers, heard.move))
         self.kernel.heard.clear()
 
     def _judge_broken(self, words: Words, level: int) -> None:
@@ -150,7 +150,7 @@ class Judge:
     def broken(self, client: int, node_id: int, place: Place) -> None:
         """Take in that a client ended at this node by raising what is no answer."""
         calls = self.kernel.tables[client].behaviour.nodes[node_id].calls
-        self.records[NO_UNHANDLED_EXCEPTION].hear(unhandled([calls]), place)
+        self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
 
     def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
         for row, numbers in self._fresh(("always", reads), words, reads):
@@ -163,7 +163,7 @@ class Judge:
             record = self.records[invariant.id]
             if invariant.reads == reads and record.violation is None:
                 cases = (case.only(reads) for case in self._exchanged(seen))
-                record.hear(self._whoever(invariant.id, invariant.check, cases), place)
+                record.add(self.check_all_symmetric(invariant.id, invariant.check, cases), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self._fresh("finals", words, frozenset(Reads)):
@@ -180,7 +180,7 @@ class Judge:
             record = self.records[invariant.id]
             if record.violation is None:
                 cases = (case.only(invariant.reads) for case in self._exchanged(seen))
-                record.hear(self._whoever(invariant.id, invariant.check, cases), place)
+                record.add(self.check_all_symmetric(invariant.id, invariant.check, cases), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
         reads = frozenset({Reads.STORE, Reads.OBJECTS})
@@ -197,7 +197,7 @@ class Judge:
         state = space.columns[column].values[numbers[column]]
         if state is not DEAD:
             seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
-            self.records[monitor.id].hear(asking.findings(monitor.id, partial(monitor.at_end, state, seen)), place)
+            self.records[monitor.id].add(asking.findings(monitor.id, partial(monitor.at_end, state, seen)), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
         held, time = self._held(numbers)
@@ -215,13 +215,13 @@ class Judge:
             if record.violation is None:
                 outcomes, seen = run_aftermath(aftermath, held, time)
                 self._hear_unhandled(outcomes, place)
-                record.hear(asking.findings(aftermath.id, partial(aftermath.check, outcomes, seen)), place)
+                record.add(asking.findings(aftermath.id, partial(aftermath.check, outcomes, seen)), place)
 
     def _hear_unhandled(self, outcomes: Sequence[Outcome], place: Place) -> None:
         record = self.records[NO_UNHANDLED_EXCEPTION]
         raised = [outcome for outcome in outcomes if isinstance(outcome.error, UnhandledException)]
         if raised and record.violation is None:
-            record.hear(unhandled_after(raised), place)
+            record.add(unhandled_after(raised), place)
 
     def _held(self, numbers: tuple[int, ...]) -> tuple[dict[Cell, Value], int]:
         """The filled cells of a state, and its time."""
@@ -259,8 +259,8 @@ class Judge:
 
     def _put_step(self, transition: Transition, call: CallView | None, op: Effect | None, place: Place) -> None:
         for invariant in self._watching(call, op):
-            found = self._whoever(invariant.id, invariant.check, self._by_anyone(transition))
-            self.records[invariant.id].hear(found, place)
+            found = self.check_all_symmetric(invariant.id, invariant.check, self._by_anyone(transition))
+            self.records[invariant.id].add(found, place)
 
     def watched_deliveries(self) -> list[int]:
         """The numbers of late writes that some undecided *step* invariant watches."""
@@ -300,7 +300,9 @@ class Judge:
             if transition.client in group:
                 yield from (attrs.evolve(transition, client=client) for client in group if client != transition.client)
 
-    def _whoever(self, name: str, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]) -> list[Finding]:
+    def check_all_symmetric(
+        self, name: str, check: Callable[[T], Iterable[Finding]], cases: Iterator[T]
+    ) -> list[Finding]:
         """What a check finds in the first case; the others must be judged alike.
 
         Raises:
@@ -320,11 +322,8 @@ class Judge:
         assert call is not None
         assert op is not None
         space = self.kernel.space
-        cells = {}
-        for cell, column in space.cells.items():
-            value = space.columns[column].values[numbers[column]]
-            if value is not None:
-                cells[cell] = value
+        held = {cell: space.columns[column].values[numbers[column]] for cell, column in space.cells.items()}
+        cells = {cell: value for cell, value in held.items() if value is not None}
         jumps = numbers[space.clock] if space.clock >= 0 else 0
         return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
 

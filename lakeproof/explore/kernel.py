@@ -16,8 +16,8 @@ from lakeproof.explore.expansion import Rows as Rows
 from lakeproof.explore.expansion import Sink as Sink
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.frozen import FrozenKernel
-from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Layout, Words
+from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.space import DEAD, Relayout, Space
 from lakeproof.explore.tables import UNKNOWN, WIDE, ClientTable, Events, Table, WideMove
@@ -61,7 +61,7 @@ class Kernel(Expansion):
             watches=tuple(self.space.watches),
             modes=setting.modes,
         )
-        self.relaid()
+        self.relayout()
 
     def frozen(self) -> FrozenKernel:
         """The tables as they are now: plain values that can be sent anywhere, and expand what they know."""
@@ -69,12 +69,12 @@ class Kernel(Expansion):
             try:
                 return self._frozen()
             except Relayout:
-                self.relaid()
+                self.relayout()
 
     def _frozen(self) -> FrozenKernel:
         for table in self.tables:
             table.catch_up()
-        if self.space.stale:
+        if self.space.needs_relayout:
             raise Relayout
         columns = {
             (table.client, node.id): self._columns_of(table, node.id)
@@ -99,9 +99,9 @@ class Kernel(Expansion):
             steps=dict(self._steps),
         )
 
-    def relaid(self) -> Layout:
+    def relayout(self) -> Layout:
         """Lay out states and tables anew; returns the old layout."""
-        old = self.space.renew()
+        old = self.space.relayout()
         self.layout = self.space.layout
         self._wide_columns: dict[tuple[int, int], list[int]] = {}
         for table in self.tables:
@@ -115,8 +115,8 @@ class Kernel(Expansion):
     def first(self) -> Words:
         """The initial state, as a list of one."""
         while True:
-            if self.space.stale:
-                self.relaid()
+            if self.space.needs_relayout:
+                self.relayout()
             else:
                 return [np.array([part], np.uint64) for part in self.space.initial()]
 
@@ -140,7 +140,7 @@ class Kernel(Expansion):
             op = self.tables[table.client].behaviour.nodes[node].op
             assert op is not None
             self._wide_columns[key] = self.space.covered(footprint(op))
-            if self.space.stale:
+            if self.space.needs_relayout:
                 raise Relayout
         return self._wide_columns[key]
 
@@ -170,7 +170,7 @@ class Kernel(Expansion):
     ) -> list[list[int]]:
         late = self._late_write(number)
         deltas = [self._late_delta(number, self._late_changes(number, late, columns, numbers)) for numbers in kinds]
-        if self.space.stale:
+        if self.space.needs_relayout:
             raise Relayout
         return deltas
 
@@ -195,7 +195,7 @@ class Kernel(Expansion):
         found = self._late_moves.get((number, numbers))
         if found is None:
             before = dict(zip(columns, numbers, strict=True))
-            cells, now = self.space.near(columns, numbers)
+            cells, now = self.space.decode_columns(columns, numbers)
             _, writes = apply(cells, late.op, now)
             found = tuple(
                 (column, self.space.columns[column].number(value) - before[column])
@@ -217,7 +217,7 @@ class Kernel(Expansion):
             self._advanced_number(monitor, event, state, tuple(int(word[at]) for word in before), move)
             for at, (event, state) in enumerate(steps)
         ]
-        if self.space.stale:
+        if self.space.needs_relayout:
             raise Relayout
         return results
 

@@ -38,7 +38,7 @@ def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Mo
     return _Minimiser(scenario, invariant_id, _easiest).run(tuple(moves), _all_candidates)
 
 
-def tidy(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
+def reduce_preemptions(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
     """As few preemptions as a schedule of no more steps can have: for shortest schedules.
 
     Raises:

@@ -3,6 +3,19 @@
 A global state is a row of small integers, one per `Column`. Packed, it is one to a few 64-bit words; a whole
 level is a list of NumPy arrays, one per word. Cells get the high bits of the first word, so that a sorted level
 is also sorted by its store.
+
+Example: three columns of 2, 1 and 3 bits lie in the upper six bits of one word. The state (2, 1, 5) is ``10 1 101``
+there. A column of 63 bits would not fit beside the first two and starts a second word.
+
+>>> layout = lay_out([2, 1, 3], order=[0, 1, 2])
+>>> [place.shift for place in layout.places]
+[62, 61, 58]
+>>> [f"{word:064b}"[:6] for word in layout.pack([2, 1, 5])]
+['101101']
+>>> layout.unpack(layout.pack([2, 1, 5]))
+(2, 1, 5)
+>>> lay_out([2, 1, 63], order=[0, 1, 2]).places[2]
+Place(word=1, shift=1, bits=63)
 """
 
 from collections.abc import Hashable, Sequence

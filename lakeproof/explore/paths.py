@@ -98,7 +98,7 @@ def predecessor(
         try:
             return _seek(kernel, symmetry, levels.read(level, kernel.layout), numbers)
         except Relayout:
-            kernel.relaid()
+            kernel.relayout()
 
 
 def _seek(kernel: Kernel, symmetry: Symmetry, words: Words, numbers: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
-from lakeproof.explore.meaning import Cells
+from lakeproof.explore.semantics import Cells
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
@@ -30,7 +30,7 @@ class Verdicts:
     violations: dict[str, tuple[Violation, tuple[Move, ...]]] = attrs.field(factory=dict)
     reached: dict[str, int] = attrs.field(factory=dict)
 
-    def hear(self, name: str, findings: Iterable[Finding], moves: tuple[Move, ...]) -> None:
+    def add(self, name: str, findings: Iterable[Finding], moves: tuple[Move, ...]) -> None:
         for finding in findings:
             if isinstance(finding, Violation):
                 self.violations.setdefault(name, (finding, moves))
@@ -78,9 +78,9 @@ class Referee:
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
                 self._ask(invariant.id, partial(invariant.check, seen.only(invariant.reads)), moves)
-        self.verdicts.hear(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
+        self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
         answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
-        self.verdicts.hear(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
+        self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
         if world.quiescent:
             final = seen.only(END_READS, END_REPAIR)
             for monitor, state in zip(self.monitors, monitors, strict=True):
@@ -88,11 +88,11 @@ class Referee:
                     self._ask(monitor.id, partial(monitor.at_end, state, final), moves)
             for aftermath in self.scenario.aftermath:
                 outcomes, after = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
-                self.verdicts.hear(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
+                self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
                 self._ask(aftermath.id, partial(aftermath.check, outcomes, after), moves)
 
     def _ask(self, name: str, check: Callable[[], Iterable[Finding]], moves: tuple[Move, ...]) -> None:
-        self.verdicts.hear(name, asking.findings(name, check), moves)
+        self.verdicts.add(name, asking.findings(name, check), moves)
 
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
@@ -105,7 +105,7 @@ class Referee:
         after = []
         for monitor, state in zip(self.monitors, monitors, strict=True):
             state, findings = advance(monitor, state, step.events)
-            self.verdicts.hear(monitor.id, findings, moves)
+            self.verdicts.add(monitor.id, findings, moves)
             after.append(state)
         return tuple(after)
 

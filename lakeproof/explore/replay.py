@@ -9,15 +9,15 @@ from typing import Final
 
 import attrs
 
-from lakeproof.explore import wording
+from lakeproof.explore import describe
+from lakeproof.explore.describe import Effected
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import REPEATED, Mode, Move
-from lakeproof.explore.meaning import Value
 from lakeproof.explore.plain import Referee, Verdicts
+from lakeproof.explore.semantics import Value
 from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.shown import unhandled_after
 from lakeproof.explore.trace import Change, Trace, TraceError, TraceStep
-from lakeproof.explore.wording import Effected
 from lakeproof.explore.world import Step, World
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import CallView, Outcome
@@ -93,39 +93,39 @@ class Run:
     def pending(self, client: int) -> Effected:
         """The effect that a client waits for, in words."""
         op = self.world.clients[client].op if self.world.alive(client) else None
-        return wording.effect(op, self.scenario.start_time)
+        return describe.effect(op, self.scenario.start_time)
 
     def close(self) -> None:
         self.world.close()
 
     def _in_words(self, step: Step, jumps: int, at: str) -> TraceStep:
         start = self.scenario.start_time
-        effected = wording.effect(step.op, start)
+        effected = describe.effect(step.op, start)
         value = effected.value
         if step.move.mode is Mode.TICK:
-            value = wording.span(self.scenario.faults.clock_jumps[jumps])
+            value = describe.span(self.scenario.faults.clock_jumps[jumps])
         call = step.call
         if step.move.mode is Mode.CRASH and not (call is not None and not call.done):
             call = None  # it crashes between two calls
         return TraceStep(
             client=LABELS[step.client] if step.client >= 0 else "",
-            call="" if call is None else wording.called(call),
+            call="" if call is None else describe.called(call),
             mode=step.move.mode,
             effect=effected.effect,
             key=effected.key,
             value=value,
             condition=effected.condition,
-            reply=wording.reply(step.op, step.reply, start),
+            reply=describe.reply(step.op, step.reply, start),
             changes=tuple(_change(*change) for change in step.changes),
-            returned=tuple(wording.ended(call) for call in step.ended),
-            exact=wording.exact(step.op, step.reply, step.changes),
+            returned=tuple(describe.ended(call) for call in step.ended),
+            exact=describe.exact(step.op, step.reply, step.changes),
             at=at,
         )
 
 
 def _change(cell: object, before: Value | None, after: Value | None) -> Change:
     assert isinstance(cell, tuple)
-    return Change(key=wording.cell(cell), before=wording.held(cell, before), after=wording.held(cell, after))
+    return Change(key=describe.cell(cell), before=describe.held(cell, before), after=describe.held(cell, after))
 
 
 def record(
@@ -154,17 +154,17 @@ def record(
         file=file,
         faults=scenario.faults,
         clients=_clients(scenario),
-        initially=wording.initially(run.world.setting.cells),
+        initially=describe.initially(run.world.setting.cells),
         schedule=tuple(steps),
         afterwards=_afterwards(scenario, invariant_id, violation, run.world),
         invariant=invariant_id,
         meaning=scenario.meaning(invariant_id),
-        evidence=wording.printable(violation.evidence),
+        evidence=describe.printable(violation.evidence),
     )
 
 
 def _clients(scenario: Scenario) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(wording.printable(str(call)) for call in calls) for calls in scenario.clients)
+    return tuple(tuple(describe.printable(str(call)) for call in calls) for calls in scenario.clients)
 
 
 def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, world: World) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def _afterwards(scenario: Scenario, invariant_id: str, violation: Violation, wor
 
 def _ends(aftermath: Aftermath, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return tuple(
-        wording.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
+        describe.ended(CallView(call.name, call.args, outcome.status, outcome.value, outcome.error))
         for call, outcome in zip(aftermath.calls, outcomes, strict=False)  # those after a call that broke never ran
     )
 
@@ -193,7 +193,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
     """
     if trace.invariant not in scenario.ids:
         known = ", ".join(scenario.ids)
-        named = wording.brief(trace.invariant)
+        named = describe.brief(trace.invariant)
         raise TraceError(f"{scenario.name}: no invariant {named}; it checks {known}: verify it again")
     differences = [
         ("the faults", attrs.asdict(trace.faults), attrs.asdict(scenario.faults)),
@@ -203,7 +203,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
         if said != found:
             raise ReplayDiverged(_diverged("before step 1", f"{what} are {said}", f"{what} are {found}"))
     run = Run(scenario)
-    said_first, found_first = dict(trace.initially), dict(wording.initially(run.world.setting.cells))
+    said_first, found_first = dict(trace.initially), dict(describe.initially(run.world.setting.cells))
     if said_first != found_first:
         key = min(key for key in {**said_first, **found_first} if said_first.get(key) != found_first.get(key))
         said = f"the setup leaves {_holding(key, said_first.get(key))}"
@@ -237,7 +237,7 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
 
 
 def _pending_call(run: Run, client: int) -> str:
-    return wording.called(run.world.clients[client].current_view())
+    return describe.called(run.world.clients[client].current_view())
 
 
 def _move(step: TraceStep, clients: int, place: str) -> Move:
@@ -246,7 +246,7 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
     client = LABELS.find(step.client)
     if len(step.client) != 1 or not 0 <= client < clients:
         known = ", ".join(LABELS[:clients])
-        said = wording.brief(step.client)
+        said = describe.brief(step.client)
         raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
     return Move(client, step.mode)
 
@@ -290,7 +290,7 @@ def _compare_ends(run: Run, trace: Trace) -> None:
     violation = run.violation(trace.invariant)
     if violation is None:
         raise ReplayDiverged(_diverged(where, f"{trace.invariant} is violated: {trace.evidence}", "it holds"))
-    found = wording.printable(violation.evidence)
+    found = describe.printable(violation.evidence)
     if _PLACE.sub("", found) != _PLACE.sub("", trace.evidence):
         raise ReplayDiverged(_diverged(where, f"evidence: {trace.evidence}", f"evidence: {found}"))
 

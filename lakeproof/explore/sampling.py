@@ -174,7 +174,7 @@ class _Sampling:
             try:
                 return words, self._offers(words, step)
             except Relayout:
-                old = self.kernel.relaid()
+                old = self.kernel.relayout()
                 words = repack(words, old, self.kernel.layout)
 
     def _offers(self, words: Words, step: int) -> list[Offer]:

@@ -81,7 +81,7 @@ def search(
         patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
         try:
             return (searching or _Search)(setting, limits, options, progress, ranked, patience, started).run()
-        except (_Grown, _Violated, _TooManyRestarts):
+        except (SwitchToRanked, _Violated, _TooManyRestarts):
             continue
     raise AssertionError("a graded search ends with a result")
 
@@ -209,7 +209,7 @@ class _Search:
         if self.ranked and self.judge.violated:
             raise _Violated
         if self.patience is not None and self.states > self.patience and not self.judge.violated and not stopped:
-            raise _Grown
+            raise SwitchToRanked
 
     def _stop(self) -> str:
         limits = self.limits
@@ -249,7 +249,7 @@ class _Search:
             try:
                 self._expand_chunk(chunk, fresh, level)
             except Relayout:
-                old = self.kernel.relaid()
+                old = self.kernel.relayout()
                 words = self.levels.repack(words, old, self.kernel.layout)
                 self.ahead = {
                     later: [self.levels.repack(part, old, self.kernel.layout) for part in parts]
@@ -356,7 +356,7 @@ class _Search:
         return path_to(self.kernel, self.symmetry, self.levels, place)
 
 
-class _Grown(Exception):
+class SwitchToRanked(Exception):
     """A graded search has grown large without a violation: a ranked one may be cheaper."""
 
 

@@ -17,7 +17,7 @@ from lakeproof.explore.execution import (
     drive_alone,
 )
 from lakeproof.explore.faults import BUDGETS, Mode, enabled
-from lakeproof.explore.meaning import Cell, Cells
+from lakeproof.explore.semantics import Cell, Cells
 from lakeproof.impl.printable import said
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject

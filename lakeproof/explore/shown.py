@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Final
 
 from lakeproof.explore.fence import message_of
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import said

@@ -6,8 +6,8 @@ from typing import Final
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.execution import Program
 from lakeproof.explore.faults import BUDGETS
-from lakeproof.explore.meaning import Cell, Footprint, Value
 from lakeproof.explore.packing import Column, Layout, lay_out
+from lakeproof.explore.semantics import Cell, Footprint, Value
 from lakeproof.explore.setting import Setting, snapshot
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Monitor
@@ -88,7 +88,7 @@ class Space:
         clock = [self.clock] if footprint.timed and self.clock >= 0 else []
         return clock + [self.cells[cell] for cell in sorted(self.cells) if footprint.covers(cell)]
 
-    def near(self, columns: Sequence[int], numbers: Sequence[int]) -> tuple[dict[Cell, Value], int]:
+    def decode_columns(self, columns: Sequence[int], numbers: Sequence[int]) -> tuple[dict[Cell, Value], int]:
         """The filled cells among `covered` columns with these numbers, and the time."""
         cells: dict[Cell, Value] = {}
         time = self.setting.times[0]
@@ -106,11 +106,11 @@ class Space:
         return self.columns[column].bits
 
     @property
-    def stale(self) -> bool:
+    def needs_relayout(self) -> bool:
         """Whether some column does not fit into its place any more, or has none. Asked after every compilation."""
         return len(self.layout.places) < len(self.columns) or any(len(taken) > room for taken, room in self._room)
 
-    def renew(self) -> Layout:
+    def relayout(self) -> Layout:
         """Lay the columns out anew, and return the old layout."""
         old, self.layout = self.layout, self._lay_out()
         return old

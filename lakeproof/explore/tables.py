@@ -4,6 +4,19 @@ An effect on one cell is a *point* move: the successor of a state is the state p
 small numbers, so that a whole level moves in a dozen array operations. An effect on a range of cells (a scan, a
 listing, a copy) is a *wide* move: the delta depends on the projection of the state on those cells. Entries are
 compiled when they are first met.
+
+Example: a client reads a counter that is absent at first (number 0 of the cell), then sets it to what it read plus one.
+Its nodes: 0 reads; 1 has read nothing and sets "1"; 3 has read "1" and sets "2"; 2 is done. Both tables have a row for
+each node and a column for each number of the touched cell: 0 is absent, 1 is "1", 2 is "2".
+
+    node after the move        number of the cell after it
+             0    1    2                0    1    2
+    0        1    3    -       0        0    1    -       reads: the cell stays
+    1        2    2    -       1        1    1    -       sets "1", whatever is there
+    3        -    2    -       3        -    2    -       sets "2"
+
+A "-" is UNKNOWN: no state of the search has asked for it. With the node's number in bits 58 and 59 and the cell's in
+bits 62 and 63, node 1 on cell 0 adds ``((2 - 1) << 58) + ((1 - 0) << 62)`` to the word of a state.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
-from lakeproof.explore.meaning import apply, footprint
 from lakeproof.explore.packing import Words
+from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.space import Relayout, Space
 from lakeproof.explore.trie import Node, seen_of
 from lakeproof.explore.world import LateWrite
@@ -167,7 +180,7 @@ class ClientTable(Table):
     def _settle(self) -> None:
         """Make the nodes and values that have just been compiled part of the tables."""
         self.admit()
-        if self.space.stale:
+        if self.space.needs_relayout:
             raise Relayout
         if self._reshaped:
             self.lay_out()
@@ -217,7 +230,7 @@ class ClientTable(Table):
             op = node.op
             assert op is not None
             assert not isinstance(op, Now)
-            cells, now = self.space.near(columns, numbers)
+            cells, now = self.space.decode_columns(columns, numbers)
             found = {
                 result.mode: self._wide_move(node, result)
                 for result in outcomes(op, *apply(cells, op, now), self.modes)

@@ -10,7 +10,7 @@ import attrs
 
 from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
-from lakeproof.explore.meaning import Cells, Value, apply, patch
+from lakeproof.explore.semantics import Cells, Value, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status

@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from lakeproof.history.edn_strict import objection
-from lakeproof.history.errors import Unreadable, reason, shown
+from lakeproof.history.errors import MissingExtra, Unreadable, reason, shown
 from lakeproof.history.events import TYPES, Recorder
 from lakeproof.history.splitting import Form, forms
 from lakeproof.model.linearizability.values import Atom
@@ -87,6 +87,8 @@ def _parsed(waiting: Sequence[Form]) -> list[dict[str, object]]:
         return []
     try:
         values = _loaded("\n".join(_spaced(form.text) for form in waiting))
+    except MissingExtra:
+        raise
     except ValueError as error:
         if len(waiting) == 1:
             message = f"{shown(waiting[0].text)} is no EDN map ({reason(error)})"
@@ -108,8 +110,11 @@ def _spaced(text: str) -> str:
 
 
 def _loaded(text: str) -> list[object]:
-    """Raises ValueError, whatever the library raises."""
-    import edn_format
+    """Raises ValueError, whatever the library raises; MissingExtra."""
+    try:
+        import edn_format
+    except ImportError as error:
+        raise MissingExtra("edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'") from error
 
     try:
         return list(edn_format.loads_all(text, write_ply_tables=False))

@@ -11,6 +11,10 @@ class Unreadable(ValueError):
         self.line = line
 
 
+class MissingExtra(Unreadable):
+    """A form that takes a package which is not installed. The message names the extra that has it."""
+
+
 def reason(error: Exception) -> str:
     """What a library says of a text, on one line."""
     told = " ".join(str(error).split())

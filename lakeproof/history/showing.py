@@ -29,11 +29,11 @@ def story(evidence: Evidence) -> Iterator[str]:
         f"{key}{_counted(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
         f"{described(evidence.failed)}{_where(evidence.failed)}"
     )
-    few = "a smallest part" if evidence.minimal else "a part, perhaps not the smallest,"
+    few = "minimal" if evidence.minimal else "perhaps not minimal"
     begin = ""
     if evidence.held is not None:
         begin = f", whether it begins with {' or '.join(map(value, evidence.held))}: nothing else was possible then"
-    yield f"{few} that is impossible by itself{begin}:"
+    yield f"a non-linearizable sub-history ({few}){begin}:"
     yield from (f"  {line}" for line in bars(evidence.operations))
     if evidence.elsewhere:
         told = list(dict.fromkeys(map(_attempt, evidence.elsewhere)))

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.explore.wording import printable
 from lakeproof.report.story import beginning, verdict
 from lakeproof.report.style import client_style, is_ascii
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import attrs
 from rich.text import Text
 
-from lakeproof.explore.wording import printable, span
+from lakeproof.explore.describe import printable, span
 from lakeproof.report.style import plural
 from lakeproof.scenario import Faults, Scenario
 

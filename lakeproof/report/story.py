@@ -6,10 +6,10 @@ from typing import Final
 
 from rich.text import Text
 
+from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.explore.wording import printable
 from lakeproof.report.style import client_style, plural
 
 SHOWN_AT_FIRST_MAX: Final = 12
@@ -151,7 +151,7 @@ def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     if step.effect in ("delete", "delete_if") and step.reply == "ok":
         return Text(f"{_attempt(step)}: it is absent")
     if step.reply == "ok":
-        return Text(f"{_attempt(step)}: it is that already")
+        return Text(f"{_attempt(step)}: unchanged")
     return Text(f"{_attempt(step)}: {printable(step.reply)}")
 
 

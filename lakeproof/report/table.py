@@ -35,7 +35,7 @@ def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = F
     for name in (*numbers, "holds"):
         table.add_column(name, justify="right", no_wrap=True)
     if wide:
-        table.add_column("otherwise", overflow="fold", ratio=1)
+        table.add_column("not holding", overflow="fold", ratio=1)
     for outcome in outcomes:
         shown = {
             "states": f"{outcome.states:,}" if outcome.states else "-",
@@ -46,7 +46,7 @@ def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = F
         name = outcome.scenario.removeprefix(common)
         holds = sum(verdict.verdict == "holds" for verdict in outcome.verdicts)
         cells = [shown[number] for number in numbers] + [str(holds)]
-        rest = list(_otherwise(outcome))
+        rest = list(_not_holding(outcome))
         if wide:
             table.add_row(name, *cells, Text("\n").join(rest))
         else:
@@ -68,7 +68,7 @@ def _box(*, ascii_only: bool) -> box.Box:
     return box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD
 
 
-def _otherwise(outcome: Outcome) -> Iterator[Text]:
+def _not_holding(outcome: Outcome) -> Iterator[Text]:
     """What does not hold, or should not; what is inconclusive for one reason is counted."""
     silent = [verdict for verdict in outcome.verdicts if verdict.verdict == "inconclusive"]
     for verdict in outcome.verdicts:

@@ -88,15 +88,17 @@ class Served:
 
 @click.command("service")
 @click.argument("dsn")
-@click.option("--clients", type=click.IntRange(2), default=8, show_default=True, metavar="N", help="At once.")
+@click.option(
+    "--clients", type=click.IntRange(2), default=8, show_default=True, metavar="N", help="Number of concurrent clients."
+)
 @seconds_option
 @seed_option
 @click.option(
     "--storage-namespace",
     metavar="URI",
-    help="Where the repositories of the run keep their data, as in local://lakeproof or s3://BUCKET/lakeproof.",
+    help="Storage namespace for the repositories of the run, such as local://lakeproof or s3://BUCKET/lakeproof.",
 )
-@click.option("--keep", is_flag=True, help="Leave the repositories of the run where they are.")
+@click.option("--keep", is_flag=True, help="Do not delete the repositories of the run.")
 @json_option
 @out_option("out/service")
 @timeout_option
@@ -106,7 +108,7 @@ class Served:
     default=WAIT_SECONDS,
     show_default=True,
     metavar="S",
-    help="For a service that has gone away to come back.",
+    help="How long to wait for a service that does not answer.",
 )
 def command(
     dsn: str,
@@ -120,7 +122,7 @@ def command(
     timeout: float,
     wait: float,
 ) -> int:
-    """Let clients loose on a running lakeFS, and check that what they were told can be right.
+    """Run concurrent clients against a running lakeFS, and check that its answers can be right.
 
     DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a server of ours, with a bug if
     one is named: see docs/services.md. Only fresh repositories are used, and removed again. Exit code 1 for a

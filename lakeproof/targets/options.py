@@ -16,10 +16,10 @@ seconds_option: Final = click.option(
     default=30.0,
     show_default=True,
     metavar="S",
-    help="Of traffic; judging comes on top. It ends at the first violation.",
+    help="Duration of traffic, without judging. A run ends at the first violation.",
 )
 seed_option: Final = click.option(
-    "--seed", type=click.IntRange(0), help="Of what clients do, not of who comes first. Default: any."
+    "--seed", type=click.IntRange(0), help="Seed of what clients do; the interleaving still varies. Default: random."
 )
 timeout_option: Final = click.option(
     "--timeout",
@@ -27,11 +27,11 @@ timeout_option: Final = click.option(
     default=10.0,
     show_default=True,
     metavar="S",
-    help="Of an answer; what takes longer is unknown.",
+    help="Timeout of one request; its outcome is then unknown.",
 )
 
 
-json_option: Final = click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 def _writable(ctx: click.Context, param: click.Parameter, folder: Path) -> Path:
@@ -48,5 +48,5 @@ def out_option(folder: str) -> Callable[[click.decorators.FC], click.decorators.
         show_default=True,
         metavar="DIR",
         callback=_writable,
-        help="Where a violation goes.",
+        help="Write the evidence of a violation to this folder.",
     )

@@ -150,7 +150,7 @@ def _attempts(
     if NEVER in problem.returns:
         if configurations == _FIRST_CONFIGURATIONS:
             made += [partial(_beam, problem, freely, beam) for beam in _BEAMS]
-        made.insert(2, lambda: (frontier(problem, within, generous=True), "frontier"))
+        made.insert(2, lambda: (frontier(problem, within, unlimited_optionals=True), "frontier"))
     made.append(lambda: (frontier(problem, within), "frontier"))
     return made
 

@@ -9,22 +9,38 @@ and a value that it would have shown for no time at all is still there for what 
 Configurations that another one dominates are dropped. An operation that may never have happened is better not used; a
 compare-and-set that must happen is not better either way.
 
+Example: a write of 1 from time 0 to 5, over an initial 0, and two reads within it. If they see 0 and then 1, the write
+takes effect when the second read forces it. ``watch`` shows what the register may hold after each return. If they see 1
+and then 0, the first read forces the write, no configuration is left for the second, and the history is violated.
+
+>>> def reads(first: int, second: int) -> Register:
+...     problem = Register(0)
+...     problem.add(0, 0, 5, ANY, 0, 1)
+...     problem.add(1, 1, 2, IS, first, NO_WRITE)
+...     problem.add(2, 3, 4, IS, second, NO_WRITE)
+...     return problem
+>>> frontier(reads(0, 1), Budget(), watch=lambda at, values: print(f"after the return at {at}: {set(values)}")).verdict
+after the return at 2: {0}
+after the return at 4: {1}
+after the return at 5: {1}
+<Verdict.HOLDS: 'holds'>
+>>> frontier(reads(1, 0), Budget()).verdict
+<Verdict.VIOLATED: 'violated'>
+
 Source: G. Lowe, Testing for linearizability, 2017 (just-in-time linearization). Hiding and dominance are ours.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from lakeproof.model.linearizability.domination import Configuration, promising, undominated
+from lakeproof.model.linearizability.dominance import Configuration, promising, undominated
 from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.optional import Optional, asked_until, available, optionals
 from lakeproof.model.linearizability.problem import HOLDS, Answer, Budget, Register, Verdict
 from lakeproof.model.linearizability.specifications import ANY, IS, NO_WRITE
 
 State = tuple[int, int, int]
 """Within a step: value, operations that took effect, optional ones that did."""
-
-Kind = tuple[int, int, int]
-"""Guard, its value, what is written."""
 
 _PATIENCE: Final = 1_024
 """Configurations made between two questions whether time is up; and returns between two looks at what is spent."""
@@ -34,22 +50,22 @@ def frontier(
     problem: Register,
     budget: Budget,
     *,
-    generous: bool = False,
+    unlimited_optionals: bool = False,
     beam: int = 0,
     watch: Callable[[int, frozenset[int]], None] | None = None,
 ) -> Answer:
     """The verdict; inconclusive if more configurations than the budget's were open at once, or time was up.
 
-    generous: let an optional operation take effect any number of times. That is much less to remember, and what is
-        violated all the same is violated; nothing else is said then.
+    unlimited_optionals: let an optional operation take effect any number of times. That is much less to remember, and
+        what is violated all the same is violated; nothing else is said then.
     beam: never keep more configurations than so many, the most promising ones. What holds all the same holds; if none
         is left and some were dropped, nothing is said. 0: keep all.
     watch: is told, after each return, of all values that the key may hold.
     Cost: a return is O(configurations x open operations) as long as no conditional write is open.
     """
-    run = _Frontier(problem, budget, generous=generous, beam=beam)
+    run = _Frontier(problem, budget, unlimited_optionals=unlimited_optionals, beam=beam)
     answer = run.run(watch)
-    if generous and answer.verdict is Verdict.HOLDS:
+    if unlimited_optionals and answer.verdict is Verdict.HOLDS:
         return Answer(Verdict.INCONCLUSIVE, "it would hold if optional operations took effect again and again")
     if run.dropped and answer.verdict is Verdict.VIOLATED:
         return Answer(Verdict.INCONCLUSIVE, "configurations were dropped")
@@ -60,20 +76,8 @@ class _TooMany(Exception):
     """More configurations than the budget allows."""
 
 
-class _Optional:
-    """All operations of one kind that may take effect at any time after their calls, or never."""
-
-    __slots__ = ("kind", "mask", "one", "ranks", "shift", "total")
-
-    def __init__(self, kind: Kind, total: int) -> None:
-        self.kind, self.total = kind, total
-        self.ranks: list[int] = []
-        """Of those called so far: how many optional operations had been called before."""
-        self.shift = self.one = self.mask = 0
-
-
 class _Frontier:
-    def __init__(self, problem: Register, budget: Budget, *, generous: bool, beam: int) -> None:
+    def __init__(self, problem: Register, budget: Budget, *, unlimited_optionals: bool, beam: int) -> None:
         self.beam, self.dropped = beam, False
         self.problem, self.budget = problem, budget
         self.configurations: list[Configuration] = [(problem.initial, 0, 0, 0, 0)]
@@ -89,18 +93,18 @@ class _Frontier:
         self.plain: dict[int, list[int]] = {}
         """By value: open plain writes that must happen."""
         self.conditional: list[int] = []
-        self.optional_plain: dict[int, _Optional] = {}
-        self.optional_conditional: dict[int, list[_Optional]] = {}
+        self.optional_plain: dict[int, Optional] = {}
+        self.optional_conditional: dict[int, list[Optional]] = {}
         """By the value that they ask for."""
-        self.optional_refusing: list[_Optional] = []
+        self.optional_refusing: list[Optional] = []
         self.makers: dict[int, list[int]] = {}
         """By value: those from which an optional compare-and-set makes it."""
-        self.asked_until = _asked_until(problem)
+        self.asked_until = asked_until(problem)
         self.called = self.found = 0
         self.most = beam or budget.configurations
-        self.optionals, self.guards_of_fields = _optionals(problem)
+        self.optionals, self.guards_of_fields = optionals(problem)
         self.optional_calls = 0
-        if generous:
+        if unlimited_optionals:
             for known in self.optionals.values():
                 known.one = known.mask = 0
 
@@ -229,7 +233,7 @@ class _Frontier:
                 if all(self._spent(optional) for optional in kinds):
                     del table[value]
 
-    def _spent(self, optional: _Optional) -> bool:
+    def _spent(self, optional: Optional) -> bool:
         if not optional.mask or len(optional.ranks) < optional.total:
             return False
         return all(c[4] >> optional.shift & optional.mask == optional.total for c in self.configurations)
@@ -287,7 +291,7 @@ class _Frontier:
                 taken |= self.bits[min(candidates, key=problem.returns.__getitem__)]
             else:
                 optional = self.optional_plain.get(lead)
-                if optional is None or not _available(optional, spent, ranks):
+                if optional is None or not available(optional, spent, ranks):
                     continue
                 gone += optional.one
             for at, took, went in self._chains(lead, taken, gone, allowed, ranks):
@@ -349,7 +353,7 @@ class _Frontier:
             refusing = [optional for optional in self.optional_refusing if optional.kind[1] != at]
             for optional in self.optional_conditional.get(at, []) + refusing:
                 write = optional.kind[2]
-                if write != at and _available(optional, gone, ranks):
+                if write != at and available(optional, gone, ranks):
                     following.append((write, taken | content, gone + optional.one))
             for state in following:
                 if state not in met:
@@ -361,39 +365,3 @@ class _Frontier:
                 self.dropped = True
                 break
         return states
-
-
-def _available(optional: _Optional, spent: int, ranks: int) -> bool:
-    """Whether one of this kind is left that was called early enough."""
-    count = spent >> optional.shift & optional.mask
-    return count < len(optional.ranks) and optional.ranks[count] < ranks
-
-
-def _asked_until(problem: Register) -> dict[int, int]:
-    """By value with one possible writer: the last operation that surely meets it."""
-    writers = {problem.initial: 1}
-    for write in problem.writes:
-        writers[write] = writers.get(write, 0) + 1
-    found = {}
-    for i, guard in enumerate(problem.guards):
-        if guard == IS and problem.returns[i] != NEVER and writers.get(problem.values[i]) == 1:
-            found[problem.values[i]] = i
-    return found
-
-
-def _optionals(problem: Register) -> tuple[dict[Kind, _Optional], int]:
-    """The kinds of optional operations, each with its field, and the highest bit of all fields, which stays 0."""
-    kinds: dict[Kind, int] = {}
-    for guard, value, write, returned in zip(
-        problem.guards, problem.values, problem.writes, problem.returns, strict=True
-    ):
-        if returned == NEVER:
-            kinds[guard, value, write] = kinds.get((guard, value, write), 0) + 1
-    made, shift, guards_of_fields = {}, 0, 0
-    for kind, count in kinds.items():
-        optional = made[kind] = _Optional(kind, count)
-        width = count.bit_length()
-        optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
-        guards_of_fields |= 1 << (shift + width)
-        shift += width + 1
-    return made, guards_of_fields

@@ -2,6 +2,14 @@
 
 A part of `lakeproof.model.linearizability.zones`: where a "not this value" says that something was hidden by then, and
 several blocks could have done it, one is chosen. Any choice that leads to a layout will do.
+
+Example: block 0 is written by operation 0, whose value an operation must not see any more by time 10. Block 1 must be
+there at 5, and its writer is called at 4.5, after all of block 0 was called: it can hide block 0. Block 2 is over at
+2.5, before block 0 is: it cannot.
+
+>>> blocks = Hiders(spans=[(1, 4), (5, 8), (2, 2.5)], roots=[0, 1, 2], spare=[])
+>>> [writer for writer, _, _ in blocks.find(0, 10, Times([0, 4.5, 1], [1, 5, 2.5], bytearray(3)))]
+[1]
 """
 
 from bisect import bisect_left, insort

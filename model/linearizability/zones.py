@@ -6,6 +6,26 @@ from its earliest return to its latest call: a forward zone, all of which it mus
 first, a backward zone, at any one point of which it fits. The blocks can be laid out iff forward zones are disjoint,
 no backward zone lies inside one, and the operations of each block fit into its own order.
 
+Example: a write of 1 from time 0 to 5, over an initial 0, and a read of each value. The initial write returns before
+everything, at -1. On the left, the cluster of 0 spans from -1 to its latest call, 1: a forward zone. The cluster of 1
+has its latest call at 3 and its earliest return at 4: a backward zone, which fits at any point between them. On the
+right, the forward zone of 0 goes from -1 to 3, and the backward zone of 1 from 1 to 2 lies inside it: violated.
+
+    write 1  |---------|         write 1  |---------|
+    read 0     |-|               read 1     |-|
+    read 1         |-|           read 0         |-|
+             0 1 2 3 4 5                  0 1 2 3 4 5
+
+>>> from lakeproof.model.linearizability.specifications import ANY, IS
+>>> def reads(first: int, second: int) -> Register:
+...     problem = Register(0)
+...     problem.add(0, 0, 5, ANY, 0, 1)
+...     problem.add(1, 1, 2, IS, first, NO_WRITE)
+...     problem.add(2, 3, 4, IS, second, NO_WRITE)
+...     return problem
+>>> zones(reads(0, 1)), zones(reads(1, 0)).verdict
+(Answer(verdict=<Verdict.HOLDS: 'holds'>, why='', at=-1), <Verdict.VIOLATED: 'violated'>)
+
 Source: P. Gibbons, E. Korach, Testing shared memories, 1997. The chains, and the guards that say "not this value", are
 ours: see docs/linearizability.md.
 """

@@ -23,8 +23,8 @@ def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tupl
 
 @click.command("check")
 @dataset_options
-@click.option("--only", multiple=True, metavar="ID", callback=_known, help="Only this check; may be given again.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for programs.")
+@click.option("--only", multiple=True, metavar="ID", callback=_known, help="Run only this check. Repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--out", type=PLACE, metavar="DIR", help="Findings as Parquet, and a summary; a new folder or URL.")
 @spark_options
 def command(

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model import keys
+from lakeproof.spark_checks import footers
 from lakeproof.spark_checks.checks import graph
 from lakeproof.spark_checks.checks.judging import judged
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
@@ -21,6 +22,7 @@ from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.decoding import Entities
 from lakeproof.spark_checks.findings import at
 from lakeproof.spark_checks.tables import INT, LONG, table
+from lakeproof.spark_checks.whole_repositories import gathered
 
 JUDGED = table(node=LONG, bits=INT, expected=LONG, lost=INT)
 """As `judging.NAMES` has it."""
@@ -75,7 +77,7 @@ def walk(entities: Entities) -> Walked:
         f.lit(0).cast("bigint").alias("date"),
         f.array(_commit(f.col("commit_id"))).alias("parents"),
     )
-    nodes = commits.unionAll(named).repartition("repository").drop("repository")
+    nodes = gathered(commits.unionAll(named), "repository", footers.count(entities.commits)).drop("repository")
     return Walked(nodes.mapInArrow(judged, JUDGED).persist())
 
 

@@ -14,8 +14,8 @@ from lakeproof.spark_checks.session import Options, spark_options
 @from_option
 @json_option
 @out_option
-@click.option("--max-states", type=click.IntRange(1), metavar="N", help="States of one scenario.")
-@click.option("--max-seconds", type=Seconds, metavar="S", help="Seconds for one scenario.")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Stop a scenario after N states.")
+@click.option("--max-seconds", type=Seconds, metavar="S", help="Stop a scenario after S seconds.")
 @click.option(
     "--driver-states",
     type=click.IntRange(0),
@@ -24,7 +24,7 @@ from lakeproof.spark_checks.session import Options, spark_options
     metavar="N",
     help="A level with more states goes to Spark.",
 )
-@click.option("--raw", is_flag=True, help="Merge nothing: a node is a history. More states, and no restarts.")
+@click.option("--raw", is_flag=True, help="Do not merge histories: more states, no restarts.")
 @spark_options
 def command(
     options: Options,

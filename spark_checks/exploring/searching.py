@@ -202,7 +202,7 @@ class SparkSearch(_Search):
                 self.kernel.expand(current, lambda move, rows, after: None)
                 return
             except Relayout:
-                self.kernel.relaid()
+                self.kernel.relayout()
             finally:
                 self._check_sharing()
 

@@ -15,7 +15,9 @@ from lakeproof.spark_checks.session import Options, spark_options
 @click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
 @click.option("--executions", type=click.IntRange(1), default=1_000, show_default=True, help="Of each seed.")
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="For pct: ordering constraints.")
+@click.option(
+    "--depth", type=click.IntRange(1), default=3, show_default=True, help="Number of ordering constraints (pct only)."
+)
 @click.option("--block", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="Seeds of one task.")
 @json_option
 @out_option

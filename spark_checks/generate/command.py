@@ -11,7 +11,7 @@ from lakeproof.spark_checks.session import FOLDER, Options, session, spark_optio
 from lakeproof.tasks import Unusable
 
 _HELP: Final = {
-    "repositories": "Accessible repositories.",
+    "repositories": "Number of accessible repositories.",
     "branches": "Branches of all repositories, at least one of each.",
     "tags": "Tags of all repositories.",
     "commits": "Commits of all repositories, at least one of each.",
@@ -21,7 +21,7 @@ _HELP: Final = {
     "deleted": "Instances that were deleted, most with something left of them.",
     "ranges": "Ranges of a metarange, at most.",
     "versions": "Commits whose objects a range holds: its own, and earlier ones of the same place.",
-    "seed": "Equal seeds and sizes give equal datasets.",
+    "seed": "Seed; equal seeds and sizes give equal datasets.",
 }
 
 
@@ -34,7 +34,7 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
 @click.command("generate")
 @click.argument("out", type=FOLDER)
 @click.option(
-    "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Sizes to begin with."
+    "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Preset sizes."
 )
 @_counts
 @click.option("--skew", type=float, default=None, metavar="X", help="0: repositories are alike; 1: one is a giant.")
@@ -43,8 +43,8 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
     "--violations", type=click.Path(path_type=Path), metavar="FILE", help="How many to plant, by id, as JSON."
 )
 @click.option("--partitions", type=click.IntRange(1), default=None, metavar="N", help="Files of a large table.")
-@click.option("--decoded", is_flag=True, help="Write the typed tables as well.")
-@click.option("--overwrite", is_flag=True, help="Replace the dataset that is there.")
+@click.option("--decoded", is_flag=True, help="Also write the typed tables.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing dataset.")
 @spark_options
 def command(
     options: Options,

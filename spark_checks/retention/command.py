@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="A head without a record keeps nothing, and a doubled commit is kept, instead of ending the run.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The report, as JSON on one line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
 @click.option(
     "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
 )

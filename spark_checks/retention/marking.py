@@ -22,15 +22,7 @@ from lakeproof.spark_checks.namespaces import namespaces
 from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
-from lakeproof.spark_checks.retention.walking import (
-    COMMITS_A_TASK,
-    HEAD_MISSING,
-    NOTES,
-    TAG_MISSING,
-    WALKED,
-    Walk,
-    walked,
-)
+from lakeproof.spark_checks.retention.walking import HEAD_MISSING, NOTES, TAG_MISSING, WALKED, Walk, walked
 from lakeproof.spark_checks.run_page import write_page
 from lakeproof.spark_checks.runs import Mismatch, Report
 from lakeproof.spark_checks.scanned import Scan
@@ -139,19 +131,18 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
 
 
 def _states(entities: Entities, scan: Scan, rules: Rulebook, asked: Asked) -> DataFrame:
-    """`WALKED`, not computed yet. scan: of the commits. Runs a job."""
+    """`WALKED`, not computed yet. scan: of the commits."""
     spark = entities.commits.sparkSession
     limits = rules.limits(spark, asked.now)
     own = f.when(f.col("repository_id").isin(*rules.repositories), f.col("repository_id")).otherwise(ALL)
     homes = entities.repositories.where("home is not null").groupBy("home").agg(f.min(own).alias("book"))
-    tasks = max(entities.commits.count() // COMMITS_A_TASK + 1, spark.sparkContext.defaultParallelism)
     walk = Walk(asked.now, asked.tags)
     return walked(
         attrs.evolve(entities, commits=scan.rows),
         homes.join(limits, "book"),
         rules.branch_limits(spark, asked.now),
         walk,
-        tasks,
+        scan.expected,
     )
 
 

@@ -21,11 +21,9 @@ from lakeproof.spark_checks.decoding import Entities
 from lakeproof.spark_checks.lines import Dates, Flags, Indices, Places, active, older_than_parent, on_cycles
 from lakeproof.spark_checks.setting_aside import Aside, aside
 from lakeproof.spark_checks.tables import BINARY, BOOLEAN, LONG, STRING, table
+from lakeproof.spark_checks.whole_repositories import gathered
 
 Marks = npt.NDArray[np.uint8]
-
-COMMITS_A_TASK: Final = 1_000_000
-"""Aimed at: a task has as many as its largest repository has, and about so many besides."""
 
 FIRST, CHILD, HEAD, TAG = 0, 1, 2, 3
 """Kinds of rows: a commit without a parent, one with, the head of a branch, a tag."""
@@ -59,10 +57,10 @@ class Walk:
     tags: bool = False
 
 
-def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk: Walk, tasks: int) -> DataFrame:
+def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk: Walk, count: int) -> DataFrame:
     """Every commit of a repository, once, with whether it is expired: `WALKED`.
 
-    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit.
+    homes: home, book, limit (the default's threshold). branch_limits: book, branch_id, limit. count: of commits.
     """
     commits = entities.commits.where("commit_id is not null").join(homes, f.col("partition_key") == f.col("home"))
     parent = f.try_element_at("parents", f.lit(1))
@@ -90,7 +88,7 @@ def walked(entities: Entities, homes: DataFrame, branch_limits: DataFrame, walk:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from walk_batches(batches, now)
 
-    return rows.repartition(tasks, "home").mapInArrow(run, WALKED)
+    return gathered(rows, "home", count).mapInArrow(run, WALKED)
 
 
 _UP: Final = ("up", "up_check")

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
     help="Where the objects are: s3://bucket, gs://bucket, az://account/container, a folder of plain files, or "
     "file:FOLDER, an object store of lakeproof.",
 )
-@click.option("--delete", is_flag=True, help="Delete. Without it nothing changes.")
+@click.option("--delete", is_flag=True, help="Delete the objects. Without it, nothing changes.")
 @click.option("--dataset", metavar="DATASET", help="Look again for references, in this dataset.")
 @click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema of --dataset.")
-@click.option("--beside", metavar="DIR", help="A folder with the tables that a dump or database lacks.")
+@click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have.")
 @click.option("--instead-of", metavar="URL", help="What --objects is called in the addresses of the run.")
-@click.option("--endpoint", metavar="URL", help="Of a store that speaks S3.")
+@click.option("--endpoint", metavar="URL", help="Endpoint of an S3-compatible store.")
 @click.option("--no-if-match", is_flag=True, help="For a store that speaks S3 and refuses conditional deletes.")
-@click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Requests a second, at most.")
-@click.option("--at-once", type=click.IntRange(1, 1000), default=32, show_default=True, help="Requests at once.")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Maximum requests per second.")
+@click.option(
+    "--at-once", type=click.IntRange(1, 1000), default=32, show_default=True, help="Maximum concurrent requests."
+)
 @spark_options
 def command(
     options: "Options",

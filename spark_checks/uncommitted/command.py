@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @click.command("uncommitted")
 @dataset_options
-@click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Younger objects are kept.")
+@click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Keep objects younger than this.")
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--since", type=PLACE, metavar="RUN", help="The folder of the last run: take over what it knows.")
 @click.option(
     "--lenient", is_flag=True, help="A head or parent without a record keeps nothing, instead of ending the run."
 )
-@click.option("--json", "as_json", is_flag=True, help="The report, as JSON on one line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
 @click.option(
     "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
 )

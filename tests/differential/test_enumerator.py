@@ -70,8 +70,10 @@ class TestIndependence:
 
     def test_a_borrowed_meaning_would_be_noticed(self, tmp_path: Path) -> None:
         path = tmp_path / "a.py"
-        path.write_text("def f():\n    from lakeproof.explore import meaning\n    return kv.step(kv.EXISTS, kv.Get)\n")
-        assert "lakeproof.explore.meaning" in set(imports(path))
+        path.write_text(
+            "def f():\n    from lakeproof.explore import semantics\n    return kv.step(kv.EXISTS, kv.Get)\n"
+        )
+        assert "lakeproof.explore.semantics" in set(imports(path))
         assert functions_used(path, {"kv"}) == {"step"}
 
 

@@ -266,7 +266,7 @@ def _steps_are_judged(mode: Mode, faults: Faults) -> bool:
         try:
             kernel.expand(first, sink)
         except Relayout:
-            kernel.relaid()
+            kernel.relayout()
             first = kernel.first()
         else:
             return judge.records["never"].violation is not None

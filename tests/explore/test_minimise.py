@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import minimise, preemptions, tidy
+from lakeproof.explore.minimise import minimise, preemptions, reduce_preemptions
 from lakeproof.explore.replay import NotReproduced, Run
 from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import search
@@ -88,7 +88,7 @@ def test_tidying_adds_no_step_and_no_preemption(name: str) -> None:
     for finding in search(BY_NAME[name]).findings:
         if finding.counterexample is not None:
             before = finding.counterexample.moves
-            after = tidy(BY_NAME[name], before, finding.id)
+            after = reduce_preemptions(BY_NAME[name], before, finding.id)
             assert len(after) == len(before)
             assert preemptions(after) <= preemptions(before)
 

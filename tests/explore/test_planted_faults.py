@@ -10,10 +10,10 @@ from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.faults import Mode, Move, Result, outcomes
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows, Sink
-from lakeproof.explore.meaning import Cells, Writes, apply
 from lakeproof.explore.packing import Layout, Words, distinct, repack, take
 from lakeproof.explore.paths import path_to
 from lakeproof.explore.search import _Search
+from lakeproof.explore.semantics import Cells, Writes, apply
 from lakeproof.explore.symmetry import Symmetry
 from lakeproof.explore.tables import ClientTable
 from lakeproof.explore.trie import Node, Raw

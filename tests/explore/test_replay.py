@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.minimise import tidy
+from lakeproof.explore.minimise import reduce_preemptions
 from lakeproof.explore.replay import NotReproduced, ReplayDiverged, record, replay
 from lakeproof.explore.search import search
 from lakeproof.explore.trace import Trace, TraceError
@@ -48,7 +48,7 @@ def test_what_the_search_reports_is_reproduced_and_replays(name: str) -> None:
     assert violated
     for finding in violated:
         assert finding.counterexample is not None
-        moves = tidy(scenario, finding.counterexample.moves, finding.id)
+        moves = reduce_preemptions(scenario, finding.counterexample.moves, finding.id)
         trace = record(scenario, finding.id, moves, version="1")
         assert len(trace.schedule) == len(finding.counterexample.moves)
         assert replay(trace, scenario).steps == len(trace.schedule)

@@ -60,7 +60,7 @@ def test_a_step_is_a_line_and_says_only_what_is_not_empty(written: Path) -> None
         "effect": "get",
         "key": "counters/n",
         "reply": "not found",
-        "at": "tests/racing.py:18",
+        "at": "tests/racing.py:28",
     }
 
 

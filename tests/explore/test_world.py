@@ -6,7 +6,7 @@ import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.meaning import Cell
+from lakeproof.explore.semantics import Cell
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import Step, World
 from lakeproof.model import kv

@@ -39,8 +39,8 @@ stays-cleared is violated in counters/faulty, 6 steps
     4            set     counters/n   1 -> 2
                                       applied, answer lost, will be
                                       applied again
-                                      => increment() ends in doubt:
-                                      OutcomeUnknown()
+                                      => increment() has an unknown
+                                      outcome: OutcomeUnknown()
     5   delete           counters/n   2 -> nothing
                                       => clear() succeeds
     6            (set)   counters/n   nothing -> 2

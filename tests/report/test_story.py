@@ -38,7 +38,7 @@ increments-count is violated in counters/lost-update, 4 steps
   2  b increment  reads counters/n: not found
   3  a increment  sets counters/n: nothing -> 1
                   => increment() returns 1
-  4  b increment  sets counters/n to 1: it is that already
+  4  b increment  sets counters/n to 1: unchanged
                   => increment() returns 1
 
 violated: increments-count
@@ -63,7 +63,7 @@ stays-cleared is violated in counters/faulty, 6 steps
   2  b increment  reads counters/n: 1
   3               the clock jumps by 1 s
   4  b increment  sets counters/n: 1 -> 2; it happens, the answer is lost, and it will happen once more
-                  => increment() ends in doubt: OutcomeUnknown()
+                  => increment() has an unknown outcome: OutcomeUnknown()
   5  a clear      deletes counters/n: 2 -> nothing
                   => clear() succeeds
   6               the late write of b arrives: sets counters/n: nothing -> 2
@@ -146,7 +146,7 @@ STEP = TraceStep(
         ),
         (
             attrs.evolve(STEP, effect="put", key="object o", value="data", condition="", reply="ok"),
-            "writes object o with data: it is that already",
+            "writes object o with data: unchanged",
         ),
         (
             attrs.evolve(STEP, effect="copy", key="object o", value="that of p", condition="", reply="not found"),

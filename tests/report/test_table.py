@@ -65,7 +65,7 @@ def test_a_row_a_scenario() -> None:
     assert (
         printed(by_scenario(OUTCOMES, 120))
         == """\
- d                          states   transitions   depth   seconds   holds   otherwise
+ d                          states   transitions   depth   seconds   holds   not holding
  ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
  one/race                    1,234         2,468       7      0.50       2
  one/race/crash              1,234         2,468       7      0.50       0   violated: kept in 4 steps

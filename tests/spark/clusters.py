@@ -57,7 +57,7 @@ def on_a_cluster(
         (home / name).symlink_to(path)
     if "PYSPARK_PYTHON" not in environment:
         environment["PYSPARK_PYTHON"] = str(a_python(folder / "lean"))
-    start = (str(BREAKING), *breaking) if breaking else ("-m", "lakeproof.cli")
+    start = (str(BREAKING), *breaking) if breaking else ("-m", "lakeproof")
     return subprocess.run(
         [sys.executable, *start, "spark", *arguments, *OPTIONS],
         cwd=folder / "driver",

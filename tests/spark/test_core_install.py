@@ -80,6 +80,14 @@ def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
     assert line == f"lakeproof: spark check: {package} is not installed; pip install 'lakeproof[spark]'"
 
 
+def test_edn_that_takes_the_library_names_its_extra(tmp_path: Path) -> None:
+    history = tmp_path / "history.edn"
+    history.write_text('{:process 0, :type :invoke, :f :write, :value #{1}}\n')
+    line = refused(without("edn_format", "check", str(history)))
+    what = "edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'"
+    assert line == f"lakeproof: {history}: {what}"
+
+
 def test_the_group_and_its_usage_errors_need_no_extra() -> None:
     done = without(ALL, "spark", "--help")
     assert (done.returncode, done.stderr) == (0, "")

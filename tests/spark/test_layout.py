@@ -1,5 +1,6 @@
 """Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import layout, places, snapshots
+from lakeproof.spark_checks import footers, layout, places, snapshots
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from lakeproof.tasks import Unusable
@@ -76,6 +77,34 @@ def deeper(dataset: Path) -> None:
     second(dataset).rename(dataset / "ranges" / "more" / "part-1.parquet")
 
 
+def beside_folders(dataset: Path) -> None:
+    """Spark reads what is in the folder, and passes over the file that was there before."""
+    (dataset / "ranges" / "day=1").mkdir()
+    second(dataset).rename(dataset / "ranges" / "day=1" / "part-1.parquet")
+
+
+def in_folders_of_other_columns(dataset: Path) -> None:
+    for number, name in enumerate(("day=1", "week=1")):
+        (dataset / "ranges" / name).mkdir()
+        file = dataset / "ranges" / f"part-{number}.parquet"
+        file.rename(dataset / "ranges" / name / file.name)
+
+
+def in_folders_at_other_places(dataset: Path) -> None:
+    for number, name in enumerate(("more/day=1", "day=2")):
+        (dataset / "ranges" / name).mkdir(parents=True)
+        file = dataset / "ranges" / f"part-{number}.parquet"
+        file.rename(dataset / "ranges" / name / file.name)
+
+
+def noted(dataset: Path) -> None:
+    (dataset / "ranges" / "notes.txt").write_text("mind the gap")
+
+
+def copied_half(dataset: Path) -> None:
+    second(dataset).rename(dataset / "ranges" / "000000_1._COPYING_")
+
+
 def in_two_spellings(dataset: Path) -> None:
     rows = parquet.read_table(second(dataset))
     parquet.write_table(rows.append_column("Address", rows.column("path")), second(dataset))
@@ -86,17 +115,41 @@ def of_delta(dataset: Path) -> None:
     (dataset / "ranges" / "_delta_log" / "0.json").write_text("{}")
 
 
+def with_file(name: str) -> Callable[[Path], None]:
+    def add(dataset: Path) -> None:
+        file = dataset / "ranges" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("{}")
+
+    add.__name__ = f"with_file_{name}"
+    return add
+
+
 DAMAGES = (
     (renamed, r"part-1\.parquet: has no column address \(\['addr', .*expected of ranges/: .*write the file again so"),
     (retyped, r"part-1\.parquet: column size_bytes is string; expected of ranges/"),
     (emptied, r"part-1\.parquet: cannot be read as Parquet \(0 bytes\); bring it back whole, or write the table again"),
     (cut, r"part-1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"),
-    (hidden, r"_part-1\.parquet: Spark passes over files of such a name; give it one that tells"),
-    (half_copied, r"\.part-1\.parquet\._COPYING_: Spark passes over"),
+    (noted, r"notes\.txt: cannot be read as Parquet \(.*\); take it away if it is not of the table, or bring it back"),
+    (hidden, r"_part-1\.parquet: Spark passes over files of such a name; take it away, or give it one that tells"),
+    (half_copied, r"\.part-1\.parquet\._COPYING_: is of a write that has not ended"),
+    (copied_half, r"000000_1\._COPYING_: is of a write that has not ended; wait for its end"),
     (half_written, r"_temporary/0/part-1\.parquet: is of a write that has not ended"),
-    (deeper, r"ranges: has 2 files, of which Spark reads 1: they lie at different depths"),
+    (
+        deeper,
+        r"more/part-1\.parquet: lies in a folder that is not named column=value, and Spark passes over it; move it",
+    ),
+    (
+        beside_folders,
+        r"ranges/part-0\.parquet: lies in no folder named column=value, and day=1/part-1\.parquet does, so that Spark ",
+    ),
+    (in_folders_of_other_columns, r"part-1\.parquet: lies in week=value, and day=1/part-0\.parquet in day=value; take"),
+    (in_folders_at_other_places, r"part-0\.parquet: lies in more/day=value, and day=2/part-1\.parquet in day=value; "),
     (in_two_spellings, r"part-1\.parquet: has columns Address and address, which Spark takes for one"),
     (of_delta, r"ranges: is a Delta table"),
+    (with_file(".hoodie/hoodie.properties"), r"ranges: is a Hudi table, of whose files some are not valid; export it"),
+    (with_file("_spark_metadata/0"), r"ranges: is what a stream of Spark has written, of whose files some are not"),
+    (with_file("metadata/v1.metadata.json"), r"ranges: is an Iceberg table, of whose files some are not valid"),
 )
 
 
@@ -125,9 +178,30 @@ def test_uncommitted_marks_nothing_of_a_damaged_dataset(
 
 def test_what_spark_leaves_beside_its_files_is_no_data(spark: SparkSession, dataset: Path) -> None:
     before = open_dataset(spark, str(dataset)).kv.count()
-    for name in ("_SUCCESS", ".part-0.parquet.crc", "_committed_1", "_metadata"):
+    for name in ("_SUCCESS", ".part-0.parquet.crc", "_committed_1", "_metadata", "_metadata.part", "_common_metadata~"):
         (dataset / "kv" / name).write_bytes(b"")
     assert open_dataset(spark, str(dataset)).kv.count() == before
+
+
+@pytest.mark.parametrize("name", ["_metadata", "_metadata.part"])
+def test_rows_of_a_file_that_spark_passes_over_are_not_counted_as_the_table_s(
+    spark: SparkSession, dataset: Path, name: str
+) -> None:
+    before = open_dataset(spark, str(dataset)).kv.count()
+    shutil.copy(second(dataset, "kv"), dataset / "kv" / name)
+    found = open_dataset(spark, str(dataset)).kv
+    assert found.count() == before
+    assert footers.count(found) == before
+
+
+def test_folders_named_by_a_column_are_read_at_one_depth(spark: SparkSession, dataset: Path) -> None:
+    before = open_dataset(spark, str(dataset)).ranges.count()
+    for number in range(2):
+        folder = dataset / "ranges" / f"day={number}"
+        folder.mkdir()
+        (dataset / "ranges" / f"part-{number}.parquet").rename(folder / "part.parquet")
+    (dataset / "ranges" / "_SUCCESS").write_bytes(b"")
+    assert open_dataset(spark, str(dataset)).ranges.count() == before
 
 
 def test_files_may_differ_in_what_is_widened_without_a_loss_and_in_other_columns(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks import java, sharing
+from lakeproof.spark_checks import archiving, java, sharing
 from lakeproof.tasks import Unusable
 
 
@@ -51,13 +51,13 @@ def test_an_archive_that_was_cut_short_is_not_taken_for_java_would_break(cache: 
 def test_a_path_that_cannot_be_passed_on_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
     with pytest.raises(Unusable, match="has a space"):
-        sharing.make("/one")
+        archiving.make("/one")
 
 
 def test_a_session_that_leaves_no_archive_is_told_in_one_line(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(Unusable, match=r"Java left no archive \(it said nothing\)") as refused:
-        sharing.make("/one")
+        archiving.make("/one")
     assert "\n" not in str(refused.value)
     assert list(cache.iterdir()) == []
 
@@ -65,10 +65,10 @@ def test_a_session_that_leaves_no_archive_is_told_in_one_line(cache: Path, monke
 @pytest.mark.deep
 def test_a_session_starts_with_the_archive_that_another_has_left(cache: Path) -> None:
     home = java.java_home()
-    path = sharing.make(home)
+    path = archiving.make(home)
     assert list(cache.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o600
-    assert sharing.make(home) == sharing.archives(home)[0]
-    command = [sys.executable, "-m", "lakeproof.spark_checks.sharing"]
+    assert archiving.make(home) == sharing.archives(home)[0]
+    command = [sys.executable, "-m", "lakeproof.spark_checks.archiving"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

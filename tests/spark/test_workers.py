@@ -94,12 +94,12 @@ def test_what_is_shipped_runs_with_the_packages_that_are_asked_for_and_no_others
     code = (
         f"import sys; sys.path.insert(1, {str(tmp_path / 'lakeproof.zip')!r})\n"
         f"import {', '.join(WORKERS)}\n"
-        "print(spark_checks.decoding.__file__)\n"
+        "print(lakeproof.spark_checks.decoding.__file__)\n"
     )
     done = subprocess.run(
         [program, "-c", code], cwd=tmp_path, env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
-    assert done.stdout == f"{tmp_path}/lakeproof.zip/spark_checks/decoding.py\n", done.stderr
+    assert done.stdout == f"{tmp_path}/lakeproof.zip/lakeproof/spark_checks/decoding.py\n", done.stderr
 
 
 def test_the_same_code_makes_the_same_archive(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import attrs
 
 from lakeproof import Call
 from lakeproof.explore.execution import Execution, Program
-from lakeproof.explore.meaning import Cells, apply, patch
+from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.setting import snapshot
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.graveler import founding

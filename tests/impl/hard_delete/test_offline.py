@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lakeproof import Call, Scenario
 from lakeproof.explore.execution import Execution, Program
-from lakeproof.explore.meaning import apply, patch
 from lakeproof.explore.search import search
+from lakeproof.explore.semantics import apply, patch
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
 from lakeproof.impl.committed import MissingObject
 from lakeproof.impl.effects import Now

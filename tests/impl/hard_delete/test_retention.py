@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lakeproof.explore.meaning import Cell
+from lakeproof.explore.semantics import Cell
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.committed.errors import MissingObject

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.explore.meaning import apply, patch
+from lakeproof.explore.semantics import apply, patch
 from lakeproof.impl.graveler import lock_free, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.errors import BranchExists, BranchNotFound, RefChanged, RefNotFound

@@ -96,14 +96,14 @@ def test_a_narrow_beam_and_generous_optional_operations_never_say_anything_wrong
         true = frontier(problem, Budget()).verdict
         for name, answer in (
             ("beam", frontier(problem, Budget(), beam=1)),
-            ("generous", frontier(problem, Budget(), generous=True)),
-            ("both", frontier(problem, Budget(), generous=True, beam=1)),
+            ("unlimited_optionals", frontier(problem, Budget(), unlimited_optionals=True)),
+            ("both", frontier(problem, Budget(), unlimited_optionals=True, beam=1)),
             ("few", frontier(problem, Budget(configurations=2))),
         ):
             assert answer.verdict in (true, Verdict.INCONCLUSIVE), (seed, name)
             said[name, answer.verdict] += 1
     assert said["beam", Verdict.HOLDS] > 200
-    assert said["generous", Verdict.VIOLATED] > 200
+    assert said["unlimited_optionals", Verdict.VIOLATED] > 200
     assert said["few", Verdict.INCONCLUSIVE] > 5
 
 

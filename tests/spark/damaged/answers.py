@@ -209,7 +209,9 @@ def _listed(tables: Mapping[str, list[Row]], found: Held) -> Iterator[tuple[str,
 
 
 def uncommitted(tables: Mapping[str, list[Row]], now: int) -> Answer:
-    """What a run marks, of objects that are a day old."""
+    """What a run marks, of objects that are a day old. Copies and issued addresses are in ``kv/`` alone."""
+    if "kv" not in tables:
+        return REFUSED
     try:
         found = held(tables)
     except Refused:

@@ -114,7 +114,8 @@ def damaged(spark: SparkSession, seed: int, scratch: Path) -> Case | str:
     shutil.rmtree(scratch / "other")
     if damage is None:
         return "unchanged"
-    if damage.kind in SEEN_BY_ALL or not all(_has_files(each) for each in _tables(folder)):
+    seen = damage.kind in SEEN_BY_ALL and not _is_spare(shaped, damage)
+    if seen or not all(_has_files(each) for each in _tables(folder)):
         assert refusal(spark, folder) is not None, (shaped, damage)
         return "refused at once"
     if damage.kind == "flipped":
@@ -122,6 +123,11 @@ def damaged(spark: SparkSession, seed: int, scratch: Path) -> Case | str:
     rows = answers.rows(folder)
     there = {name: answer(rows, NOW) for name, answer in COMMANDS.items()}
     return Case(shaped, damage, folder, sound, there)
+
+
+def _is_spare(shaped: Shape, damage: Damage) -> bool:
+    """Whether a table is lost that typed tables stand for."""
+    return shaped.decoded and (damage.kind, damage.table) == ("table_lost", "kv")
 
 
 def _tables(folder: Path) -> list[Path]:

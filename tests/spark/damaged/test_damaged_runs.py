@@ -60,12 +60,23 @@ def doubled(_: random.Random, file: Path) -> None:
     shutil.copy(file, file.with_name(f"copy-{file.name}"))
 
 
+def doubled_under_another_name(_: random.Random, file: Path) -> None:
+    """Spark reads it as well."""
+    shutil.copy(file, file.with_name(f"{file.name}.bak"))
+
+
+def half_copied(_: random.Random, file: Path) -> None:
+    shutil.copy(file, file.with_name(f"copy-{file.name}._COPYING_"))
+
+
 def of_another_run(chance: random.Random, file: Path) -> None:
     rows = pq.read_table(file)
     pq.write_table(rows.slice(chance.randint(0, len(rows))), file.with_name("part-9.parquet"))
 
 
-@pytest.mark.parametrize("change", [*CHANGES.values(), doubled, of_another_run])
+@pytest.mark.parametrize(
+    "change", [*CHANGES.values(), doubled, doubled_under_another_name, half_copied, of_another_run]
+)
 def test_a_run_whose_files_were_damaged_is_neither_swept_nor_gone_on_from(
     run_of_before: Path, change: Change, tmp_path: Path
 ) -> None:
@@ -83,6 +94,22 @@ def test_a_run_whose_files_were_damaged_is_neither_swept_nor_gone_on_from(
         assert swept == went_on
         assert str(out) in swept
     assert not (tmp_path / "next").exists()
+
+
+@pytest.mark.parametrize("name", ["_metadata.part", "_SUCCESS", ".part-0.parquet.crc"])
+def test_what_spark_passes_over_may_lie_in_a_run(run_of_before: Path, name: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(run_of_before / "out", out)
+    [table] = {each.parent for each in (out / "first" / "known" / "metaranges").rglob("*.parquet")}
+    shutil.copy(next(table.glob("*.parquet")), table / name)
+    assert lakeproof("spark", "sweep", str(out), "--run", "first").exit_code == 0
+    dataset, more = (
+        str(run_of_before / "dataset"),
+        ("--since", str(out / "first"), "--now", str(NOW), "--run", "second"),
+    )
+    done = lakeproof("spark", "uncommitted", dataset, *more, "--out", str(tmp_path / "next"))
+    assert done.exit_code == 0, done.output
+    assert marked(tmp_path / "next" / "second") == marked(out / "first")
 
 
 def one_damaged_stage(seed: int, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lakeproof.explore import wording
+from lakeproof.explore import describe
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.model import keys, kv, objects
@@ -78,7 +78,7 @@ ENTRY = encode(repository())
     ],
 )
 def test_an_effect(op: Effect | None, words: str) -> None:
-    assert str(wording.effect(op, START)) == words
+    assert str(describe.effect(op, START)) == words
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_an_effect(op: Effect | None, words: str) -> None:
     ],
 )
 def test_a_reply(op: Effect | None, answer: object, words: str) -> None:
-    assert wording.reply(op, answer, START) == words
+    assert describe.reply(op, answer, START) == words
 
 
 @pytest.mark.parametrize(
@@ -133,33 +133,33 @@ def test_a_reply(op: Effect | None, answer: object, words: str) -> None:
     ],
 )
 def test_a_record(address: kv.Address, record: Record, words: str) -> None:
-    assert wording.value(*address, encode(record)) == words
+    assert describe.value(*address, encode(record)) == words
 
 
 def test_bytes_that_are_no_record_where_one_should_be_are_shown_as_bytes() -> None:
-    assert wording.value(keys.GRAVELER, b"repos/r", b"\xff\xff") == r"\xff\xff"
+    assert describe.value(keys.GRAVELER, b"repos/r", b"\xff\xff") == r"\xff\xff"
 
 
 def test_nothing_that_a_terminal_obeys_is_ever_shown() -> None:
     evil = b"\x1b[2J\r\n\x07ok\xc2\x9b"
     for shown in (
-        wording.text(evil),
-        wording.place(evil, evil),
-        wording.brief(evil.decode()),
-        wording.printable(evil.decode()),
-        str(wording.effect(objects.Put(evil.decode(), evil), START)),
+        describe.text(evil),
+        describe.place(evil, evil),
+        describe.brief(evil.decode()),
+        describe.printable(evil.decode()),
+        str(describe.effect(objects.Put(evil.decode(), evil), START)),
     ):
         assert shown.isprintable()
         assert "ok" in shown
 
 
 def test_long_things_are_cut() -> None:
-    assert wording.text(b"x" * 100) == "x" * 40 + "... (60 more bytes)"
-    assert len(wording.brief("x" * 1000)) == 80
+    assert describe.text(b"x" * 100) == "x" * 40 + "... (60 more bytes)"
+    assert len(describe.brief("x" * 1000)) == 80
 
 
 def test_addresses_in_memory_are_left_out() -> None:
-    assert wording.brief(object()) == "<object object>"
+    assert describe.brief(object()) == "<object object>"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_addresses_in_memory_are_left_out() -> None:
     ],
 )
 def test_a_span(microseconds: int, words: str) -> None:
-    assert wording.span(microseconds) == words
+    assert describe.span(microseconds) == words
 
 
 @pytest.mark.parametrize(
@@ -186,15 +186,15 @@ def test_a_span(microseconds: int, words: str) -> None:
         (CallView("f", (), Status.OK, value=(repository(), BRANCH)), "f() returns (active a1, at c1, staging t1)"),
         (CallView("f", (1, b"x"), Status.OK, value=0), "f(1, b'x') returns 0"),
         (CallView("f", (), Status.FAIL, error=kv.Refused("no")), "f() fails: Refused('no')"),
-        (CallView("f", (), Status.INFO, error=kv.OutcomeUnknown()), "f() ends in doubt: OutcomeUnknown()"),
+        (CallView("f", (), Status.INFO, error=kv.OutcomeUnknown()), "f() has an unknown outcome: OutcomeUnknown()"),
     ],
 )
 def test_how_a_call_ended(call: CallView, words: str) -> None:
-    assert wording.ended(call) == words
+    assert describe.ended(call) == words
 
 
 def test_a_fingerprint_tells_apart_what_words_do_not() -> None:
     one, other = (kv.Set(b"r-1", b"tags/t", encode(Tag(tag_id=TagID(name), commit_id=CommitID("c")))) for name in "ab")
-    assert wording.effect(one, START) == wording.effect(other, START)
-    assert wording.exact(one, None, ()) != wording.exact(other, None, ())
-    assert wording.exact(one, None, ()) == wording.exact(one, None, ())
+    assert describe.effect(one, START) == describe.effect(other, START)
+    assert describe.exact(one, None, ()) != describe.exact(other, None, ())
+    assert describe.exact(one, None, ()) == describe.exact(one, None, ())

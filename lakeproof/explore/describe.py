@@ -9,16 +9,16 @@ from typing import Final
 
 import attrs
 
-from lakeproof.explore.fence import WATCH
-from lakeproof.explore.meaning import Cell, Cells, Value
-from lakeproof.explore.wording_objects import (
+from lakeproof.explore.describe_objects import (
     condition_of,
     content_in_words,
     entry_in_words,
     metadata_of,
 )
-from lakeproof.explore.wording_objects import printable as printable
-from lakeproof.explore.wording_objects import text as text
+from lakeproof.explore.describe_objects import printable as printable
+from lakeproof.explore.describe_objects import text as text
+from lakeproof.explore.fence import WATCH
+from lakeproof.explore.semantics import Cell, Cells, Value
 from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.printable import said
@@ -194,7 +194,7 @@ def ended(call: CallView) -> str:
         case Status.FAIL:
             return f"{called(call)} fails: {brief(call.error)}"
         case Status.INFO:
-            return f"{called(call)} ends in doubt: {brief(call.error)}"
+            return f"{called(call)} has an unknown outcome: {brief(call.error)}"
         case Status.CRASHED if call.error is not None:
             return f"{called(call)} raises {printable(str(call.error))}"
         case _:

@@ -1,4 +1,26 @@
-"""Which configurations of the frontier are at least as good as others: those keep, these go."""
+"""Which configurations of the frontier are at least as good as others: those keep, these go.
+
+Example: the register holds 7. Bit 0 is an open read of 7, bit 1 an open write of 8.
+
+>>> looking, writing = 0b01, 0b10
+>>> neither, has_read, has_written = (7, 0b00, 0, 0, 0), (7, 0b01, 0, 0, 0), (7, 0b10, 0, 0, 0)
+
+A read that has taken effect can only help: whatever can follow on ``neither`` can follow on ``has_read``. A write that
+has taken effect and one that still must do so lead to different values: neither configuration dominates the other.
+
+>>> dominates(has_read, neither, looking, writing, 0), dominates(neither, has_read, looking, writing, 0)
+(True, False)
+>>> dominates(has_written, neither, looking, writing, 0), dominates(neither, has_written, looking, writing, 0)
+(False, False)
+>>> undominated([neither, has_read, has_written], looking, writing, 0) == [has_read, has_written]
+True
+
+A write that may have been hidden behind another one can pass for both, and dominates both.
+
+>>> may_be_hidden = (7, 0b00, 0b10, 0, 0)
+>>> dominates(may_be_hidden, has_written, looking, writing, 0), dominates(may_be_hidden, neither, looking, writing, 0)
+(True, True)
+"""
 
 from collections.abc import Iterable
 

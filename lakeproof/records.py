@@ -1,0 +1,154 @@
+"""Codecs: a scenario's own values to bytes and back, so that its invariants see values and stories stay readable.
+
+A store holds bytes. With ``Scenario(records=JSON)`` the snapshots of its invariants have ``values``: what the bytes
+stand for, by address. Flows encode with the same codec. Records of lakeFS' key schema are in ``store``, as always.
+"""
+
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, Protocol
+
+import attrs
+
+from lakeproof.model import kv
+from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
+from lakeproof.model.snapshot import Outcome, Snapshot, Transition, Value
+
+OutcomesCheck = Callable[[tuple[Outcome, ...], Snapshot], Sequence[Finding]]
+
+_CACHE: Final = 1 << 16
+
+
+class CodecError(Exception):
+    """A codec does not decode what a scenario's store holds."""
+
+
+class Codec(Protocol):
+    """How values are stored. Hashable; deterministic both ways, because predicates of ``set_if`` compare bytes."""
+
+    def __hash__(self) -> int: ...
+
+    def encode(self, value: Value, /) -> bytes:
+        """The bytes of a value. Raises ValueError or TypeError where there are none."""
+
+    def decode(self, address: kv.Address, content: bytes, /) -> Value:
+        """The value of the bytes at a partition and key. Raises ValueError where they are none."""
+
+
+@attrs.frozen
+class _JSON:
+    """JSON in UTF-8, keys in order, without spaces. Decoded lists are tuples, and objects cannot be changed."""
+
+    def encode(self, value: Value) -> bytes:
+        plain = json.dumps(value, default=_plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return plain.encode()
+
+    def decode(self, address: kv.Address, content: bytes) -> Value:
+        return _frozen(json.loads(content))
+
+
+JSON: Final[Codec] = _JSON()
+"""The codec for most scenarios: numbers, texts, lists and objects, readable in every story."""
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r} has no JSON: expected None, bool, int, float, str, a tuple or a mapping of these")
+
+
+def _frozen(value: object) -> Value:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list():
+            return tuple(map(_frozen, value))
+        case dict():
+            return MappingProxyType({str(key): _frozen(inner) for key, inner in value.items()})
+    raise AssertionError(f"{value!r} came out of JSON")
+
+
+def decoding(invariant: Invariant, codec: Codec) -> Invariant:
+    """The same invariant, over snapshots that show values. One that decodes already gets the new codec."""
+    match invariant:
+        case Always() | Eventually():
+            of_state = invariant.check
+            return attrs.evolve(
+                invariant, check=_State(of_state.check if isinstance(of_state, _State) else of_state, codec)
+            )
+        case OnStep():
+            of_step = invariant.check
+            return attrs.evolve(
+                invariant, check=_Step(of_step.check if isinstance(of_step, _Step) else of_step, codec)
+            )
+        case Monitor():
+            at_end = invariant.at_end
+            if at_end is None:
+                return invariant
+            return attrs.evolve(invariant, at_end=_End(at_end.check if isinstance(at_end, _End) else at_end, codec))
+
+
+def decoding_outcomes(check: OutcomesCheck, codec: Codec) -> OutcomesCheck:
+    """The same check of an aftermath, over a snapshot that shows values."""
+    return _Outcomes(check.check if isinstance(check, _Outcomes) else check, codec)
+
+
+# Values, so that scenarios can be compared and sent to other processes.
+
+
+@attrs.frozen
+class _State:
+    check: Callable[[Snapshot], Iterable[Finding]]
+    codec: Codec
+
+    def __call__(self, snapshot: Snapshot) -> Iterable[Finding]:
+        return self.check(decoded(snapshot, self.codec))
+
+
+@attrs.frozen
+class _Step:
+    check: Callable[[Transition], Iterable[Finding]]
+    codec: Codec
+
+    def __call__(self, step: Transition) -> Iterable[Finding]:
+        before, after = decoded(step.before, self.codec), decoded(step.after, self.codec)
+        return self.check(attrs.evolve(step, before=before, after=after))
+
+
+@attrs.frozen
+class _End:
+    check: Callable[[Hashable, Snapshot], Iterable[Finding]]
+    codec: Codec
+
+    def __call__(self, state: Hashable, snapshot: Snapshot) -> Iterable[Finding]:
+        return self.check(state, decoded(snapshot, self.codec))
+
+
+@attrs.frozen
+class _Outcomes:
+    check: OutcomesCheck
+    codec: Codec
+
+    def __call__(self, outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+        return self.check(outcomes, decoded(snapshot, self.codec))
+
+
+def decoded(snapshot: Snapshot, codec: Codec) -> Snapshot:
+    """A snapshot with ``values``. Cost: each pair of an address and bytes is decoded once.
+
+    Raises CodecError: the codec does not decode what the store holds.
+    """
+    return snapshot.with_values(lambda address, content: _value(codec, address, content))
+
+
+@lru_cache(_CACHE)
+def _value(codec: Codec, address: kv.Address, content: bytes) -> Value:
+    try:
+        return codec.decode(address, content)
+    except ValueError as error:
+        raise CodecError(
+            f"records: {content[:40]!r} at {address!r} does not decode ({error}); encode what the flows write with the "
+            "same codec, or leave records= out"
+        ) from error

@@ -1,0 +1,60 @@
+"""Optional operations of the frontier: calls whose outcome is unknown, which may take effect late or never.
+
+Operations of one kind (guard, its value, what is written) are exchangeable: a configuration counts those that took
+effect.
+"""
+
+from lakeproof.model.linearizability.history import NEVER
+from lakeproof.model.linearizability.problem import Register
+from lakeproof.model.linearizability.specifications import IS
+
+Kind = tuple[int, int, int]
+"""Guard, its value, what is written."""
+
+
+class Optional:
+    """All operations of one kind that may take effect at any time after their calls, or never."""
+
+    __slots__ = ("kind", "mask", "one", "ranks", "shift", "total")
+
+    def __init__(self, kind: Kind, total: int) -> None:
+        self.kind, self.total = kind, total
+        self.ranks: list[int] = []
+        """Of those called so far: how many optional operations had been called before."""
+        self.shift = self.one = self.mask = 0
+
+
+def available(optional: Optional, spent: int, ranks: int) -> bool:
+    """Whether one of this kind is left that was called early enough."""
+    count = spent >> optional.shift & optional.mask
+    return count < len(optional.ranks) and optional.ranks[count] < ranks
+
+
+def asked_until(problem: Register) -> dict[int, int]:
+    """By value with one possible writer: the last operation that surely meets it."""
+    writers = {problem.initial: 1}
+    for write in problem.writes:
+        writers[write] = writers.get(write, 0) + 1
+    found = {}
+    for i, guard in enumerate(problem.guards):
+        if guard == IS and problem.returns[i] != NEVER and writers.get(problem.values[i]) == 1:
+            found[problem.values[i]] = i
+    return found
+
+
+def optionals(problem: Register) -> tuple[dict[Kind, Optional], int]:
+    """The kinds of optional operations, each with its field, and the highest bit of all fields, which stays 0."""
+    kinds: dict[Kind, int] = {}
+    for guard, value, write, returned in zip(
+        problem.guards, problem.values, problem.writes, problem.returns, strict=True
+    ):
+        if returned == NEVER:
+            kinds[guard, value, write] = kinds.get((guard, value, write), 0) + 1
+    made, shift, guards_of_fields = {}, 0, 0
+    for kind, count in kinds.items():
+        optional = made[kind] = Optional(kind, count)
+        width = count.bit_length()
+        optional.shift, optional.one, optional.mask = shift, 1 << shift, (1 << width) - 1
+        guards_of_fields |= 1 << (shift + width)
+        shift += width + 1
+    return made, guards_of_fields
