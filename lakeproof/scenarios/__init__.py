@@ -21,7 +21,7 @@ ORDER: Final = (
 )
 """How tables show the designs. A module that is not named here comes last."""
 
-LANGUAGE: Final = ("designs", "proposing", "races")
+LANGUAGE: Final = ("designs", "races")
 """What the modules of the catalogue are written in."""
 
 

@@ -15,7 +15,7 @@ import attrs
 
 from lakeproof.impl.flows import Flow
 from lakeproof.model.invariants import Invariant
-from lakeproof.scenario import Aftermath, Call, Scenario
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 from lakeproof.scenarios.races import NONE, NOTHING, Before, FaultSet, Race, RaceError, Refuted, races, suggestion
 
 F = TypeVar("F")
@@ -161,7 +161,7 @@ class Row:
         if race.only:
             invariants = [each for each in invariants if each.id in race.only]
             aftermath = tuple(each for each in aftermath if each.id in race.only)
-        asked = {each.id for each in (*invariants, *aftermath)}
+        asked = {NO_UNHANDLED_EXCEPTION, *(each.id for each in (*invariants, *aftermath))}
         expect = {name: "violated" for name in refuted if name in asked}
         scenario = Scenario(
             name=f"{design.name}/{race.name}",

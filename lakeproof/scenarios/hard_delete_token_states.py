@@ -153,7 +153,7 @@ BUT_LINKS: Final = mended("mended_but_links")
 
 
 def twice(design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None) -> Iterator[Row]:
-    """A race in which ``link`` is a link of the one address that was issued and written before. link: its options."""
+    """A race in which ``link`` links the one address that was issued and written before. link: its options."""
     linking = attrs.evolve(
         design,
         words={**WORDS, "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")},
