@@ -152,7 +152,9 @@ BUT_LINKS: Final = mended("mended_but_links")
 """All repairs but one, in the race that misses it."""
 
 
-def twice(design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None) -> Iterator[Row]:
+def twice(
+    design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None
+) -> Iterator[Row]:
     """A race in which ``link`` links the one address that was issued and written before. link: its options."""
     linking = attrs.evolve(
         design,
