@@ -1,18 +1,18 @@
 """Uploads, copies, deletes, commits, resets and background jobs at once: what is common to all proposals."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import ClassVar, Final, TypeVar
+from typing import ClassVar, Final
 
 import attrs
 
 from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.flows import Flow, ObjectFlows, bound
+from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
-from lakeproof.scenarios.races import Before, Race, Refuted
+from lakeproof.scenarios.races import Before, Race
 
 Z: Final = b"z"
 OUTSIDE: Final = "ext://brought/o"
@@ -130,19 +130,3 @@ class ObjectDesign(Design[ObjectFlows]):
                 clock_advance=self.grace,
             )
         ]
-
-
-D = TypeVar("D", bound=ObjectDesign)
-
-
-def reading(
-    design: D,
-    name: str,
-    refuted: Mapping[str, Refuted],
-    words: Mapping[str, Mapping[str, Hashable]] | None = None,
-    /,
-    **options: Hashable,
-) -> D:
-    """The design in another reading. words: options by word; options: those of all flows that have them."""
-    flows = bound(design.flows, **options)
-    return attrs.evolve(design, name=f"{design.name}-{name}", flows=flows, options=words or {}, refuted=refuted)

@@ -38,10 +38,7 @@ def _stays_usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence
 
 
 AT_THE_END: Final = Aftermath(
-    id=ENDS_WITH_ONE,
-    meaning="at quiescence, no two live entries share an address",
-    calls=[],
-    check=_ends_with_one,
+    id=ENDS_WITH_ONE, meaning="at quiescence, no two live entries share an address", calls=[], check=_ends_with_one
 )
 
 

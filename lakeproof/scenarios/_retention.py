@@ -45,11 +45,7 @@ def _entry(path: bytes, name: str) -> Entry:
 
 def _commit(name: str, parent: Commit, age_days: int, *entries: Entry) -> Commit:
     return new_commit(
-        [parent],
-        write(entries).meta_range_id,
-        committer="lakeproof",
-        message=name,
-        creation_date=NOW - age_days * DAY,
+        [parent], write(entries).meta_range_id, committer="lakeproof", message=name, creation_date=NOW - age_days * DAY
     )
 
 
@@ -84,9 +80,7 @@ async def write_history(env: Env, repository: Repository, parts: tuple[str, ...]
             await add_commit(env, repository, commit)
         for branch_id in heads:
             branch = Branch(
-                branch_id=branch_id,
-                commit_id=commits[-1].commit_id,
-                staging_token=StagingToken(f"r-{branch_id}:u.s.0"),
+                branch_id=branch_id, commit_id=commits[-1].commit_id, staging_token=StagingToken(f"r-{branch_id}:u.s.0")
             )
             await env.store.set(uid_partition(repository), keys.branch_key(branch_id), encode(branch))
 

@@ -20,7 +20,7 @@ PLAIN: Final = BranchDesign(
         "branch-delete-spares-successor": Refuted(
             "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
             "drop-drop-branch*",
-        ),
+        )
     },
 )
 
@@ -41,7 +41,7 @@ REUSED: Final = BranchDesign(
         "branch-starts-clean": Refuted(
             "the record returns to a value that it has had, and what was staged under its token comes back with it",
             "write-drop.branch",
-        ),
+        )
     },
 )
 

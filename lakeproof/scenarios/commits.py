@@ -4,7 +4,7 @@ from typing import Final
 
 from lakeproof.impl.graveler import flows, locked, optimistic, resetting
 from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.designs import HOLDS, built, reading, rows
 from lakeproof.scenarios.races import (
     CRASH,
     FALSE,
@@ -51,69 +51,59 @@ LOCK_FREE: Final = BranchDesign(
     },
 )
 
-KEEPING: Final = BranchDesign(
-    name="commits/lock-free-keeps-staged",
-    flows=flows.FLOWS,
-    source=SOURCE,
-    options={"commit": {"drops": False, "tries": 4}},
-    refuted={"commit-makes-progress": NOBODYS_PROGRESS},
+KEEPING: Final = reading(
+    LOCK_FREE, "keeps-staged", {"commit-makes-progress": NOBODYS_PROGRESS}, {"commit": {"drops": False, "tries": 4}}
 )
 """Staged entries stay where they are when they are committed: the text drops none. Smaller, for larger races."""
 
-REPAIRED: Final = BranchDesign(
-    name="commits/lock-free-knows-its-own",
-    flows=flows.FLOWS,
-    source=SOURCE + " (ours: a committer that recognises its own commit)",
-    options={"commit": {"knows_its_own": True}},
-    refuted=HOLDS,
+REPAIRED: Final = reading(
+    LOCK_FREE,
+    "knows-its-own",
+    HOLDS,
+    {"commit": {"knows_its_own": True}},
+    " (ours: a committer that recognises its own commit)",
 )
 """Whoever was beaten looks first whether the head is what it has just made."""
 
-TAKEN: Final = BranchDesign(
-    name="commits/lock-free-returns-head",
-    flows=flows.FLOWS,
-    source=SOURCE,
-    options={"commit": {"taken": "head"}},
-    refuted=HOLDS,
-)
+TAKEN: Final = reading(LOCK_FREE, "returns-head", HOLDS, {"commit": {"taken": "head"}})
 """A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
 
 ONCE: Final = (
     "a token that was read before it was sealed may have been committed, and dropped, before the write or the read came"
 )
 
-SINGLE_READ: Final = BranchDesign(
-    name="commits/lock-free-single-read",
-    flows=flows.FLOWS,
-    source=SOURCE + " (negative control: no second read of the branch)",
-    options={word: {"rereads": False} for word in ("write", "cached", "remove", "read", "list")},
-    refuted={
+SINGLE_READ: Final = reading(
+    LOCK_FREE,
+    "single-read",
+    {
         "acknowledged-write-is-kept": Refuted(ONCE, "write-commit* cached-commit*"),
         "acknowledged-delete-is-kept": Refuted(ONCE, "write.commit-remove*"),
         "read-is-legal": Refuted(ONCE, "write.commit-read* write.commit-list* write.commit-remove-read*"),
     },
+    {word: {"rereads": False} for word in ("write", "cached", "remove", "read", "list")},
+    " (negative control: no second read of the branch)",
 )
 
-KEPT_TOKEN: Final = BranchDesign(
-    name="commits/lock-free-reset-keeps-token",
-    flows=flows.FLOWS,
-    source=SOURCE + " (a reset that leaves the branch its token: the record may return to a value that it has had)",
-    options={"reset": {"fresh_token": False}},
-    refuted=HOLDS,
+KEPT_TOKEN: Final = reading(
+    LOCK_FREE,
+    "reset-keeps-token",
+    HOLDS,
+    {"reset": {"fresh_token": False}},
+    " (a reset that leaves the branch its token: the record may return to a value that it has had)",
 )
 
-FORGETFUL: Final = BranchDesign(
-    name="commits/lock-free-create-forgets",
-    flows=flows.FLOWS,
-    source=SOURCE + " (create only if absent, as written)",
-    options={"add": {"knows_its_own": False}, "swap": {"knows_its_own": False}},
-    refuted={
+FORGETFUL: Final = reading(
+    LOCK_FREE,
+    "create-forgets",
+    {
         "refused-write-is-absent": Refuted(
             "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed "
             "by now, and takes it for somebody else's",
             "add-*commit* swap-*commit*",
-        ),
+        )
     },
+    {"add": {"knows_its_own": False}, "swap": {"knows_its_own": False}},
+    " (create only if absent, as written)",
 )
 
 REMOVED: Final = (
@@ -122,38 +112,38 @@ REMOVED: Final = (
 )
 IN_PLACE_RACES: Final = "*commit-resetx* *commit-resetall*"
 
-RESET_IN_PLACE: Final = BranchDesign(
-    name="commits/lock-free-reset-in-place",
-    flows=flows.FLOWS,
-    source=SOURCE + " (a reset of a path that deletes the change where it is staged)",
-    options={word: {"forgets": resetting.IN_PLACE} for word in ("resetx", "resetall")},
-    refuted={
+RESET_IN_PLACE: Final = reading(
+    LOCK_FREE,
+    "reset-in-place",
+    {
         "acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES),
         "linearizable": Refuted(f"{REMOVED}; a read that found nothing is taken back", "*.read.read *-read.read"),
     },
+    {word: {"forgets": resetting.IN_PLACE} for word in ("resetx", "resetall")},
+    " (a reset of a path that deletes the change where it is staged)",
 )
 
-RESET_OPEN_ONLY: Final = BranchDesign(
-    name="commits/lock-free-reset-open-only",
-    flows=flows.FLOWS,
-    source=SOURCE + " (a reset of a path that does not look at sealed tokens)",
-    options={word: {"forgets": resetting.OPEN_ONLY} for word in ("resetx", "resetall")},
-    refuted={"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
+RESET_OPEN_ONLY: Final = reading(
+    LOCK_FREE,
+    "reset-open-only",
+    {"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
+    {word: {"forgets": resetting.OPEN_ONLY} for word in ("resetx", "resetall")},
+    " (a reset of a path that does not look at sealed tokens)",
 )
 
 OVER_RESETS: Final = (
     "a commit that began before a reset holds what was reset: hidden, until the restoration is reset, too"
 )
 
-FORGETS_RESETS: Final = BranchDesign(
-    name="commits/lock-free-forgets-resets",
-    flows=flows.FLOWS,
-    source=SOURCE + " (negative control: a committer that was beaten by a reset does not look at what it restored)",
-    options={"commit": {"respects_resets": False}},
-    refuted={
+FORGETS_RESETS: Final = reading(
+    LOCK_FREE,
+    "forgets-resets",
+    {
         "acknowledged-reset-is-kept": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
         "linearizable": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
     },
+    {"commit": {"respects_resets": False}},
+    " (negative control: a committer that was beaten by a reset does not look at what it restored)",
 )
 
 OPTIMISTIC: Final = BranchDesign(
@@ -165,25 +155,22 @@ OPTIMISTIC: Final = BranchDesign(
         "commit-makes-progress": Refuted(
             "who is beaten seals anew, which beats the other: nothing bounds how often",
             "commit-commit* write.commit-commit*",
-        ),
+        )
     },
 )
 
-UNSEALED: Final = BranchDesign(
-    name="commits/optimistic-unsealed",
-    flows=optimistic.FLOWS,
-    source=SOURCE + ", Step 3 of the plan (without sealed tokens)",
-    options={"commit": {"seals": False, "tries": 3}},
-    refuted={
+UNSEALED: Final = reading(
+    OPTIMISTIC,
+    "unsealed",
+    {
         "acknowledged-write-is-kept": Refuted(
             "what is staged between the scan and the `SetIf` is under a token that nobody will read again",
             "write-commit* write.commit-commit*",
         ),
-        "commit-is-causal": Refuted(
-            "and so a later commit does not hold it either",
-            "write.commit-commit*",
-        ),
+        "commit-is-causal": Refuted("and so a later commit does not hold it either", "write.commit-commit*"),
     },
+    {"commit": {"seals": False, "tries": 3}},
+    " (without sealed tokens)",
 )
 
 STUCK: Final = Refuted(

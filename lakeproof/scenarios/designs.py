@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import attrs
 
-from lakeproof.impl.flows import Flow
+from lakeproof.impl.flows import Flow, bound
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 from lakeproof.scenarios.races import NONE, NOTHING, Before, FaultSet, Race, RaceError, Refuted, races, suggestion
@@ -133,6 +133,26 @@ class Design(Generic[F]):
 AnyDesign = Design[Any]  # type: ignore[explicit-any]  # a row needs no more than what all designs have
 Change = Callable[[Scenario], Scenario]
 D = TypeVar("D", bound=AnyDesign)
+
+
+def reading(
+    design: D,
+    name: str,
+    refuted: Mapping[str, Refuted],
+    words: Mapping[str, Mapping[str, Hashable]] | None = None,
+    note: str = "",
+    /,
+    **options: Hashable,
+) -> D:
+    """The design in another reading. words: options by word; options: those of all flows that have them."""
+    return attrs.evolve(
+        design,
+        name=f"{design.name}-{name}",
+        flows=bound(design.flows, **options) if options else design.flows,
+        source=design.source + note,
+        options=words or {},
+        refuted=refuted,
+    )
 
 
 def but(design: D, invariant_id: str, *, also: str = "", kept: str = "", reason: str = "") -> D:

@@ -13,9 +13,9 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, reading, stage_again
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, stage_again
 from lakeproof.scenarios._one_entry import ENDS_WITH_ONE, USABLE, OneEntryDesign, stays_usable
-from lakeproof.scenarios.designs import Word, built, rows
+from lakeproof.scenarios.designs import Word, built, reading, rows
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 5. No Copies"
@@ -126,10 +126,7 @@ UPLOAD_BLIND: Final = reading(
     {"upload": {"checks_token": False}},
 )
 DELETE_TOKENS: Final = reading(
-    TEXT,
-    "delete_tokens",
-    {COMMITTED: Refuted(SEALED, "staged/delete-commit")},
-    {"delete": {"of": "tokens"}},
+    TEXT, "delete_tokens", {COMMITTED: Refuted(SEALED, "staged/delete-commit")}, {"delete": {"of": "tokens"}}
 )
 DELETE_ANY: Final = reading(
     TEXT,
@@ -154,10 +151,7 @@ LEASED: Final = reading(
     "lease",
     {
         STAGED: Refuted(OVERTAKEN, "staged/*-move* staged/move-*"),
-        GARBAGE: Refuted(
-            f"{OVERTAKEN}; {LEFT}",
-            "staged/upload-* stale-lock/upload/[cl]* stale-lock/delete/[cl]*",
-        ),
+        GARBAGE: Refuted(f"{OVERTAKEN}; {LEFT}", "staged/upload-* stale-lock/upload/[cl]* stale-lock/delete/[cl]*"),
         ENDS_WITH_ONE: Refuted(OVERTAKEN, "concurrent-move/* stale-lock/move/crash stale-lock/move/lost-answer"),
     },
     lease=LEASE,
@@ -199,10 +193,7 @@ CAREFUL: Final = reading(
 CAREFUL_LEASED: Final = reading(
     TEXT,
     "careful_lease",
-    {
-        STAGED: Refuted(OVERTAKEN, "staged/*"),
-        GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*"),
-    },
+    {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*")},
     lease=LEASE,
     **CAREFUL_OPTIONS,
 )

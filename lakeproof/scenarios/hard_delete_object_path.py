@@ -27,18 +27,7 @@ from lakeproof.scenario import Aftermath, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.scenarios.designs import Caller, Word, built, rows
-from lakeproof.scenarios.races import (
-    CRASH,
-    FALSE,
-    FAULTS,
-    FAULTY,
-    LOST,
-    NONE,
-    PAGED,
-    Before,
-    Refuted,
-    fault,
-)
+from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
 LATE: Final = fault("delayed-duplicate", Faults(lost_answers=1, duplicates=1))

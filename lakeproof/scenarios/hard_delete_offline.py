@@ -25,17 +25,7 @@ from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign, Z
 from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows
-from lakeproof.scenarios.races import (
-    FAULTY,
-    HARD,
-    NONE,
-    NOTHING,
-    PAGED,
-    Before,
-    FaultSet,
-    Refuted,
-    fault,
-)
+from lakeproof.scenarios.races import FAULTY, HARD, NONE, NOTHING, PAGED, Before, FaultSet, Refuted, fault
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings"
 HOUR: Final = 3_600_000_000
@@ -200,8 +190,7 @@ WHOLE: Final = reading("whole-namespace", HOLDS, prefix="")
 UNSPARING: Final = reading(
     "spares-nothing",
     dict.fromkeys(
-        (COMMITTED, GARBAGE),
-        Refuted("ranges and metaranges are objects that no entry refers to", "committed/job"),
+        (COMMITTED, GARBAGE), Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
     ),
     prefix="",
     spares=(),

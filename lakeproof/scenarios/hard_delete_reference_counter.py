@@ -12,17 +12,8 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios._hard_delete import (
-    COMMITTED,
-    GARBAGE,
-    STAGED,
-    UPLOADED,
-    ObjectDesign,
-    Z,
-    reading,
-    stage_again,
-)
-from lakeproof.scenarios.designs import HOLDS, Word, built, rows
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
+from lakeproof.scenarios.designs import HOLDS, Word, built, reading, rows
 from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, Before, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object Metadata"
@@ -152,10 +143,7 @@ COUNTER_FIRST: Final = reading(
     counter_first=True,
 )
 DEFINITE: Final = reading(
-    TEXT,
-    "rollback_definite",
-    {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")},
-    rollback="definite",
+    TEXT, "rollback_definite", {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, rollback="definite"
 )
 JOB: Final = reading(
     TEXT,

@@ -178,9 +178,7 @@ MARKS_LAST: Final = but(
     reason="a branch is deleted between a commit and its marks, with the tokens that it had before",
 )
 KEEPS: Final = but(
-    reading("keeps_committed", job={"keeps_committed": True}),
-    COMMITTED,
-    kept=" ".join(COMMITTED_LOSSES.races[:3]),
+    reading("keeps_committed", job={"keeps_committed": True}), COMMITTED, kept=" ".join(COMMITTED_LOSSES.races[:3])
 )
 """Ours: keys that say committed stay for good."""
 

@@ -15,7 +15,7 @@ TODAY: Final = ObjectDesign(
         GARBAGE: Refuted(
             "uncommitted data which is no longer referenced is not being deleted",
             "upload-reset* copy-delete.reset* upload-drop* upload-commit/crash upload-commit/lost-answer",
-        ),
+        )
     },
 )
 

@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import kv3
 from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.designs import built, reading, rows
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
@@ -34,13 +34,10 @@ KV3 = RepositoryDesign(
     },
 )
 
-ENTRY_LAST = RepositoryDesign(
-    name="repositories/kv3-entry-last",
-    flows=kv3.FLOWS,
-    source=SOURCE,
-    blind_create=True,
-    options={"create": {"entry_last": True}},
-    refuted={
+ENTRY_LAST = reading(
+    KV3,
+    "entry-last",
+    {
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
@@ -48,6 +45,7 @@ ENTRY_LAST = RepositoryDesign(
             f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"
         ),
     },
+    {"create": {"entry_last": True}},
 )
 
 ROWS = [

@@ -173,10 +173,7 @@ LATE_SENTENCE: Final = attrs.evolve(
     name="retention/pinned-before-condemned",
     source=CONTROL,
     options={"mark": {"condemns_first": False}},
-    refuted={
-        ACTIVE: Refuted(OVERLOOKED, "fork*"),
-        STAGED: Refuted(OVERLOOKED, "restore-*"),
-    },
+    refuted={ACTIVE: Refuted(OVERLOOKED, "fork*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
 )
 BLIND: Final = attrs.evolve(
     PINNED,

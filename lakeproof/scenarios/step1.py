@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import step1
 from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.designs import built, reading, rows
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 1"
@@ -33,13 +33,7 @@ REFUTED = {
 
 STEP1 = RepositoryDesign(name="repositories/step1", flows=step1.FLOWS, source=SOURCE, refuted=REFUTED)
 
-STATE_BY_SET_IF = RepositoryDesign(
-    name="repositories/step1-state-by-set-if",
-    flows=step1.FLOWS,
-    source=SOURCE,
-    options={"delete": {"state_by_set_if": True}},
-    refuted=REFUTED,
-)
+STATE_BY_SET_IF = reading(STEP1, "state-by-set-if", REFUTED, {"delete": {"state_by_set_if": True}})
 
 ROWS = [
     *everything(STEP1),

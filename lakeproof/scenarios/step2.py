@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import step2
 from lakeproof.scenarios._repositories import ABSENT, EXISTS, ONE_FAULT, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.designs import built, reading, rows
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 2"
@@ -61,19 +61,10 @@ STEP2 = RepositoryDesign(
     },
 )
 
-BY_SET_IF = RepositoryDesign(
-    name="repositories/step2-by-set-if",
-    flows=step2.FLOWS,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={
-        "create": {"activate_by_set_if": True},
-        "delete": {"state_by_set_if": True},
-        "get": {"state_by_set_if": True},
-        "branch": {"state_by_set_if": True},
-    },
-    refuted={
+BY_SET_IF = reading(
+    STEP2,
+    "by-set-if",
+    {
         "delete-spares-successor": Refuted(
             '"Delete the repository entry" still does not ask whose', "delete-delete-create*"
         ),
@@ -82,16 +73,18 @@ BY_SET_IF = RepositoryDesign(
         ),
         "garbage-is-reclaimable": Refuted(LATE, "delete-delete-* *-clean*"),
     },
+    {
+        "create": {"activate_by_set_if": True},
+        "delete": {"state_by_set_if": True},
+        "get": {"state_by_set_if": True},
+        "branch": {"state_by_set_if": True},
+    },
 )
 
-THROUGH_GET = RepositoryDesign(
-    name="repositories/step2-through-get",
-    flows=step2.FLOWS,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={"delete": {"through_get": True}},
-    refuted={
+THROUGH_GET = reading(
+    STEP2,
+    "through-get",
+    {
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
             "a late delete, or a get that finds `initial` older than two minutes, takes the repository away",
@@ -107,30 +100,25 @@ THROUGH_GET = RepositoryDesign(
         ),
         "garbage-is-reclaimable": Refuted(LATE, STRANDED),
     },
+    {"delete": {"through_get": True}},
 )
 
-DECLARES_FAILED = RepositoryDesign(
-    name="repositories/step2-create-declares-failed",
-    flows=step2.FLOWS,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={"create": {"declares_failed": True}},
-    refuted={
+DECLARES_FAILED = reading(
+    STEP2,
+    "create-declares-failed",
+    {
         "create-is-effective": Refuted(
             "another create declares the repository failed by `set` when it is active already",
             "absent/create-create/clock-jump",
-        ),
+        )
     },
+    {"create": {"declares_failed": True}},
 )
 
 ROWS = [
     *everything(STEP2),
     *rows(
-        BY_SET_IF,
-        "delete-create delete-create-get delete-delete-create delete-create-clean-branch",
-        ONE_FAULT,
-        EXISTS,
+        BY_SET_IF, "delete-create delete-create-get delete-delete-create delete-create-clean-branch", ONE_FAULT, EXISTS
     ),
     *rows(
         BY_SET_IF,

@@ -1,4 +1,4 @@
-"""A new variant is two files, of flows and of races. The catalogue finds it, and names the file that lacks something."""
+"""A new variant is two files, of flows and of races. The catalogue finds it; what is missing is named with its file."""
 
 import re
 import sys
