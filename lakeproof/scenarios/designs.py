@@ -198,7 +198,7 @@ class Row:
         return self.adapt(design.adapt(scenario))
 
 
-CLIENTS: Final = "abcdefgh"
+CLIENTS: Final = "abcdefghijklmnopqr"
 
 
 def _said(design: AnyDesign, client: str, words: Sequence[str], paged: int) -> list[Call]:
