@@ -110,6 +110,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     metavar="FILE",
     help="Compare with an earlier run, written with --json, and list what differs. Exit code 1 if anything does.",
 )
+@click.option("--propose", is_flag=True, help="Print what is violated as Python: the expectations of a new design.")
 def verify(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -122,6 +123,7 @@ def verify(
     full: bool,
     deep: bool,
     baseline: Path | None,
+    propose: bool,
 ) -> int:
     """Search every schedule of every scenario: proved, violated, or inconclusive.
 
@@ -131,6 +133,8 @@ def verify(
     from lakeproof.report.baseline import read
     from lakeproof.tasks import Verify
 
+    if propose and (as_json or baseline):
+        raise click.UsageError("--propose prints Python: give neither --json nor --baseline")
     before = None if baseline is None else read(baseline)
     source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
@@ -138,7 +142,10 @@ def verify(
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    return perform(task, "verifying", source, chosen, out, jobs, limits, as_json=as_json, full=full, baseline=before)
+    return perform(
+        task, "verifying", source, chosen, out, jobs, limits,
+        as_json=as_json, full=full, baseline=before, propose=propose,
+    )  # fmt: skip
 
 
 @main.command()
@@ -285,6 +292,7 @@ def perform(
     as_json: bool,
     full: bool,
     baseline: "Baseline | None" = None,
+    propose: bool = False,
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.outputs import TraceFiles
@@ -297,7 +305,7 @@ def perform(
 
     files = TraceFiles(out, scenarios, kind="" if doing == "verifying" else "walk")
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
-    click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=as_json)
+    click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=as_json or propose)
     lines = Lines([scenario.name for scenario in scenarios], bounds) if as_json else None
     outcomes: dict[str, Outcome] = {}
     started = time.monotonic()
@@ -320,12 +328,25 @@ def perform(
         if outcome.trouble:
             click.echo(outcome.details, err=True, nl=False)
             complain(outcome.trouble)
+    if propose:
+        return _propose(ordered)
     _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)
     code = _exit_code(ordered, sampled=doing == "walking")
     if baseline is None:
         return code
     differs = _compare(baseline, ordered, {scenario.name for scenario in source.load()}, as_json=as_json)
     return VIOLATED if differs else code
+
+
+def _propose(outcomes: "Sequence[Outcome]") -> int:
+    """Print the expectations that the outcomes speak for."""
+    from lakeproof.report.proposing import proposal
+
+    click.echo(proposal(outcomes))
+    if any(outcome.trouble for outcome in outcomes):
+        return UNUSABLE
+    undecided = any(each.verdict == "inconclusive" and each.named for found in outcomes for each in found.verdicts)
+    return INCONCLUSIVE if undecided else AS_EXPECTED
 
 
 def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collection[str], *, as_json: bool) -> bool:

@@ -16,7 +16,7 @@ import attrs
 
 from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
 from lakeproof.problems import NAME_LENGTH_MAX, kind, problems
-from lakeproof.scenario import Scenario
+from lakeproof.scenario import Scenario, ScenarioError
 
 SUGGESTIONS_MAX: Final = 3
 
@@ -45,7 +45,10 @@ class Source:
         if self.file is None:
             from lakeproof.scenarios import catalogue
 
-            return catalogue()
+            try:
+                return catalogue()
+            except ScenarioError as error:
+                raise LoadError(str(error)) from error
         return load_file(self.file)
 
 

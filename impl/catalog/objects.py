@@ -11,6 +11,7 @@ import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import reading, writing
 from lakeproof.impl.graveler.lock_free import commit as commit
 from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
@@ -233,3 +234,18 @@ async def stage_again(
     except objects.ObjectNotFound:
         raise DataGone(at(repository, found)) from None
     return await stage(env, repository, branch_id, path, at(repository, found), content)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+)

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 import attrs
 
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import flows
 from lakeproof.impl.graveler.committing import Request, drop_all, write_commit
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchLocked
@@ -146,3 +147,6 @@ async def _take_over(env: Env, partition: bytes, key: bytes, owner: bytes, lease
     except kv.PredicateFailed:
         return False
     return True
+
+
+FLOWS = attrs.evolve(flows.FLOWS, commit=commit, set_entry=set_entry, delete_entry=delete_entry)

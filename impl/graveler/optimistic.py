@@ -8,6 +8,7 @@ staging and lock-free", Step 3 of the plan.
 import attrs
 
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import flows
 from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
 from lakeproof.impl.refs.errors import BranchBusy
@@ -55,3 +56,6 @@ async def commit(
             await drop_all(env, tokens, batch_size)
         return made
     raise BranchBusy(branch_id)
+
+
+FLOWS = attrs.evolve(flows.FLOWS, commit=commit)

@@ -14,6 +14,7 @@ from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resetting, writing
 from lakeproof.impl.graveler.lock_free import Tokens
 from lakeproof.impl.graveler.reading import changes_of, tokens
@@ -389,3 +390,10 @@ async def _free(env: Env, token: StagingToken, scanned: StagedEntry, *, claims: 
         return (await lock(env, token, scanned.key, lease=lease)).entry
     except EntryLocked:
         return None
+
+# fmt: off
+FLOWS = ObjectFlows(
+    upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, read_object=read_object, commit=commit, reset_branch=reset_branch,
+    delete_branch=delete_branch, create_branch=create_branch, reset_entry=reset_entry, reset_prefix=reset_prefix)

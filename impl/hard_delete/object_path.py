@@ -14,6 +14,7 @@ from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address
 from lakeproof.impl.committed import MetaRangeIterator, apply_changes
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import COMMITTER, seal
 from lakeproof.impl.graveler.lock_free import Tokens, still_sealed, without
 from lakeproof.impl.graveler.reading import tokens
@@ -367,3 +368,19 @@ async def _delete_under(
         prefix = f"{repository.storage_namespace}/{staging_prefix(branch_id, token)}"
         async for head in env.objects.list(prefix, batch_size):
             await env.objects.delete(head.address)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+    create_branch=create_branch,
+)

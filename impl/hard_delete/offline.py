@@ -24,6 +24,7 @@ from lakeproof.impl.catalog.objects import reset_branch as reset_branch
 from lakeproof.impl.catalog.objects import upload_object as upload_object
 from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, writing
 from lakeproof.impl.graveler.merging import merge as merge
 from lakeproof.impl.graveler.reading import changes_of
@@ -294,3 +295,21 @@ async def commit(
         except _Overwritten:
             continue
     raise BranchBusy(branch_id)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+    create_branch=create_branch,
+    merge=merge,
+    background_job=background_job,
+)

@@ -21,6 +21,7 @@ from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.catalog.objects import stage_object as stage_anywhere
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, merging
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.reading import tokens
@@ -346,3 +347,21 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *
 
     await delete_branch_by_tombstone(env, repository, branch_id, prepare=prepare)
     await drop_all(env, tokens(read[0]), batch_size)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+    create_branch=create_branch,
+    merge=merge,
+    background_job=background_job,
+)

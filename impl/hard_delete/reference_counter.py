@@ -27,6 +27,7 @@ from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import get_physical_address as get_physical_address
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import writing
 from lakeproof.impl.graveler.lock_free import Tokens
 from lakeproof.impl.graveler.reading import tokens
@@ -389,3 +390,10 @@ async def _drop_all(
             await env.store.set(uid_partition(repository), DROPPED_PREFIX + token.encode(), b"dropped")
         else:
             await drop_counted(env, repository, token, kind, claims=claims, batch_size=batch_size)
+
+# fmt: off
+FLOWS = ObjectFlows(
+    upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, read_object=read_object, commit=commit, reset_branch=reset_branch,
+    delete_branch=delete_branch, create_branch=create_branch, background_job=background_job, link_at=link_at)

@@ -11,6 +11,7 @@ from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, Objec
 from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, new_address, object_entry, owned
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.lock_free import Tokens
 from lakeproof.impl.graveler.reading import tokens
@@ -355,3 +356,20 @@ async def _forget_deleted(env: Env, repository: Repository, token: StagingToken)
         for each in found:
             if each.token == token and each.reference.state is State.DELETED:
                 await forget(env, repository, each.address, token)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+    create_branch=create_branch,
+    background_job=background_job,
+)

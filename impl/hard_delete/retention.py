@@ -19,12 +19,14 @@ from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RetentionFlows
+from lakeproof.impl.graveler.merging import merge, revert
 from lakeproof.impl.graveler.reading import tokens
-from lakeproof.impl.refs.branches import list_branches
+from lakeproof.impl.refs.branches import create_branch, list_branches, update_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.resolving import Ref, resolve
-from lakeproof.impl.refs.tags import list_tags
+from lakeproof.impl.refs.tags import create_tag, list_tags
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import scan_staged
 from lakeproof.model import keys, objects
@@ -249,3 +251,14 @@ async def restore_object(
         entry = await copy_data(env, repository, entry)
     await stage(env, repository, branch_id, path, entry)
     return entry
+
+
+FLOWS = RetentionFlows(
+    mark=mark,
+    create_branch=create_branch,
+    update_branch=update_branch,
+    create_tag=create_tag,
+    merge=merge,
+    revert=revert,
+    restore_object=restore_object,
+)

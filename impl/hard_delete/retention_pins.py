@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler import merging
 from lakeproof.impl.hard_delete import retention
 from lakeproof.impl.hard_delete.retention import WITH_TAGS, Look
@@ -174,3 +175,14 @@ async def restore_object(
     return await holding(
         env, repository, commit_id, lambda: retention.restore_object(env, repository, branch_id, path, commit_id)
     )
+
+
+FLOWS = RetentionFlows(
+    mark=mark,
+    create_branch=create_branch,
+    update_branch=update_branch,
+    create_tag=create_tag,
+    merge=merge,
+    revert=revert,
+    restore_object=restore_object,
+)

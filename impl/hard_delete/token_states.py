@@ -25,6 +25,7 @@ from lakeproof.impl.catalog.objects import delete_object as delete_object
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.hard_delete import _token_lists as lists
@@ -314,3 +315,20 @@ async def _stage(
             )
 
     await stage_referred(env, repository, branch_id, change(path, entry), refer)
+
+
+FLOWS = ObjectFlows(
+    upload_object=upload_object,
+    stage_object=stage_object,
+    get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address,
+    copy_object=copy_object,
+    move_object=move_object,
+    delete_object=delete_object,
+    read_object=read_object,
+    commit=commit,
+    reset_branch=reset_branch,
+    delete_branch=delete_branch,
+    create_branch=create_branch,
+    background_job=background_job,
+)

@@ -5,6 +5,7 @@ Source: graveler-on-kv.md, "Deleting a Repository" and "Suggested Key Schema".
 """
 
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
@@ -82,3 +83,15 @@ create_branch = _entities.create_branch
 get_branch = _entities.get_branch
 delete_branch = _entities.delete_branch
 create_tag = _entities.create_tag
+
+FLOWS = RepositoryFlows(
+    create_repository=create_repository,
+    create_bare_repository=create_bare_repository,
+    delete_repository=delete_repository,
+    get_repository=get_repository,
+    list_repositories=list_repositories,
+    create_branch=create_branch,
+    get_branch=get_branch,
+    delete_branch=delete_branch,
+    create_tag=create_tag,
+)

@@ -11,6 +11,7 @@ import attrs
 
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.impl.repositories._records import (
     default_branch,
     delete_entry,
@@ -125,3 +126,16 @@ create_branch = _entities.create_branch
 get_branch = _entities.get_branch
 delete_branch = _entities.delete_branch
 create_tag = _entities.create_tag
+
+FLOWS = RepositoryFlows(
+    create_repository=create_repository,
+    create_bare_repository=create_bare_repository,
+    delete_repository=delete_repository,
+    get_repository=get_repository,
+    list_repositories=list_repositories,
+    create_branch=create_branch,
+    get_branch=get_branch,
+    delete_branch=delete_branch,
+    create_tag=create_tag,
+    clean=clean,
+)

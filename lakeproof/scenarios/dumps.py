@@ -1,9 +1,11 @@
 """A dump of refs while somebody commits, tags, creates or deletes a branch."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import ClassVar, Final
 
-from lakeproof.impl.graveler import founding, lock_free, writing
+import attrs
+
+from lakeproof.impl.graveler import lock_free, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.dump import RefsDump, dump_refs
 from lakeproof.impl.refs.dump_format import (
@@ -15,13 +17,12 @@ from lakeproof.impl.refs.dump_format import (
     dump_address,
 )
 from lakeproof.model.identifiers import TagID
-from lakeproof.model.invariants import Eventually, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants import Eventually, Finding, Invariant, Reached, Reads, Violation
 from lakeproof.model.snapshot import Snapshot, Status
-from lakeproof.scenario import Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, FAULTS, PAGED, REPOSITORY, X
-
-SOURCE: Final = "graveler-on-kv.md, Dump/Restore Refs"
-MAIN: Final = REPOSITORY.default_branch_id
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
+from lakeproof.scenarios.designs import HOLDS, Design, Row, Word, built, rows
+from lakeproof.scenarios.races import FAULTS, NONE, PAGED, SCAN_FAILURE, FaultSet, Race, Refuted
 
 
 def _restorable(snapshot: Snapshot) -> Iterator[Finding]:
@@ -50,42 +51,63 @@ dump_is_restorable = Eventually(
     reads=frozenset({Reads.OBJECTS, Reads.CLIENTS}),
 )
 
-SETUP: Final = (
-    Call(founding.found, REPOSITORY),
-    Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
-    Call(writing.set_entry, REPOSITORY, BRANCH, X, b"s0"),
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "dump": Word(lambda _: dump_refs),
+    "commit": Word(lambda _: lock_free.commit, BRANCH, "a0"),
+    "branch": Word(lambda _: branches.create_branch, "c", BRANCH),
+    "tag": Word(lambda _: tags.create_tag, TagID("t"), BRANCH),
+    "drop": Word(lambda _: branches.delete_branch, BRANCH),
+}
+
+
+@attrs.frozen(kw_only=True)
+class DumpDesign(Design[None]):
+    """An order in which a dump reads; a race is called after what is under way beside it."""
+
+    flows: None = None
+    source: str = "graveler-on-kv.md, Dump/Restore Refs"
+    subject: ClassVar = (REPOSITORY,)
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return (*FOUNDED, Call(writing.set_entry, REPOSITORY, BRANCH, X, b"s0"))
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [dump_is_restorable]
+
+
+def _design(order: str, refuted: Mapping[str, Refuted], *, checks: bool, batch_size: int = 100) -> DumpDesign:
+    dump = {"order": order, "checks": checks, "batch_size": batch_size}
+    return DumpDesign(name=f"dumps/{order}", refuted=refuted, options={"dump": dump, "commit": {"drops": False}})
+
+
+BRANCHES_FIRST: Final = _design("branches-first", HOLDS, checks=True)
+IN_PAGES: Final = _design("branches-first", HOLDS, checks=True, batch_size=1)
+COMMITS_FIRST: Final = _design(
+    "commits-first",
+    {
+        "dump-is-restorable": Refuted(
+            "a commit moves a branch, after the commits were read and before the branches are, to one that is too new",
+            "commit*",
+        )
+    },
+    checks=False,
 )
 
-OTHERS: Final = {
-    "commit": Call(lock_free.commit, REPOSITORY, BRANCH, "a0", drops=False),
-    "branch": Call(branches.create_branch, REPOSITORY, "c", BRANCH),
-    "tag": Call(tags.create_tag, REPOSITORY, TagID("t"), BRANCH),
-    "drop": Call(branches.delete_branch, REPOSITORY, BRANCH),
-}
-"""Who is under way while a dump is made."""
+
+def _rows(design: DumpDesign, races: str, faults: FaultSet) -> Iterator[Row]:
+    for race in races.split():
+        yield from rows(design, f"dump-{race}", faults, name=race)
 
 
-def _scenario(variant: str, race: str, suffix: str, faults: Faults, batch_size: int) -> Scenario:
-    broken = variant == "commits-first"
-    dump = Call(dump_refs, REPOSITORY, order=variant, checks=not broken, batch_size=batch_size)
-    refuted = broken and "commit" in race
-    reason = "a commit moves a branch, after the commits were read and before the branches are, to one that is too new"
-    return Scenario(
-        name=f"dumps/{variant}/{race}{suffix}",
-        setup=SETUP,
-        clients=[[dump], *([OTHERS[word]] for word in race.split("-"))],
-        invariants=[dump_is_restorable],
-        faults=faults,
-        expect={"dump-is-restorable": "violated"} if refuted else {},
-        reason=f"dump-is-restorable: {reason}" if refuted else "",
-        source=SOURCE,
-    )
+RACES: Final = "commit commit-branch commit-tag commit-drop"
 
-
-RACES: Final = ("commit", "commit-branch", "commit-tag", "commit-drop")
-
-SCENARIOS = [
-    *(_scenario("branches-first", race, *each, 100) for race in RACES for each in FAULTS.items()),
-    *(_scenario("branches-first", race, *each, 1) for race in RACES[:2] for each in PAGED.items()),
-    *(_scenario("commits-first", race, "", Faults(), 100) for race in RACES),
+ROWS = [
+    *_rows(BRANCHES_FIRST, RACES, FAULTS),
+    *_rows(IN_PAGES, "commit commit-branch", PAGED | SCAN_FAILURE),
+    *_rows(COMMITS_FIRST, RACES, NONE),
 ]
+
+SCENARIOS = built(ROWS)

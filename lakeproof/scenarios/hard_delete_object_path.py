@@ -5,7 +5,7 @@ the store the staged entries that those listings stand for. `staged-data-is-kept
 its object.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -13,6 +13,8 @@ from urllib.parse import unquote_to_bytes
 import attrs
 
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import object_path
 from lakeproof.impl.hard_delete._staging_area import staged_change, staging_prefix
 from lakeproof.model import keys
@@ -21,15 +23,15 @@ from lakeproof.model.objects import listed
 from lakeproof.model.records import StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.scenario import Aftermath, Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH
-from lakeproof.scenarios._hard_delete import FAULTS, PAGED, Variant, scenario, scenarios
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenario import Aftermath, Faults, Scenario
+from lakeproof.scenarios._branch_data import BRANCH, X
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.scenarios.designs import Caller, Word, built, rows
+from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
-ALONE: Final = {"": Faults()}
-FAULTY: Final = {suffix: faults for suffix, faults in FAULTS.items() if suffix}
-LATE: Final = {"/delayed-duplicate": Faults(lost_answers=1, duplicates=1)}
+LATE: Final = fault("delayed-duplicate", Faults(lost_answers=1, duplicates=1))
+AN_UPLOAD: Final = Before("", "upload")
 
 
 def as_staged(snapshot: Snapshot) -> Snapshot:
@@ -79,73 +81,55 @@ def _seeing_after(aftermath: Aftermath) -> Aftermath:
     return attrs.evolve(aftermath, check=lambda outcomes, snapshot: check(outcomes, as_staged(snapshot)))
 
 
-def aside(given: Scenario) -> Scenario:
-    """The scenario with addresses that are issued outside the staging area."""
-    return attrs.evolve(given, clients=[[_aside(call) for call in client] for client in given.clients])
+@attrs.frozen(kw_only=True)
+class PathDesign(ObjectDesign):
+    """The proposal in one reading."""
 
+    def adapt(self, scenario: Scenario) -> Scenario:
+        return through_listings(scenario)
 
-def _aside(call: Call) -> Call:
-    if call.name != "upload_and_link":
-        return call
-    flow = partial(catalog.upload_and_link, get_address=object_path.get_address_aside, link=object_path.link_from_aside)
-    return Call(flow, *call.args)
-
-
-UNCHANGED: Final = "committed-data-is-unchanged"
-KEPT: Final = "committed-data-is-kept"
-WRITTEN: Final = "acknowledged-write-is-kept"
-GARBAGE: Final = "garbage-is-reclaimed"
 
 IN_PLACE: Final = Refuted(
     "what is staged at a path lies where it will be committed: whoever has read the branch writes there, however late",
-    (
-        "write-during-commit",
-        "upload-upload-commit",
-        "upload.upload-commit",
-        "staged/move-commit",
-        "staged/delete-commit",
-        "staged/link-commit",
-        "upload.upload.commit/delayed-duplicate",
-    ),
+    "write-during-commit upload-upload-commit upload.upload-commit staged/move-commit staged/delete-commit "
+    "staged/link-commit upload.upload.commit/delayed-duplicate",
 )
 DELETED_LATE: Final = Refuted(
     "the branch is deleted whatever has become of it since it was read: the token that it had is committed, and a "
     "branch leads to that commit",
-    ("staged/commit.branch-drop",),
+    "staged/commit.branch-drop",
 )
 TAKEN_BACK: Final = Refuted(
     "a put whose answer was lost comes once more, over what its writer has put and committed after it",
-    ("upload.upload.commit/delayed-duplicate",),
+    "upload.upload.commit/delayed-duplicate",
 )
 LEFT_BEHIND: Final = Refuted(
     "an object is put under a token after it was listed, or a tombstone under one that is committed: nobody will look "
     "there again",
-    (
-        "upload-commit*",
-        "upload-reset*",
-        "upload-drop*",
-        "link-commit",
-        "upload-upload-commit",
-        "upload.upload-commit",
-        "upload.commit/delayed-duplicate",
-        "staged/copy-commit*",
-        "staged/move-commit",
-        "staged/delete-commit",
-        "staged/commit-drop/crash",
-        "sealed/drop",
-    ),
+    "upload-commit* upload-reset* upload-drop* link-commit upload-upload-commit upload.upload-commit "
+    "upload.commit/delayed-duplicate staged/copy-commit* staged/move-commit staged/delete-commit "
+    "staged/commit-drop/crash sealed/drop",
 )
 HALF_WAY: Final = Refuted(
-    "who deletes the branch stops before its objects: nothing tells that they are there", ("staged/commit-drop/crash",)
+    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
 )
 
-PATH: Final = Variant(
+WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
+    "seal": Word(lambda _: seal, BRANCH),
+}
+LINKED_ASIDE: Final[Flow] = partial(
+    catalog.upload_and_link, get_address=object_path.get_address_aside, link=object_path.link_from_aside
+)
+"""An address that is issued outside the staging area."""
+
+PATH: Final = PathDesign(
     name="hard-delete/object_path",
-    flows=object_path,
+    flows=object_path.FLOWS,
     source=SOURCE,
-    words={"branch": ("create_branch", ("c", BRANCH)), "seal": ("seal", (BRANCH,))},
+    words=WORDS,
     options={"drop": {"which": "current"}},
-    refuted={UNCHANGED: IN_PLACE, KEPT: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
+    refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
 
 SINGLE_READ: Final = attrs.evolve(
@@ -153,7 +137,7 @@ SINGLE_READ: Final = attrs.evolve(
     name="hard-delete/object_path-single-read",
     options={**PATH.options, "upload": {"rereads": False}},
     refuted={
-        WRITTEN: Refuted("an object is put under a token that was listed and committed before", ("upload-commit",)),
+        WRITTEN: Refuted("an object is put under a token that was listed and committed before", "upload-commit"),
         GARBAGE: LEFT_BEHIND,
     },
 )
@@ -163,8 +147,8 @@ DELETES_OBJECT: Final = attrs.evolve(
     name="hard-delete/object_path-deletes-object",
     options={**PATH.options, "delete": {"deletes": "object"}},
     refuted={
-        KEPT: Refuted("the staged object is deleted after it was listed for a commit", ("staged/delete-commit",)),
-        WRITTEN: Refuted("the commit holds the entry of what was deleted", ("staged/delete-commit",)),
+        COMMITTED: Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit"),
+        WRITTEN: Refuted("the commit holds the entry of what was deleted", "staged/delete-commit"),
     },
 )
 
@@ -172,15 +156,16 @@ ALL_TOKENS: Final = attrs.evolve(
     PATH,
     name="hard-delete/object_path-all-tokens",
     options={"drop": {"which": "all"}},
-    refuted={KEPT: DELETED_LATE, GARBAGE: HALF_WAY},
+    refuted={COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY},
 )
 
-WRITES: Final = ("upload", "uploady", "uploadmain", "stage", "copy", "copyback", "copymain", "move", "movez", "delete")
+WRITES: Final = ["upload", "uploady", "uploadmain", "stage", "copy", "copyback", "copymain", "move", "movez", "delete"]
 
 IMMUTABLE: Final = attrs.evolve(
     PATH,
     name="hard-delete/object_path-immutable",
     source=f"{SOURCE} (ours: a path is written once under a token)",
+    words={**WORDS, "link": Word(lambda _: LINKED_ASIDE, BRANCH, X, Caller.BYTES)},
     options={
         **{word: {"overwrites": False} for word in WRITES},
         "drop": {"tombstone": True, "which": "all"},
@@ -189,73 +174,45 @@ IMMUTABLE: Final = attrs.evolve(
     refuted={
         GARBAGE: Refuted(
             LEFT_BEHIND.reason,
-            (
-                "upload-commit",
-                "upload-reset",
-                "upload-drop",
-                "link-commit",
-                "upload.upload.commit/delayed-duplicate",
-                "upload.commit/delayed-duplicate",
-                "upload-upload-commit",
-                "staged/upload-commit*",
-                "staged/copy-commit*",
-                "staged/move-commit",
-                "staged/delete-commit",
-                "staged/link-commit",
-                "staged/upload-upload-commit",
-                "staged/upload-delete-commit",
-                *HALF_WAY.races,
-            ),
+            "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
+            "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
+            "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
+            "staged/upload-delete-commit staged/commit-drop/crash",
         )
     },
 )
 
-FRESH: Final = ("upload-commit", "upload-upload", "upload-reset", "upload-drop", "link-commit")
-OVER: Final = (
-    "copy-commit",
-    "move-commit",
-    "delete-commit",
-    "reset-commit",
-    "link-commit",
-    "commit.branch-drop",
-    "commit-drop",
-)
-UNSURE: Final = {suffix: FAULTS[suffix] for suffix in ("/lost-answer", "/false-predicate")}
-CRASH: Final = {"/crash": Faults(crashes=1)}
+FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
+OVER: Final = "copy-commit move-commit delete-commit reset-commit link-commit commit.branch-drop commit-drop"
+UNSURE: Final = LOST | FALSE
+SEALED: Final = Before("sealed/", "upload.seal")
 
-_SCENARIOS: Final = [
-    *scenarios(PATH, FRESH, ALONE),
-    scenario(PATH, "upload-commit", initially=["upload"], name="write-during-commit"),
-    *scenarios(PATH, OVER, ALONE, initially=["upload"], under="staged/"),
-    *scenarios(PATH, ["upload-commit"], FAULTY),
-    *scenarios(PATH, ["upload-upload-commit", "upload.upload-commit"], ALONE),
-    *scenarios(PATH, ["upload.upload.commit", "upload.commit"], LATE),
-    *scenarios(PATH, ["copy-commit"], PAGED, paged=1, initially=["upload"], under="staged/"),
-    *scenarios(PATH, ["upload.commit"], FAULTS, initially=["upload"], under="staged/"),
-    *scenarios(PATH, ["drop"], ALONE, initially=["upload", "seal"], under="sealed/"),
-    *scenarios(ALL_TOKENS, ["drop"], ALONE, initially=["upload", "seal"], under="sealed/"),
-    *scenarios(PATH, ["commit-drop"], CRASH, initially=["upload"], under="staged/"),
-    *scenarios(ALL_TOKENS, ["commit-drop"], CRASH, initially=["upload"], under="staged/"),
-    *scenarios(IMMUTABLE, ["commit-drop"], CRASH, initially=["upload"], under="staged/"),
-    *scenarios(SINGLE_READ, ["upload-commit"], ALONE),
-    *scenarios(DELETES_OBJECT, ["delete-commit"], ALONE, initially=["upload"], under="staged/"),
-    *scenarios(ALL_TOKENS, ["commit-drop", "commit.branch-drop"], ALONE, initially=["upload"], under="staged/"),
-    *scenarios(IMMUTABLE, FRESH, ALONE),
-    *scenarios(IMMUTABLE, ["upload-commit"], {**ALONE, **CRASH}, initially=["upload"], under="staged/"),
-    *scenarios(IMMUTABLE, OVER, ALONE, initially=["upload"], under="staged/"),
-    *scenarios(IMMUTABLE, ["upload.upload.commit", "upload.commit"], LATE),
-    *scenarios(PATH, ["commit-commit"], ALONE, initially=["upload"], under="staged/", deep=True),
-    *scenarios(IMMUTABLE, ["upload-upload-commit"], ALONE, deep=True),
-    *scenarios(IMMUTABLE, ["upload-commit"], UNSURE, initially=["upload"], under="staged/", deep=True),
-    *scenarios(IMMUTABLE, ["copy-commit"], PAGED, paged=1, initially=["upload"], under="staged/"),
-    *scenarios(
-        IMMUTABLE,
-        ["upload-delete-commit", "upload-upload-commit", "commit-commit"],
-        ALONE,
-        initially=["upload"],
-        under="staged/",
-        deep=True,
-    ),
+ROWS = [
+    *rows(PATH, FRESH, NONE),
+    *rows(PATH, "upload-commit", NONE, AN_UPLOAD, name="write-during-commit"),
+    *rows(PATH, OVER, NONE, UPLOADED),
+    *rows(PATH, "upload-commit", FAULTY),
+    *rows(PATH, "upload-upload-commit upload.upload-commit", NONE),
+    *rows(PATH, "upload.upload.commit upload.commit", LATE),
+    *rows(PATH, "copy-commit", PAGED, UPLOADED, paged=1),
+    *rows(PATH, "upload.commit", FAULTS, UPLOADED),
+    *rows(PATH, "drop", NONE, SEALED),
+    *rows(ALL_TOKENS, "drop", NONE, SEALED),
+    *rows(PATH, "commit-drop", CRASH, UPLOADED),
+    *rows(ALL_TOKENS, "commit-drop", CRASH, UPLOADED),
+    *rows(IMMUTABLE, "commit-drop", CRASH, UPLOADED),
+    *rows(SINGLE_READ, "upload-commit", NONE),
+    *rows(DELETES_OBJECT, "delete-commit", NONE, UPLOADED),
+    *rows(ALL_TOKENS, "commit-drop commit.branch-drop", NONE, UPLOADED),
+    *rows(IMMUTABLE, FRESH, NONE),
+    *rows(IMMUTABLE, "upload-commit", NONE | CRASH, UPLOADED),
+    *rows(IMMUTABLE, OVER, NONE, UPLOADED),
+    *rows(IMMUTABLE, "upload.upload.commit upload.commit", LATE),
+    *rows(PATH, "commit-commit", NONE, UPLOADED, deep=True),
+    *rows(IMMUTABLE, "upload-upload-commit", NONE, deep=True),
+    *rows(IMMUTABLE, "upload-commit", UNSURE, UPLOADED, deep=True),
+    *rows(IMMUTABLE, "copy-commit", PAGED, UPLOADED, paged=1),
+    *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]
 
-SCENARIOS = [through_listings(aside(each) if each.name.startswith(IMMUTABLE.name) else each) for each in _SCENARIOS]
+SCENARIOS = built(ROWS)

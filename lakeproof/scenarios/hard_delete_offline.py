@@ -5,7 +5,7 @@ clock jump makes the difference: who brings an object or an entry begins after i
 than the job's minimum age, which is what the job relies on.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Final
 
@@ -14,28 +14,24 @@ import attrs
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import offline
+from lakeproof.impl.refs import tags
 from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID
-from lakeproof.model.invariants import data
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Call, Faults, Flow, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import FAULTS, MAIN, PAGED, Variant, Z, scenario
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenario import Call, Faults, Scenario
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign, Z
+from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows
+from lakeproof.scenarios.races import FAULTY, HARD, NONE, NOTHING, PAGED, Before, FaultSet, Refuted, fault
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings"
 HOUR: Final = 3_600_000_000
 MIN_AGE: Final = HOUR
 JUMP: Final = 2 * HOUR
 START: Final = 1_700_000_000_000_000
-ALONE: Final = {"": Faults()}
-FAULTY: Final = {suffix: faults for suffix, faults in FAULTS.items() if suffix}
-UNCONDITIONAL: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer")}
-COMMITTED: Final = data.committed_data_is_kept.id
-STAGED: Final = data.staged_data_is_kept.id
-UPLOADED: Final = ("upload",)
 WAITING: Final = ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_noted")
 NOTED: Final = (b"user", b"grant")
 
@@ -57,7 +53,7 @@ def begins_late(flow: Flow, name: str) -> Flow:
     return late
 
 
-def settled(given: Scenario) -> Scenario:
+def settle(given: Scenario) -> Scenario:
     """The scenario after a while."""
     return attrs.evolve(
         given,
@@ -76,24 +72,18 @@ def _with(call: Call, flow: Flow) -> Call:
     return Call(flow, *call.args, **options)
 
 
-def races(
-    variant: Variant,
-    names: Sequence[str],
-    faults: Mapping[str, Faults] = ALONE,
+def settled(
+    design: ObjectDesign,
+    text: str,
+    faults: FaultSet = NONE,
+    before: Before = NOTHING,
     *,
+    name: str = "",
     paged: int = 0,
-    initially: Sequence[str] = (),
-    under: str = "",
     deep: bool = False,
-) -> Iterator[Scenario]:
-    """Each race under each of these faults, settled. As `_hard_delete.scenarios`."""
-    for race in names:
-        for suffix, budget in faults.items():
-            yield settled(
-                scenario(
-                    variant, race, budget, suffix=suffix, paged=paged, initially=initially, deep=deep, name=under + race
-                )
-            )
+) -> Iterator[Row]:
+    """Each race under each of these faults, settled: see `rows`."""
+    return rows(design, text, faults, before, name=name, paged=paged, deep=deep, adapt=settle)
 
 
 async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path: bytes, lifetime: int) -> None:
@@ -110,20 +100,18 @@ async def link_noted(env: Env, repository: Repository, branch_id: BranchID, path
     return await offline.link_physical_address(env, repository, branch_id, path, grant, b"late")
 
 
-def late_link(variant: Variant, lifetime: int, name: str = "late-link", verdict: str = "holds") -> Scenario:
-    """A job, and a user who links what he has put long ago."""
-    given = scenario(variant, "job", initially=UPLOADED, name=name)
-    return attrs.evolve(
-        given,
-        setup=[*given.setup, Call(note_grant, REPOSITORY, BRANCH, Y, lifetime)],
-        clients=[*given.clients, [Call(link_noted, REPOSITORY, BRANCH, Y)]],
-        expect={STAGED: verdict},
-        reason="" if verdict == "holds" else "nothing refers to an object between its put and its link",
-    )
+def linking(design: ObjectDesign, lifetime: int, refuted: Mapping[str, Refuted]) -> ObjectDesign:
+    """The design with a user who links in the end (``redeem``) what he has put long ago (``grant``)."""
+    words = {
+        "grant": Word[ObjectFlows](lambda _: note_grant, BRANCH, Y, lifetime),
+        "redeem": Word[ObjectFlows](lambda _: link_noted, BRANCH, Y),
+    }
+    return attrs.evolve(design, words={**design.words, **words}, refuted=refuted)
 
 
 def refusing(given: Scenario) -> Scenario:
-    """The scenario with a `stage_object` that takes no address in the namespace."""
+    """The scenario, settled, with a `stage_object` that comes at any time, and takes no address in the namespace."""
+    given = settle(given)
     stage = partial(catalog.stage_again, stage=partial(offline.stage_object, inside=False))
     return attrs.evolve(
         given,
@@ -133,41 +121,34 @@ def refusing(given: Scenario) -> Scenario:
     )
 
 
-WORDS: Final[Mapping[str, tuple[str, tuple[Hashable, ...]]]] = {
-    "branch": ("create_branch", ("c", BRANCH)),
-    "tag": ("create_tag", ("t", BRANCH)),
-    "untag": ("delete_tag", ("t",)),
-    "revive": ("create_branch", ("c", "t")),
-    "merge": ("merge", (MAIN, BRANCH, "merged")),
-    "copydown": ("copy_object", (BRANCH, X, MAIN, X)),
-    "deletemain": ("delete_object", (MAIN, X)),
-    "resetmain": ("reset_branch", (MAIN,)),
-    "uploadz": ("upload_object", (BRANCH, Z)),
-    "moveback": ("move_object", (BRANCH, Z, X)),
+WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
+    "tag": Word(lambda _: tags.create_tag, "t", BRANCH),
+    "untag": Word(lambda _: tags.delete_tag, "t"),
+    "revive": Word(lambda flows: flows.create_branch, "c", "t"),
+    "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
+    "copydown": Word(lambda flows: flows.copy_object, BRANCH, X, MAIN, X),
+    "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
+    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
+    "uploadz": Word(lambda flows: flows.upload_object, BRANCH, Z, Caller.BYTES),
+    "moveback": Word(lambda flows: flows.move_object, BRANCH, Z, X),
 }
 COPYING: Final = ("copy", "copymain", "copydown", "move", "moveback")
 
 IN_FLIGHT: Final = Refuted(
     "a commit that is under way holds an entry that was overwritten under its token since it was read: no listing "
     "shows it any more, and none shows it yet",
-    ("staged/upload.job-commit*", "staged/delete.job-commit*", "staged/upload-commit-job", "staged/delete-commit-job"),
+    "staged/upload.job-commit* staged/delete.job-commit* staged/upload-commit-job staged/delete-commit-job",
 )
 MOVED_BEHIND: Final = Refuted(
     "an entry is copied to where the job has looked, and deleted where it has not; or it is read by who copies it, "
     "then deleted, and staged when the job has passed",
-    (
-        "staged/copy-delete.job",
-        "staged/copy-reset.job",
-        "staged/copymain-drop.job",
-        "staged/moveback-job/paged",
-        "onmain/*",
-        "staged/stage-delete.job",
-    ),
+    "staged/copy-delete.job staged/copymain-drop.job staged/moveback-job/paged onmain/* staged/stage-delete.job",
 )
 
-OFFLINE: Final = Variant(
+OFFLINE: Final = ObjectDesign(
     name="hard-delete/offline",
-    flows=offline,
+    flows=offline.FLOWS,
     source=SOURCE,
     words=WORDS,
     options={"job": {"min_age": MIN_AGE}},
@@ -176,7 +157,7 @@ OFFLINE: Final = Variant(
 )
 
 
-def reading(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> Variant:
+def reading(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> ObjectDesign:
     """The job in another reading."""
     options = {"job": {"min_age": MIN_AGE, **job}}
     return attrs.evolve(OFFLINE, name=f"{OFFLINE.name}-{name}", options=options, refuted=refuted)
@@ -186,44 +167,43 @@ TOO_LATE: Final = Refuted(
     "the entry is committed, and its staged form dropped, between the listing of commits and that of what is staged",
     ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
 )
-RIGHT: Final = [
+RIGHT: Final = (
     reading("uoc", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "objects", "committed")),
     reading("uco", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "committed", "objects")),
-]
-WRONG: Final = [
+)
+WRONG: Final = (
     reading("ocu", {COMMITTED: TOO_LATE}, order=("objects", "committed", "uncommitted")),
     reading("cou", {COMMITTED: TOO_LATE}, order=("committed", "objects", "uncommitted")),
     reading("cuo", {COMMITTED: TOO_LATE}, order=("committed", "uncommitted", "objects")),
-]
+)
 REACHABLE: Final = reading(
     "reachable",
     {
         COMMITTED: Refuted(
             "a branch is created from a commit that another name led to when the job looked for it, or before",
-            ("committed/branch-drop.job", "tagged/revive.untag-job"),
+            "committed/branch-drop.job tagged/revive.untag-job",
         )
     },
     commits="reachable",
 )
-WHOLE: Final = reading("whole-namespace", {}, prefix="")
+WHOLE: Final = reading("whole-namespace", HOLDS, prefix="")
 UNSPARING: Final = reading(
     "spares-nothing",
     dict.fromkeys(
-        (COMMITTED, data.GARBAGE_IS_RECLAIMED),
-        Refuted("ranges and metaranges are objects that no entry refers to", ("committed/job",)),
+        (COMMITTED, GARBAGE), Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
     ),
     prefix="",
     spares=(),
 )
-TOO_YOUNG: Final = Refuted("an object is put, and its entry is not staged yet", ("upload-job*", "slow/upload-job"))
+TOO_YOUNG: Final = Refuted("an object is put, and its entry is not staged yet", "upload-job* slow/upload-job")
 IMPATIENT: Final = attrs.evolve(
     reading("no-min-age", {STAGED: TOO_YOUNG}), options={"job": {"min_age": 0}}, grace=4 * JUMP
 )
 SKEWED: Final = reading("skewed", {STAGED: TOO_YOUNG})
-MARGIN: Final = reading("margin", {}, margin=JUMP)
+MARGIN: Final = reading("margin", HOLDS, margin=JUMP)
 
 
-def copying(name: str, races_: Sequence[str], why: str, tracked: str = "never", **copy: Hashable) -> Variant:
+def copying(name: str, lost: str, why: str, tracked: str = "never", **copy: Hashable) -> ObjectDesign:
     """Copies in another reading."""
     job = {"min_age": MIN_AGE, "tracked": tracked}
     return attrs.evolve(
@@ -231,21 +211,21 @@ def copying(name: str, races_: Sequence[str], why: str, tracked: str = "never", 
         name=f"{OFFLINE.name}-{name}",
         source=f"{SOURCE} (ours: copies)",
         options={"job": job, **dict.fromkeys(COPYING, copy)},
-        refuted={COMMITTED: IN_FLIGHT, STAGED: Refuted(why, tuple(races_))} if races_ else {COMMITTED: IN_FLIGHT},
+        refuted={COMMITTED: IN_FLIGHT, STAGED: Refuted(why, lost)} if lost else {COMMITTED: IN_FLIGHT},
     )
 
 
-FULL: Final = copying("full-copy", (), "", full=True)
+FULL: Final = copying("full-copy", "", "", full=True)
 TRACKS: Final = copying(
     "tracks",
-    ("staged/copy-delete.job", "staged/copymain-drop.job"),
+    "staged/copy-delete.job staged/copymain-drop.job",
     "the job is done before the copy is tracked",
     "last",
     tracks=True,
 )
 TRACKS_FIRST: Final = copying(
     "tracks-first",
-    ("onmain/*", "staged/moveback-job/paged"),
+    "onmain/* staged/moveback-job/paged",
     "the job reads what is tracked before it looks for entries",
     "first",
     tracks=True,
@@ -254,27 +234,27 @@ TRACKS_FIRST: Final = copying(
 )
 VERIFIED: Final = copying(
     "tracks-verified",
-    ("again/*",),
+    "again/*",
     "who removes the old record of a copy removes a newer one of the same object",
     "last",
     tracks=True,
     verifies=True,
 )
-PER_COPY: Final = copying("tracks-per-copy", (), "", "last", tracks=True, verifies=True, per_copy=True)
+PER_COPY: Final = copying("tracks-per-copy", "", "", "last", tracks=True, verifies=True, per_copy=True)
 
 LOOKS_AGAIN: Final = attrs.evolve(
     OFFLINE,
     name="hard-delete/offline-looks-again",
     source=f"{SOURCE} (ours: a commit that looks again)",
     options={**OFFLINE.options, "commit": {"looks_again": True, "tries": 2}},
-    refuted={},
+    refuted=HOLDS,
 )
 SHOWN: Final = attrs.evolve(
     LOOKS_AGAIN,
     name="hard-delete/offline-shown",
     options={**LOOKS_AGAIN.options, "job": {"min_age": MIN_AGE, "entries": "shown"}},
     refuted={
-        COMMITTED: Refuted("a newer token hides an entry that a commit is about to take", ("staged/upload.job-commit",))
+        COMMITTED: Refuted("a newer token hides an entry that a commit is about to take", "staged/upload.job-commit")
     },
 )
 MENDED: Final = attrs.evolve(
@@ -282,100 +262,84 @@ MENDED: Final = attrs.evolve(
     name="hard-delete/offline-mended",
     source=f"{SOURCE} (ours: all repairs at once)",
     options={**PER_COPY.options, "commit": {"looks_again": True, "tries": 2}},
-    refuted={},
+    refuted=HOLDS,
 )
 
-COPIES: Final = ("copy-delete.job", "copymain-drop.job")
-ON_MAIN: Final = ("copydown.deletemain-job",)
-SLOW: Final = Faults(clock_jumps=(JUMP,))
+ON_MAIN: Final = Before("onmain/", "uploadmain")
+TAGGED: Final = Before("tagged/", "upload.commit.tag.drop")
+AGAIN: Final = Before("again/", "uploadmain.copydown.reset")
+OLD_GRANT: Final = Before("", "upload.grant")
+SLOW: Final = Before("slow/", "")
+LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
+AHEAD: Final = fault("", Faults(clock_skew=(0, JUMP)))
+BY_TWO: Final = fault("paged-2")
+
+LATE: Final = {STAGED: Refuted("nothing refers to an object between its put and its link", "late-link")}
 
 
-def copies(variant: Variant) -> Iterator[Scenario]:
+def copies(design: ObjectDesign) -> Iterator[Row]:
     """The races of copies."""
-    yield from races(variant, COPIES, initially=UPLOADED, under="staged/")
-    yield from races(variant, ON_MAIN, initially=["uploadmain"], under="onmain/")
-    yield from races(variant, ["moveback-job"], PAGED, paged=1, initially=["uploadz", "uploady"], under="staged/")
+    yield from settled(design, "copy-delete.job copymain-drop.job", NONE, UPLOADED)
+    yield from settled(design, "copydown.deletemain-job", NONE, ON_MAIN)
+    yield from settled(design, "moveback-job", PAGED, Before("staged/", "uploadz.uploady"), paged=1)
 
 
-def twice(variant: Variant) -> Iterator[Scenario]:
-    """Two runs of the job, while an object is copied that was copied long ago."""
-    before = ["uploadmain", "copydown", "reset"]
-    yield from races(variant, ["copydown.deletemain-job.job"], initially=before, under="again/")
+def each(designs: Iterable[ObjectDesign], text: str, before: Before = UPLOADED, *, deep: bool = False) -> Iterator[Row]:
+    """The same races of several designs, settled."""
+    return (row for design in designs for row in settled(design, text, NONE, before, deep=deep))
 
 
-SCENARIOS = [
-    *races(OFFLINE, ["upload-job", "upload.reset-job", "upload.drop-job", "link-job"]),
-    *races(OFFLINE, ["upload-job"], UNCONDITIONAL),
-    *races(OFFLINE, ["reset-job", "drop-job", "delete-job", "commit-job"], initially=UPLOADED, under="staged/"),
-    *races(OFFLINE, ["drop-job", "delete-job"], UNCONDITIONAL, initially=UPLOADED, under="staged/"),
-    *races(OFFLINE, ["commit-job"], PAGED, paged=1, initially=UPLOADED, under="staged/"),
-    *races(OFFLINE, ["upload.job-commit"], initially=UPLOADED, under="staged/"),
-    *races(OFFLINE, ["branch-drop.job", "merge-job", "job-job"], initially=["upload", "commit"], under="committed/"),
-    *races(OFFLINE, ["revive.untag-job"], initially=["upload", "commit", "tag", "drop"], under="tagged/"),
-    *races(OFFLINE, ["stage-delete.job"], initially=UPLOADED, under="staged/"),
+ROWS = [
+    *settled(OFFLINE, "upload-job upload.reset-job upload.drop-job link-job"),
+    *settled(OFFLINE, "upload-job", HARD),
+    *settled(OFFLINE, "reset-job drop-job delete-job commit-job", NONE, UPLOADED),
+    *settled(OFFLINE, "drop-job delete-job", HARD, UPLOADED),
+    *settled(OFFLINE, "commit-job", PAGED, UPLOADED, paged=1),
+    *settled(OFFLINE, "upload.job-commit", NONE, UPLOADED),
+    *settled(OFFLINE, "branch-drop.job merge-job job-job", NONE, KEPT),
+    *settled(OFFLINE, "revive.untag-job", NONE, TAGGED),
+    *settled(OFFLINE, "stage-delete.job", NONE, UPLOADED),
     *copies(OFFLINE),
-    *(
-        each
-        for variant in (*RIGHT, *WRONG)
-        for each in races(variant, ["commit-job"], initially=UPLOADED, under="staged/")
-    ),
-    *races(REACHABLE, ["branch-drop.job", "merge-job"], initially=["upload", "commit"], under="committed/"),
-    *races(REACHABLE, ["revive.untag-job"], initially=["upload", "commit", "tag", "drop"], under="tagged/"),
-    *races(WHOLE, ["job"], initially=["upload", "commit"], under="committed/"),
-    *races(UNSPARING, ["job"], initially=["upload", "commit"], under="committed/"),
-    scenario(attrs.evolve(OFFLINE, refuted={STAGED: TOO_YOUNG}), "upload-job", SLOW, name="slow/upload-job"),
-    scenario(IMPATIENT, "upload-job"),
-    scenario(SKEWED, "upload-job", Faults(clock_skew=(0, JUMP))),
-    scenario(MARGIN, "upload-job", Faults(clock_skew=(0, JUMP))),
-    settled(late_link(OFFLINE, 0, verdict="violated")),
-    settled(late_link(MENDED, MIN_AGE // 2)),
-    late_link(MENDED, MIN_AGE // 2, "link-in-time"),
-    *(each for variant in (FULL, TRACKS, TRACKS_FIRST, VERIFIED, PER_COPY) for each in copies(variant)),
-    *(each for variant in (VERIFIED, PER_COPY) for each in twice(variant)),
-    *races(LOOKS_AGAIN, ["commit-job", "upload.job-commit"], initially=UPLOADED, under="staged/"),
-    *(refusing(each) for each in races(MENDED, ["stage-delete.job"], initially=UPLOADED, under="staged/")),
+    *each((*RIGHT, *WRONG), "commit-job"),
+    *settled(REACHABLE, "branch-drop.job merge-job", NONE, KEPT),
+    *settled(REACHABLE, "revive.untag-job", NONE, TAGGED),
+    *settled(WHOLE, "job", NONE, KEPT),
+    *settled(UNSPARING, "job", NONE, KEPT),
+    *rows(attrs.evolve(OFFLINE, refuted={STAGED: TOO_YOUNG}), "upload-job", LATER, SLOW),
+    *rows(IMPATIENT, "upload-job"),
+    *rows(SKEWED, "upload-job", AHEAD),
+    *rows(MARGIN, "upload-job", AHEAD),
+    *settled(linking(OFFLINE, 0, LATE), "job-redeem", NONE, OLD_GRANT, name="late-link"),
+    *settled(linking(MENDED, MIN_AGE // 2, HOLDS), "job-redeem", NONE, OLD_GRANT, name="late-link"),
+    *rows(linking(MENDED, MIN_AGE // 2, HOLDS), "job-redeem", NONE, OLD_GRANT, name="link-in-time"),
+    *(row for design in (FULL, TRACKS, TRACKS_FIRST, VERIFIED, PER_COPY) for row in copies(design)),
+    # Two runs of the job, while an object is copied that was copied long ago.
+    *each((VERIFIED, PER_COPY), "copydown.deletemain-job.job", AGAIN),
+    *settled(LOOKS_AGAIN, "commit-job upload.job-commit", NONE, UPLOADED),
+    *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=refusing),
     # Too large for every run.
-    *races(SHOWN, ["upload.job-commit"], initially=UPLOADED, under="staged/", deep=True),
-    *races(
+    *settled(SHOWN, "upload.job-commit", NONE, UPLOADED, deep=True),
+    *settled(OFFLINE, "upload.commit-job", BY_TWO, Before("staged/", "uploadz"), paged=2, deep=True),
+    *settled(OFFLINE, "commit-job", FAULTY, UPLOADED, deep=True),
+    *settled(
         OFFLINE,
-        ["upload.commit-job"],
-        {"/paged-2": Faults()},
-        paged=2,
-        initially=["uploadz"],
-        under="staged/",
+        "upload.commit-job commit-job-job commit-reset-job delete.job-commit upload-commit-job delete-commit-job",
+        NONE,
+        UPLOADED,
         deep=True,
     ),
-    *races(OFFLINE, ["commit-job"], FAULTY, initially=UPLOADED, under="staged/", deep=True),
-    *races(
-        OFFLINE,
-        ["upload.commit-job", "commit-job-job", "commit-reset-job", "delete.job-commit"],
-        initially=UPLOADED,
-        under="staged/",
-        deep=True,
-    ),
-    *races(OFFLINE, ["upload-commit-job", "delete-commit-job"], initially=UPLOADED, under="staged/", deep=True),
-    *(
-        each
-        for variant in (*RIGHT, *WRONG)
-        for each in races(
-            variant, ["upload.job-commit", "upload.commit-job"], initially=UPLOADED, under="staged/", deep=True
-        )
-    ),
-    *races(
+    *each((*RIGHT, *WRONG), "upload.job-commit upload.commit-job", deep=True),
+    *settled(
         LOOKS_AGAIN,
-        ["delete.job-commit", "upload-commit-job", "delete-commit-job", "reset-commit-job", "commit-commit-job"],
-        initially=UPLOADED,
-        under="staged/",
+        "delete.job-commit upload-commit-job delete-commit-job reset-commit-job commit-commit-job",
+        NONE,
+        UPLOADED,
         deep=True,
     ),
-    *races(LOOKS_AGAIN, ["upload.job-commit"], FAULTY, initially=UPLOADED, under="staged/", deep=True),
-    *races(
-        MENDED,
-        ["copy-commit-job", "copymain-commit-job", "move-commit-job"],
-        initially=UPLOADED,
-        under="staged/",
-        deep=True,
-    ),
-    *races(MENDED, ["copydown.deletemain-job"], UNCONDITIONAL, initially=["uploadmain"], under="onmain/", deep=True),
-    *races(MENDED, ["merge-job-commit"], initially=["upload", "commit", "uploady"], under="committed/", deep=True),
+    *settled(LOOKS_AGAIN, "upload.job-commit", FAULTY, UPLOADED, deep=True),
+    *settled(MENDED, "copy-commit-job copymain-commit-job move-commit-job", NONE, UPLOADED, deep=True),
+    *settled(MENDED, "copydown.deletemain-job", HARD, ON_MAIN, deep=True),
+    *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.uploady"), deep=True),
 ]
+
+SCENARIOS = built(ROWS)

@@ -4,37 +4,40 @@ The main reading is for Google's conditions, where the text thinks that the coun
 refutes itself. ``-careful`` mends what can be mended without another protocol.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from types import SimpleNamespace
 from typing import Final
 
-import attrs
-
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter
-from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios._bound import bound
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import FAULTS, MAIN, Variant, Z, scenario, scenarios
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
+from lakeproof.scenarios.designs import HOLDS, Word, built, reading, rows
+from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, Before, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object Metadata"
 
-NONE: Final = {"": Faults()}
-HARD: Final = {suffix: FAULTS[suffix] for suffix in ("/crash", "/lost-answer")}
-FALSE: Final = {"/false-predicate": FAULTS["/false-predicate"]}
-WORDS: Final = {
-    "stagez": ("stage_again", (BRANCH, Z, X)),
-    "deletez": ("delete_object", (BRANCH, Z)),
-    "relink": ("link_again", (BRANCH, Y, X)),
-    "fork": ("create_branch", ("c", BRANCH)),
-    "resetmain": ("reset_branch", (MAIN,)),
-}
+AN_UPLOAD: Final = Before("", "upload")
+PAIR: Final = Before("twice/", "upload.stage")
+"""An object that two entries of the branch refer to."""
+SHARED: Final = Before("shared/", "upload.copymain")
+"""An object that entries of two branches refer to."""
+BOTH: Final = Before("staged/", "upload.uploady")
+CROWD: Final = Before("crowd/", "upload")
 
-COMMITTED: Final = "committed-data-is-kept"
-STAGED: Final = "staged-data-is-kept"
-GARBAGE: Final = "garbage-is-reclaimed"
+
+def _link_again(flows: ObjectFlows) -> Flow | None:
+    return None if flows.link_at is None else partial(catalog.stage_again, stage=flows.link_at)
+
+
+WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "stagez": Word(stage_again, BRANCH, Z, X),
+    "deletez": Word(lambda flows: flows.delete_object, BRANCH, Z),
+    "relink": Word(_link_again, BRANCH, Y, X),
+    "fork": Word(lambda flows: flows.create_branch, "c", BRANCH),
+    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
+}
 
 NO_COMMITS: Final = (
     "commits do not count, and a delete does not ask whether the entry is committed, or is being committed: the "
@@ -50,136 +53,111 @@ OVERWRITTEN: Final = "an upload over an entry does not count off the object that
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
 
-def flows(**options: Hashable) -> SimpleNamespace:
-    """The flows of the proposal with these options."""
-    found = bound(reference_counter, **options)
-    found.link_again = partial(catalog.stage_again, stage=found.link_at)
-    return found
-
-
-TEXT: Final = Variant(
+TEXT: Final = ObjectDesign(
     name="hard-delete/reference_counter",
-    flows=flows(),
+    flows=reference_counter.FLOWS,
     source=SOURCE,
     words=WORDS,
     refuted={
         COMMITTED: Refuted(
             f"{NO_COMMITS}; and who deletes a branch may drop what was committed since it looked",
-            ("upload.commit.delete*", "staged/*delete-commit", "staged/move-commit", "staged/drop-commit-fork"),
+            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork",
         ),
         STAGED: Refuted(
             f"{OPEN_ONCE}; {TWICE}; a link counts also what has come to 0, and is then deleted; a rollback after an "
             f"error that says nothing counts off an entry that is there; {BLIND}",
-            (
-                "*upload-reset*",
-                "link-reset",
-                "staged/stage-reset",
-                "staged/move-reset",
-                "staged/relink-delete",
-                "staged/stage.delete/lost-answer",
-                "staged/stage.delete/false-predicate",
-                "twice/delete-delete",
-                "twice/delete/false-predicate",
-            ),
+            "*upload-reset* link-reset staged/stage-reset staged/move-reset staged/relink-delete "
+            "staged/stage.delete/lost-answer staged/stage.delete/false-predicate twice/delete-delete "
+            "twice/delete/false-predicate",
         ),
         GARBAGE: Refuted(
             f"{OVERWRITTEN}; {INTERRUPTED}",
-            (
-                "upload-upload",
-                "upload-drop",
-                "upload.upload",
-                "staged/upload-*",
-                "upload/crash",
-                "upload/lost-answer",
-                "link/crash",
-                "link/lost-answer",
-                "staged/stage.delete/lost-answer",
-                "staged/stage-delete/crash",
-            ),
+            "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
+            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash",
         ),
     },
 )
 
 
-def reading(name: str, refuted: Mapping[str, Refuted] | None = None, **options: Hashable) -> Variant:
-    """The proposal in another reading."""
-    return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", flows=flows(**options), refuted=refuted or {})
-
-
 S3: Final = reading(
+    TEXT,
     "s3",
     {
         STAGED: Refuted(
             "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
             "decrement to 0",
-            ("conditional-metadata", "staged/stage-delete", "staged/relink-delete"),
+            "conditional-metadata staged/stage-delete staged/relink-delete",
         ),
-        GARBAGE: Refuted("of two decrements one is lost", ("twice/delete-deletey",)),
+        GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey"),
     },
     kind="s3",
 )
-AZURE: Final = reading("azure", kind="azure")
+AZURE: Final = reading(TEXT, "azure", HOLDS, kind="azure")
 RELEASES: Final = reading(
+    TEXT,
     "releases",
     {
-        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", ("twice/upload-*", "staged/upload-reset")),
-        GARBAGE: Refuted("two who come at once do not see each other's entry", ("*/upload-*",)),
+        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
+        GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*"),
     },
     overwrites="release",
     deletes="staged",
 )
 DELETES_STAGED: Final = reading(
+    TEXT,
     "deletes_staged",
-    {COMMITTED: Refuted(NO_COMMITS, ("staged/delete-commit", "upload.delete-commit"))},
+    {COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")},
     deletes="staged",
 )
 SETTLED: Final = reading(
+    TEXT,
     "deletes_settled",
     {
-        COMMITTED: Refuted(OPEN_ONCE, ("upload.delete-commit", "upload-commit.delete")),
+        COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
         GARBAGE: Refuted(
             "who cannot tell whether an entry is being committed leaves its object counted",
-            ("upload.delete-commit", "staged/delete-commit", "staged/move-commit"),
+            "upload.delete-commit staged/delete-commit staged/move-commit",
         ),
     },
     deletes="settled",
 )
 SHALLOW: Final = reading(
+    TEXT,
     "shallow",
     {
-        COMMITTED: Refuted(NO_COMMITS, ("staged/copymain-commit.delete",)),
-        STAGED: Refuted(
-            f"{TWICE}; {OPEN_ONCE}", ("staged/move-reset", "staged/move-delete", "staged/copy-reset", "shared/*")
-        ),
+        COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
+        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
     },
     full=False,
 )
 CARRIES: Final = reading(
+    TEXT,
     "carries",
-    {GARBAGE: Refuted("a copy takes the count of its source along", ("twice/copymain.resetmain",))},
+    {GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain")},
     carries=True,
 )
 COUNTER_FIRST: Final = reading(
+    TEXT,
     "counter_first",
-    {STAGED: Refuted("the object is deleted while its entry is still there", ("staged/delete*",))},
+    {STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*")},
     counter_first=True,
 )
 DEFINITE: Final = reading(
-    "rollback_definite",
-    {GARBAGE: Refuted(INTERRUPTED, ("staged/stage.delete/lost-answer",))},
-    rollback="definite",
+    TEXT, "rollback_definite", {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, rollback="definite"
 )
 JOB: Final = reading(
+    TEXT,
     "job",
-    {STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", ("shared/*",))},
+    {STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*")},
     in_job=True,
     full=False,
 )
 JOB_CLAIMS: Final = reading(
+    TEXT,
     "job_claims",
     {
         GARBAGE: Refuted(
-            "an entry that was taken out and not counted off is never counted off", ("staged/reset.job/crash",)
+            "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"
         )
     },
     in_job=True,
@@ -187,24 +165,15 @@ JOB_CLAIMS: Final = reading(
     claims=True,
 )
 CAREFUL: Final = reading(
+    TEXT,
     "careful",
     {
-        STAGED: Refuted(BLIND, ("*/false-predicate",)),
+        STAGED: Refuted(BLIND, "*/false-predicate"),
         GARBAGE: Refuted(
             f"who cannot tell whether an entry is being committed leaves its object counted; {INTERRUPTED}",
-            (
-                "upload-drop",
-                "upload.delete-commit",
-                "upload-commit.delete",
-                "staged/delete-commit",
-                "staged/upload-commit",
-                "staged/upload-reset*",
-                "staged/move-reset*",
-                "*/crash",
-                "*/lost-answer",
-                "*upload-reset/false-predicate",
-                "staged/stage-delete/false-predicate",
-            ),
+            "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
+            "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
+            "staged/stage-delete/false-predicate",
         ),
     },
     deletes="settled",
@@ -219,120 +188,75 @@ CAREFUL: Final = reading(
 """A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
 
 
-def after(
-    variant: Variant,
-    races: Sequence[str],
-    faults: Mapping[str, Faults] = NONE,
-    *,
-    words: str = "upload",
-    under: str = "staged/",
-    deep: bool = False,
-) -> Iterator[Scenario]:
-    """Races after something has happened, alone: one upload, unless said otherwise."""
-    return scenarios(variant, races, faults, initially=words.split("."), under=under, deep=deep)
+ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
+MORE: Final = "link-commit link-reset upload.commit.delete"
+STAGED_RACES: Final = (
+    "stage-delete relink-delete copy-delete delete-delete delete-commit commit-reset drop-commit-fork stage-reset "
+    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset"
+)
+SLOW: Final = "stage-commit copy-commit"
+"""Those that hold, and take longer."""
 
-
-def twice(
-    variant: Variant, races: Sequence[str], faults: Mapping[str, Faults] = NONE, words: str = "upload.stage"
-) -> Iterator[Scenario]:
-    """Races over an object that two entries of the branch refer to."""
-    return after(variant, races, faults, words=words, under="twice/")
-
-
-def shared(variant: Variant, races: Sequence[str], faults: Mapping[str, Faults] = NONE) -> Iterator[Scenario]:
-    """Races over an object that entries of two branches refer to."""
-    return after(variant, races, faults, words="upload.copymain", under="shared/")
+CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset relink-commit-delete"
 
 
 CONDITIONAL: Final = "stage.deletey-stagez.deletez"
+"""Two who count the same object at once, and then delete their entries: a third one is left."""
+CALLED: Final = "conditional-metadata"
 
-
-def conditional_metadata(variant: Variant) -> Scenario:
-    """Two who count the same object at once, and then delete their entries: a third one is left."""
-    return scenario(variant, CONDITIONAL, initially=["upload"], name="conditional-metadata")
-
-
-def paged(variant: Variant) -> Scenario:
-    """A reset that scans two entries one by one, while one of them is overwritten."""
-    return scenario(variant, "upload-reset", initially=["upload", "uploady"], paged=1, name="staged/upload-reset/paged")
-
-
-ALONE: Final = ["upload-upload", "upload-commit", "upload-reset", "upload-drop", "upload.upload", "upload.delete"]
-MORE: Final = ["link-commit", "link-reset", "upload.commit.delete"]
-STAGED_RACES: Final = [
-    "stage-delete",
-    "relink-delete",
-    "copy-delete",
-    "delete-delete",
-    "delete-commit",
-    "commit-reset",
-    "drop-commit-fork",
-    "stage-reset",
-    "copymain-reset",
-    "upload-delete",
-    "upload-commit",
-    "upload-reset",
-    "move-delete",
-    "move-reset",
+ROWS = [
+    *rows(S3, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
+    *rows(TEXT, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
+    *rows(AZURE, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
+    *rows(TEXT, f"{ALONE} {MORE}", NONE),
+    *rows(TEXT, "upload link", HARD),
+    *rows(TEXT, STAGED_RACES, NONE, UPLOADED),
+    *rows(TEXT, f"{SLOW} move-commit", NONE, UPLOADED, deep=True),
+    *rows(TEXT, "stage.delete", HARD | FALSE, UPLOADED),
+    *rows(TEXT, "stage-delete", CRASH, UPLOADED),
+    *rows(TEXT, "delete-delete delete-deletey", NONE, PAIR),
+    *rows(TEXT, "delete", FALSE, PAIR),
+    *rows(S3, "stage-delete relink-delete copy-delete", NONE, UPLOADED),
+    *rows(S3, "delete-deletey", NONE, PAIR),
+    *rows(RELEASES, "upload-commit upload-upload upload-reset upload-delete", NONE, UPLOADED),
+    *rows(RELEASES, "upload-upload upload-delete", NONE, PAIR),
+    *rows(DELETES_STAGED, "delete-commit", NONE, UPLOADED),
+    *rows(DELETES_STAGED, "upload.commit.delete", NONE),
+    *rows(DELETES_STAGED, "upload.delete-commit", NONE, deep=True),
+    *rows(SETTLED, "upload-commit.delete upload.commit.delete", NONE),
+    *rows(SETTLED, "upload.delete-commit", NONE, deep=True),
+    *rows(SETTLED, "delete-commit", NONE, UPLOADED),
+    *rows(SETTLED, "move-commit", NONE, UPLOADED, deep=True),
+    *rows(SHALLOW, "copymain-commit.delete move-reset", NONE, UPLOADED, deep=True),
+    *rows(SHALLOW, "copymain-drop move-delete copy-reset", NONE, UPLOADED),
+    *rows(SHALLOW, "delete-delete", NONE, SHARED),
+    *rows(SHALLOW, "delete.reset-commit", NONE, SHARED, deep=True),
+    *rows(CARRIES, "copymain.resetmain", NONE, PAIR),
+    *rows(COUNTER_FIRST, "delete delete-delete", NONE, UPLOADED),
+    *rows(DEFINITE, "stage.delete", HARD, UPLOADED),
+    *rows(JOB, "reset.job-job", NONE, SHARED),
+    *rows(JOB_CLAIMS, "reset.job-job", NONE | CRASH, SHARED),
+    *rows(JOB_CLAIMS, "reset.job", CRASH, UPLOADED),
+    # A reset that scans two entries one by one, while one of them is overwritten.
+    *rows(TEXT, "upload-reset", PAGED, BOTH, paged=1),
+    *rows(CAREFUL, "upload-reset", PAGED, BOTH, paged=1),
+    *rows(CAREFUL, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED, deep=True),
+    *rows(CAREFUL, f"{ALONE} {MORE} upload-commit.delete", NONE),
+    *rows(CAREFUL, "upload.delete-commit", NONE, deep=True),
+    *rows(CAREFUL, "upload-reset", HARD),
+    *rows(CAREFUL, "upload-reset", FALSE, deep=True),
+    *rows(CAREFUL, STAGED_RACES, NONE, UPLOADED),
+    *rows(CAREFUL, SLOW, NONE, UPLOADED, deep=True),
+    *rows(CAREFUL, "stage-delete", HARD, UPLOADED),
+    *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
+    *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
+    *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
+    *rows(CAREFUL, "delete-delete delete-deletey", NONE, PAIR),
+    *rows(CAREFUL, "delete", FALSE, PAIR),
+    *rows(CAREFUL, "delete-delete", NONE, SHARED),
+    *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
+    # Three at once over one entry: whether data is kept.
+    *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]
-SLOW: Final = ["stage-commit", "copy-commit"]
-"""Those that hold, and take longer."""
 
-CROWDS: Final = ["upload-commit-reset", "upload-commit-delete", "delete-commit-reset", "relink-commit-delete"]
-
-
-def crowds(variant: Variant) -> Iterator[Scenario]:
-    """Three at once over one entry: whether data is kept."""
-    for race in CROWDS:
-        yield scenario(variant, race, initially=["upload"], only=(COMMITTED, STAGED), name=f"crowd/{race}", deep=True)
-
-
-SCENARIOS = [
-    *[conditional_metadata(each) for each in (S3, TEXT, AZURE)],
-    *scenarios(TEXT, [*ALONE, *MORE], NONE),
-    *scenarios(TEXT, ["upload", "link"], HARD),
-    *after(TEXT, STAGED_RACES),
-    *after(TEXT, [*SLOW, "move-commit"], deep=True),
-    *after(TEXT, ["stage.delete"], {**HARD, **FALSE}),
-    *after(TEXT, ["stage-delete"], {"/crash": FAULTS["/crash"]}),
-    *twice(TEXT, ["delete-delete", "delete-deletey"]),
-    *twice(TEXT, ["delete"], FALSE),
-    *after(S3, ["stage-delete", "relink-delete", "copy-delete"]),
-    *twice(S3, ["delete-deletey"]),
-    *after(RELEASES, ["upload-commit", "upload-upload", "upload-reset", "upload-delete"]),
-    *twice(RELEASES, ["upload-upload", "upload-delete"]),
-    *after(DELETES_STAGED, ["delete-commit"]),
-    *scenarios(DELETES_STAGED, ["upload.commit.delete"], NONE),
-    *scenarios(DELETES_STAGED, ["upload.delete-commit"], NONE, deep=True),
-    *scenarios(SETTLED, ["upload-commit.delete", "upload.commit.delete"], NONE),
-    *scenarios(SETTLED, ["upload.delete-commit"], NONE, deep=True),
-    *after(SETTLED, ["delete-commit"]),
-    *after(SETTLED, ["move-commit"], deep=True),
-    *after(SHALLOW, ["copymain-commit.delete", "move-reset"], deep=True),
-    *after(SHALLOW, ["copymain-drop", "move-delete", "copy-reset"]),
-    *shared(SHALLOW, ["delete-delete"]),
-    *after(SHALLOW, ["delete.reset-commit"], words="upload.copymain", under="shared/", deep=True),
-    *twice(CARRIES, ["copymain.resetmain"]),
-    *after(COUNTER_FIRST, ["delete", "delete-delete"]),
-    *after(DEFINITE, ["stage.delete"], HARD),
-    *shared(JOB, ["reset.job-job"]),
-    *shared(JOB_CLAIMS, ["reset.job-job"], {**NONE, "/crash": FAULTS["/crash"]}),
-    *after(JOB_CLAIMS, ["reset.job"], {"/crash": FAULTS["/crash"]}),
-    *[paged(each) for each in (TEXT, CAREFUL)],
-    attrs.evolve(conditional_metadata(CAREFUL), deep=True),
-    *scenarios(CAREFUL, [*ALONE, *MORE, "upload-commit.delete"], NONE),
-    *scenarios(CAREFUL, ["upload.delete-commit"], NONE, deep=True),
-    *scenarios(CAREFUL, ["upload-reset"], HARD),
-    *scenarios(CAREFUL, ["upload-reset"], FALSE, deep=True),
-    *after(CAREFUL, STAGED_RACES),
-    *after(CAREFUL, SLOW, deep=True),
-    *after(CAREFUL, ["stage-delete"], HARD),
-    *after(CAREFUL, ["stage-delete"], FALSE, deep=True),
-    *after(CAREFUL, ["upload-reset"], HARD),
-    *after(CAREFUL, ["delete-commit", "move-reset"], HARD, deep=True),
-    *twice(CAREFUL, ["delete-delete", "delete-deletey"]),
-    *twice(CAREFUL, ["delete"], FALSE),
-    *shared(CAREFUL, ["delete-delete"]),
-    *after(CAREFUL, ["delete.reset-commit"], words="upload.copymain", under="shared/", deep=True),
-    *crowds(CAREFUL),
-]
+SCENARIOS = built(ROWS)

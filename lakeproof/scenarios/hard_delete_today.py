@@ -3,29 +3,25 @@
 from typing import Final
 
 from lakeproof.impl.catalog import objects
-from lakeproof.scenarios._hard_delete import Variant, scenarios
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenarios._hard_delete import GARBAGE, ObjectDesign
+from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.races import FAULTS, Before, Refuted
 
-TODAY: Final = Variant(
+TODAY: Final = ObjectDesign(
     name="hard-delete/today",
-    flows=objects,
+    flows=objects.FLOWS,
     source="hard-delete-uncommitted-data.md, Motivation",
     refuted={
-        "garbage-is-reclaimed": Refuted(
+        GARBAGE: Refuted(
             "uncommitted data which is no longer referenced is not being deleted",
-            (
-                "upload-reset*",
-                "copy-delete.reset*",
-                "upload-drop*",
-                "upload.upload*",
-                "upload-commit/crash",
-                "upload-commit/lost-answer",
-            ),
-        ),
+            "upload-reset* copy-delete.reset* upload-drop* upload-commit/crash upload-commit/lost-answer",
+        )
     },
 )
 
-SCENARIOS = [
-    *scenarios(TODAY, ["upload-commit", "upload-reset", "upload-drop"]),
-    *scenarios(TODAY, ["copy-delete.reset", "move-commit", "copy-commit"], initially=["upload"]),
+ROWS = [
+    *rows(TODAY, "upload-commit upload-reset upload-drop", FAULTS),
+    *rows(TODAY, "copy-delete.reset move-commit copy-commit", FAULTS, Before("", "upload")),
 ]
+
+SCENARIOS = built(ROWS)

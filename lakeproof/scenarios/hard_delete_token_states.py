@@ -1,23 +1,22 @@
 """Proposal 4, states of staging tokens and a list of tokens for each object, in the readings that its text allows."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Final
 
 import attrs
 
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import token_states
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
-from lakeproof.scenarios._hard_delete import FAULTS, MAIN, PAGED, Variant, scenario, scenarios
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
+from lakeproof.scenarios.designs import Row, Word, built, rows
+from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
-ALONE: Final = {"": Faults()}
-CRASH: Final = {**ALONE, "/crash": Faults(crashes=1)}
 
 ISSUED: Final = Grant("mem://r/data/s3", "s4")
 """What `token_states.get_physical_address` gives to the first who asks for it."""
@@ -49,98 +48,79 @@ STALE_DELETE: Final = (
 
 COMMITTED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {STALE_DELETE}; {LINKED_TWICE}",
-    (
-        "upload-commit.job.reset.job",
-        "link-commit.job.reset.job",
-        "after_upload/drop-commit-branch-job",
-        "twice/link.commit.job-link.reset.job",
-    ),
+    "upload-commit.job.reset.job link-commit.job.reset.job after_upload/drop-commit-branch-job "
+    "twice/link.commit.job-link.reset.job",
 )
 STAGED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {NOT_FOUND}; {LINKED_TWICE}",
-    (
-        "upload-reset.job",
-        "upload-commit.job",
-        "upload-commit.job.reset.job",
-        "link-commit.job.reset.job",
-        "after_upload/copy-reset.job",
-        "after_upload/copymain-reset.job*",
-        "after_upload/copymain-drop.job",
-        "after_upload/copy-reset-job*",
-        "after_upload/copymain.resetmain-job.reset.job",
-        "after_upload/move-reset.job",
-        "twice/link-link.reset.job",
-        "twice/link.commit.job-link.reset.job",
-    ),
+    "upload-reset.job upload-commit.job upload-commit.job.reset.job link-commit.job.reset.job "
+    "after_upload/copy-reset.job after_upload/copymain-reset.job* after_upload/copymain-drop.job "
+    "after_upload/copy-reset-job* after_upload/copymain.resetmain-job.reset.job after_upload/move-reset.job "
+    "twice/link-link.reset.job twice/link.commit.job-link.reset.job",
 )
 LEAKS: Final = Refuted(
     f"{NEVER_NAMED}; {STOPPED}; {LEFT_BEHIND}; {LATE_AFTER}",
-    (
-        "upload*/crash",
-        "upload*/lost-answer",
-        "link-commit/*[!e]",
-        "after_upload/reset*/*[!e]",
-        "after_upload/drop*/*[!e]",
-        "after_upload/copy-reset-job/*[!e]",
-        "after_sealed/*/crash",
-        "upload-drop*",
-        "upload-upload*",
-        "upload.upload*",
-        "upload.delete*",
-        "after_upload/delete*",
-        "upload-commit.job.reset.job",
-        "link-commit.job.reset.job",
-        "after_upload/commit-upload.reset.job",
-        "twice/link.commit.job-link.reset.job",
-    ),
+    "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/drop*/*[!e] "
+    "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-drop* upload-upload* upload.upload* "
+    "upload.delete* after_upload/delete* upload-commit.job.reset.job link-commit.job.reset.job "
+    "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job",
 )
 
-TEXT: Final = Variant(
+
+async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
+    """What a user does with an address that was issued to him."""
+    await env.objects.put(address, content)
+
+
+WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
+    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
+    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
+    "issue": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+    "put": Word(lambda _: put, ISSUED.address, b"g"),
+    "first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
+    "seal": Word(lambda _: seal, BRANCH),
+    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2"),
+}
+
+TEXT: Final = ObjectDesign(
     name="hard-delete/token_states",
-    flows=token_states,
+    flows=token_states.FLOWS,
     source=SOURCE,
-    words={"branch": ("create_branch", ("c", BRANCH)), "resetmain": ("reset_branch", (MAIN,))},
-    refuted={
-        "committed-data-is-kept": COMMITTED_LOSSES,
-        "staged-data-is-kept": STAGED_LOSSES,
-        "garbage-is-reclaimed": LEAKS,
-    },
+    words=WORDS,
+    refuted={COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS},
 )
 
 
-def reading(name: str, **options: Mapping[str, Hashable]) -> Variant:
-    """The proposal in another reading."""
+def reading(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
+    """The proposal in another reading: options by word. What is refuted stays so."""
     return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
 
 
-def refuting(variant: Variant, **refuted: Refuted) -> Variant:
-    """The variant with these refutations instead, by invariant with "_" for "-"."""
-    return attrs.evolve(variant, refuted={name.replace("_", "-"): each for name, each in refuted.items()})
-
-
-BY_ADDRESS: Final = refuting(
+BY_ADDRESS: Final = attrs.evolve(
     reading("by_address", commit={"named": "address"}, job={"named": "address"}),
-    committed_data_is_kept=Refuted(
-        "the job deals with the tokens of one committed object before it knows that the others under them are "
-        f"committed, too; {RESTAGED}; {STALE_DELETE}",
-        (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job"),
-    ),
-    staged_data_is_kept=Refuted(
-        STAGED_LOSSES.reason, tuple(race for race in STAGED_LOSSES.races if race != "upload-commit.job")
-    ),
-    garbage_is_reclaimed=LEAKS,
+    refuted={
+        COMMITTED: Refuted(
+            "the job deals with the tokens of one committed object before it knows that the others under them are "
+            f"committed, too; {RESTAGED}; {STALE_DELETE}",
+            (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job"),
+        ),
+        STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
+        GARBAGE: LEAKS,
+    },
 )
 """The committed entry as the text first writes it: a key for each physical address."""
 
-ENTRIES: Final = refuting(
+ENTRIES: Final = attrs.evolve(
     reading("entries", job={"moves": "entry"}),
-    committed_data_is_kept=COMMITTED_LOSSES,
-    staged_data_is_kept=STAGED_LOSSES,
-    garbage_is_reclaimed=Refuted(
-        "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has read "
-        f"there which objects lose a reference; {LEAKS.reason}",
-        (*LEAKS.races, "after_sealed/commit.job"),
-    ),
+    refuted={
+        COMMITTED: COMMITTED_LOSSES,
+        STAGED: STAGED_LOSSES,
+        GARBAGE: Refuted(
+            "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has "
+            f"read there which objects lose a reference; {LEAKS.reason}",
+            (*LEAKS.races, "after_sealed/commit.job"),
+        ),
+    },
 )
 SPARED: Final = reading("entries_spared", job={"moves": "entry", "spares_area": True})
 BY_COMMIT: Final = reading("by_commit", job={"committed": "commit"})
@@ -156,13 +136,13 @@ CAREFUL: Final[Mapping[str, Mapping[str, Hashable]]] = {
 LINKS: Final[Mapping[str, Hashable]] = {"careful": True, "once": True}
 
 
-def mended(name: str, **options: Mapping[str, Hashable]) -> Variant:
+def mended(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
     """The proposal with all repairs, but for these options."""
     found = reading(name, **{**CAREFUL, **options})
     return attrs.evolve(found, source=f"{SOURCE} (ours: with repairs)")
 
 
-MENDED: Final = refuting(mended("mended"), garbage_is_reclaimed=LEAKS)
+MENDED: Final = attrs.evolve(mended("mended"), refuted={GARBAGE: LEAKS})
 """No data is lost in any race here; what leaks, leaks."""
 
 BUT_UPLOADS: Final = mended("mended_but_uploads", upload={})
@@ -172,99 +152,68 @@ BUT_LINKS: Final = mended("mended_but_links")
 """All repairs but one, in the race that misses it."""
 
 
-def after(
-    variant: Variant,
-    words: str,
-    races: Sequence[str],
-    faults: Mapping[str, Faults] = ALONE,
-    *,
-    paged: int = 0,
-    deep: bool = False,
-) -> Iterator[Scenario]:
-    """Races after something has happened, alone."""
-    for race in races:
-        for suffix, budget in faults.items():
-            name = f"after_{words.replace('.', '_')}/{race}"
-            yield scenario(
-                variant, race, budget, suffix=suffix, initially=words.split("."), name=name, paged=paged, deep=deep
-            )
-
-
-async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
-    """What a user does with an address that was issued to him."""
-    await env.objects.put(address, content)
-
-
 def twice(
-    variant: Variant, race: str, *, deep: bool = False, options: Mapping[str, Hashable] | None = None
-) -> Scenario:
-    """A race in which ``link`` is a link of the one address that was issued and written before."""
+    design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None
+) -> Iterator[Row]:
+    """A race in which ``link`` links the one address that was issued and written before. link: its options."""
     linking = attrs.evolve(
-        variant,
-        words={**variant.words, "link": ("link_physical_address", (BRANCH, X, ISSUED, b"g"))},
-        options={**variant.options, "link": options or {}},
+        design,
+        words={**WORDS, "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")},
+        options={**design.options, "link": link or {}},
     )
-    kept = ("committed-data-is-kept", "staged-data-is-kept", "garbage-is-reclaimed")
-    only = kept if "commit" in race else kept[1:]
-    built = scenario(linking, race, name=f"twice/{race}", only=only, deep=deep)
-    issuing = [
-        Call(token_states.get_physical_address, REPOSITORY, BRANCH, X),
-        Call(put, REPOSITORY, ISSUED.address, b"g"),
-    ]
-    return attrs.evolve(built, setup=[*built.setup, *issuing])
+    only = f"{COMMITTED if 'commit' in race else ''} {STAGED} {GARBAGE}"
+    return rows(linking, race, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
 
 
-def sealed(variant: Variant, faults: Mapping[str, Faults] = ALONE) -> Iterator[Scenario]:
+def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
     """A commit of two tokens: a committer has sealed the first one and stopped; then the path was uploaded again."""
-    for suffix, budget in faults.items():
-        kept = ("committed-data-is-kept", "garbage-is-reclaimed")
-        built = scenario(variant, "commit.job", budget, suffix=suffix, name="after_sealed/commit.job", only=kept)
-        before = [
-            Call(token_states.upload_object, REPOSITORY, BRANCH, X, b"1"),
-            Call(seal, REPOSITORY, BRANCH),
-            Call(token_states.upload_object, REPOSITORY, BRANCH, X, b"2"),
-        ]
-        yield attrs.evolve(built, setup=[*built.setup, *before])
+    before = Before("after_sealed/", "first.seal.second")
+    return rows(design, "commit.job", faults, before, only=f"{COMMITTED} {GARBAGE}")
 
 
-COPIES: Final = ["copy-reset.job", "copymain-reset.job", "copymain-drop.job", "copymain-commit.job", "copy-commit.job"]
-JOBS: Final = ["commit.job-job", "reset.job-job", "reset-commit.job"]
+def _compared(design: ObjectDesign) -> Iterator[Row]:
+    """The races in which readings of the job differ."""
+    yield from rows(design, "commit.job", NONE, after("upload.uploady"))
+    yield from rows(design, "copy-reset.job commit.job-job reset.job-job", NONE, after("upload"))
+    yield from rows(design, "upload-reset.job upload-commit.job", NONE)
+    yield from sealed(design)
 
-SCENARIOS = [
-    *scenarios(TEXT, ["upload-commit", "upload-reset", "upload-drop"]),
-    *scenarios(TEXT, ["upload-upload", "link-commit"], CRASH),
-    *scenarios(TEXT, ["upload.upload", "upload.delete", "upload.delete.reset", "upload.reset.job"], ALONE),
-    *scenarios(TEXT, ["upload-reset.job", "upload-commit.job", "upload-commit.job.reset.job"], ALONE),
-    *scenarios(TEXT, ["link-commit.job.reset.job"], ALONE, deep=True),
-    *after(TEXT, "upload", ["commit-upload.reset.job"], deep=True),
-    *after(TEXT, "upload", ["commit.job", "reset.job", "drop.job"], FAULTS),
-    *after(TEXT, "upload", ["commit-job", "reset-job", "copy-reset-job"], FAULTS),
-    *after(TEXT, "upload", ["copy.delete.job", "move.reset.job", "commit.job.copy.reset.job", "delete.job"]),
-    *after(TEXT, "upload", ["move-reset.job", "drop-commit-branch-job", "copymain.resetmain-job.reset.job"]),
-    *after(TEXT, "upload", [*COPIES, *JOBS]),
-    *after(TEXT, "upload", ["copymain-reset.job"], PAGED, paged=1),
-    *after(TEXT, "upload.commit", ["copy-job", "copymain.resetmain.job-job"]),
-    *sealed(TEXT, CRASH),
-    twice(TEXT, "link-link"),
-    twice(TEXT, "link-link.reset.job"),
-    twice(TEXT, "link.commit.job-link.reset.job", deep=True),
-    *scenarios(MENDED, ["upload-reset.job", "upload-commit.job"], ALONE),
-    *scenarios(MENDED, ["upload-commit.job.reset.job"], ALONE, deep=True),
-    *after(MENDED, "upload", ["commit.job", "reset.job", "copy-reset-job"], FAULTS),
-    *after(MENDED, "upload", ["drop-commit-branch-job", "move-reset.job", *COPIES, *JOBS]),
-    twice(MENDED, "link-link", options=LINKS),
-    twice(MENDED, "link-link.reset.job", options=LINKS),
-    twice(MENDED, "link.commit.job-link.reset.job", deep=True, options=LINKS),
-    twice(BUT_LINKS, "link-link.reset.job", options={"careful": True}),
-    *scenarios(BUT_UPLOADS, ["upload-reset.job"], ALONE),
-    *after(BUT_EMPTY, "upload", ["copy-reset.job"]),
-    *after(BUT_DROP, "upload", ["drop-commit-branch-job"]),
-    *after(BY_ADDRESS, "upload", ["drop-commit-branch-job"]),
+
+COPIES: Final = "copy-reset.job copymain-reset.job copymain-drop.job copymain-commit.job copy-commit.job"
+JOBS: Final = "commit.job-job reset.job-job reset-commit.job"
+
+ROWS = [
+    *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),
+    *rows(TEXT, "upload-upload link-commit", NONE | CRASH),
+    *rows(TEXT, "upload.upload upload.delete upload.delete.reset upload.reset.job", NONE),
+    *rows(TEXT, "upload-reset.job upload-commit.job upload-commit.job.reset.job", NONE),
+    *rows(TEXT, "link-commit.job.reset.job", NONE, deep=True),
+    *rows(TEXT, "commit-upload.reset.job", NONE, after("upload"), deep=True),
+    *rows(TEXT, "commit.job reset.job drop.job", FAULTS, after("upload")),
+    *rows(TEXT, "commit-job reset-job copy-reset-job", FAULTS, after("upload")),
+    *rows(TEXT, "copy.delete.job move.reset.job commit.job.copy.reset.job delete.job", NONE, after("upload")),
+    *rows(TEXT, "move-reset.job drop-commit-branch-job copymain.resetmain-job.reset.job", NONE, after("upload")),
+    *rows(TEXT, f"{COPIES} {JOBS}", NONE, after("upload")),
+    *rows(TEXT, "copymain-reset.job", PAGED, after("upload"), paged=1),
+    *rows(TEXT, "copy-job copymain.resetmain.job-job", NONE, after("upload.commit")),
+    *sealed(TEXT, NONE | CRASH),
+    *twice(TEXT, "link-link"),
+    *twice(TEXT, "link-link.reset.job"),
+    *twice(TEXT, "link.commit.job-link.reset.job", deep=True),
+    *rows(MENDED, "upload-reset.job upload-commit.job", NONE),
+    *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
+    *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
+    *rows(MENDED, f"drop-commit-branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
+    *twice(MENDED, "link-link", link=LINKS),
+    *twice(MENDED, "link-link.reset.job", link=LINKS),
+    *twice(MENDED, "link.commit.job-link.reset.job", deep=True, link=LINKS),
+    *twice(BUT_LINKS, "link-link.reset.job", link={"careful": True}),
+    *rows(BUT_UPLOADS, "upload-reset.job", NONE),
+    *rows(BUT_EMPTY, "copy-reset.job", NONE, after("upload")),
+    *rows(BUT_DROP, "drop-commit-branch-job", NONE, after("upload")),
+    *rows(BY_ADDRESS, "drop-commit-branch-job", NONE, after("upload")),
+    *rows(TEXT, "commit.job", NONE, after("upload.uploady")),
+    *(row for design in (BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS) for row in _compared(design)),
 ]
-for each in (TEXT, BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS):
-    SCENARIOS += [
-        *after(each, "upload.uploady", ["commit.job"]),
-        *(after(each, "upload", ["copy-reset.job", "commit.job-job", "reset.job-job"]) if each is not TEXT else ()),
-        *(scenarios(each, ["upload-reset.job", "upload-commit.job"], ALONE) if each is not TEXT else ()),
-        *(sealed(each) if each is not TEXT else ()),
-    ]
+
+SCENARIOS = built(ROWS)

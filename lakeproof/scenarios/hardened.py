@@ -3,53 +3,43 @@
 from typing import Final
 
 from lakeproof.impl.repositories import hardened
-from lakeproof.scenario import Call, Faults
-from lakeproof.scenarios._life_cycle import JUMP, MORE_FAULTS, Variant, call, scenario, scenarios
-
-HARDENED = Variant(
-    name="hardened",
-    flows=hardened,
-    source="impl/repositories/hardened.py: four rules",
-    refuted={},
-    faults=MORE_FAULTS,
-    leaves_garbage=True,
-)
+from lakeproof.scenario import Faults
+from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
+from lakeproof.scenarios.designs import HOLDS, Word, built, rows
+from lakeproof.scenarios.races import LATE_WRITE, fault
 
 SETUP_INSTANCE: Final = "s1"
 """The unique identifier of the repository that the setup creates: the first that client "s" mints."""
 
-NAMED: Final = [
-    [call(HARDENED, "delete")],
-    [Call(hardened.delete_repository, "r", instance_uid=SETUP_INSTANCE)],
-    [call(HARDENED, "create")],
-]
-"""A delete, somebody who takes it up knowing which instance was meant, and a create."""
+HARDENED = RepositoryDesign(
+    name="repositories/hardened",
+    flows=hardened.FLOWS,
+    source="impl/repositories/hardened.py: four rules",
+    refuted=HOLDS,
+    words={"named": Word(lambda flows: flows.delete_repository, "r")},
+    options={"named": {"instance_uid": SETUP_INSTANCE}},
+    faults=MORE_FAULTS,
+    leaves_garbage=True,
+)
+"""``named``: somebody takes a delete up, knowing which instance was meant."""
 
-EVERYTHING: Final = {
-    "/refused-in-doubt": Faults(refusals=1, lost_answers=1, false_predicates=1),
-    "/late-write-and-crash": Faults(lost_answers=2, duplicates=1, crashes=1),
-    "/late-write-and-clock-jump": Faults(lost_answers=1, false_predicates=1, duplicates=1, clock_jumps=(JUMP,)),
-}
+EVERYTHING: Final = (
+    fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
+    | fault("late-write-and-crash", Faults(lost_answers=2, duplicates=1, crashes=1))
+    | fault("late-write-and-clock-jump", Faults(lost_answers=1, false_predicates=1, duplicates=1, clock_jumps=(JUMP,)))
+)
 """Faults that meet: where a flow that is in doubt meets the next one."""
 
-CROWDS: Final = {
-    ("delete-delete-create-create-clean", "/late-write"): MORE_FAULTS["/late-write"],
-    ("delete-create-create-clean-branch", "/false-predicate-and-clock-jump"): Faults(
-        false_predicates=1, clock_jumps=(JUMP,)
-    ),
-}
-"""Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from."""
+IN_DOUBT: Final = fault("false-predicate-and-clock-jump", Faults(false_predicates=1, clock_jumps=(JUMP,)))
 
-SCENARIOS = [
-    *scenarios(HARDENED),
-    *(
-        scenario(HARDENED, "delete-named-create", f, exists=True, suffix=s, clients=NAMED)
-        for s, f in MORE_FAULTS.items()
-    ),
-    *(
-        scenario(HARDENED, race, faults, exists=exists, suffix=suffix)
-        for race, exists in (("delete-delete-create", True), ("delete-create-create", True), ("create-delete", False))
-        for suffix, faults in EVERYTHING.items()
-    ),
-    *(scenario(HARDENED, race, faults, exists=True, suffix=suffix) for (race, suffix), faults in CROWDS.items()),
+ROWS = [
+    *everything(HARDENED),
+    *rows(HARDENED, "delete-named-create", MORE_FAULTS, EXISTS),
+    *rows(HARDENED, "delete-delete-create delete-create-create", EVERYTHING, EXISTS),
+    *rows(HARDENED, "create-delete", EVERYTHING, ABSENT),
+    # Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from.
+    *rows(HARDENED, "delete-delete-create-create-clean", LATE_WRITE, EXISTS),
+    *rows(HARDENED, "delete-create-create-clean-branch", IN_DOUBT, EXISTS),
 ]
+
+SCENARIOS = built(ROWS)

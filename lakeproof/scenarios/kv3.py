@@ -1,38 +1,28 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
 from lakeproof.impl.repositories import kv3
-from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
+from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.races import Refuted
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
 
-COMPLETE = Refuted(
-    "the entry alone says that a repository exists, and it is written first",
-    ("*create*",),
-)
+COMPLETE = Refuted("the entry alone says that a repository exists, and it is written first", "*create*")
 SUCCESSOR = Refuted(
     "the entry is deleted by its id: two deletes that have read the same instance delete two",
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
+    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
 )
 UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 STRANDED = (
-    "delete-branch*",
-    "delete-delete-*",
-    "delete-create-branch*",
-    "delete-create-tag*",
-    "delete-bare-branch*",
-    "delete-*crash",
-    "delete-*scan-failure",
-    "delete-*/lost-answer",
-    "delete-create/late-write",
-    "retry-create*",
-    "absent/create-delete*",
-    "absent/create-create-delete*",
+    "delete-branch* delete-delete-* delete-create-branch* delete-create-tag* delete-bare-branch* delete-*crash "
+    "delete-*scan-failure delete-*/lost-answer delete-create/late-write retry-create* absent/create-delete* "
+    "absent/create-create-delete*"
 )
 LEFT = "with the entry gone nothing leads to the partition; the list of partitions to delete is out of KV3's scope"
 
-KV3 = Variant(
-    name="kv3",
-    flows=kv3,
+KV3 = RepositoryDesign(
+    name="repositories/kv3",
+    flows=kv3.FLOWS,
     source=SOURCE,
     blind_create=True,
     refuted={
@@ -44,25 +34,25 @@ KV3 = Variant(
     },
 )
 
-ENTRY_LAST = Variant(
-    name="kv3-entry-last",
-    flows=kv3,
-    source=SOURCE,
-    blind_create=True,
-    options={"create_repository": {"entry_last": True}},
-    refuted={
+ENTRY_LAST = reading(
+    KV3,
+    "entry-last",
+    {
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(
-            f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", ("delete-*",)
+            f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"
         ),
     },
+    {"create": {"entry_last": True}},
 )
 
-SCENARIOS = [
-    *scenarios(KV3),
-    *scenarios(
-        ENTRY_LAST, races=["delete-create", "delete-create-branch", "delete-create-create", "delete-delete-create"]
+ROWS = [
+    *everything(KV3),
+    *rows(
+        ENTRY_LAST, "delete-create delete-create-branch delete-create-create delete-delete-create", ONE_FAULT, EXISTS
     ),
 ]
+
+SCENARIOS = built(ROWS)

@@ -2,19 +2,24 @@
 
 from typing import Final
 
-from lakeproof.impl.graveler import lock_free
-from lakeproof.scenarios._branch_data import FAULTS, Variant, scenarios
+from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
+from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.races import FAULTS, NONE, Before
 
-MERGING: Final = Variant(
+MERGING: Final = BranchDesign(
     name="merges/by-set-if",
-    commit=lock_free.commit,
+    flows=FLOWS,
+    refuted=HOLDS,
     source="graveler-on-kv.md, Update Commits, staging and lock-free; Merge and Revert of lakeFS' pkg/graveler",
     options={"commit": {"drops": False}},
 )
 """``merge`` brings main, which is a commit ahead, into the branch; ``revert`` undoes the branch's last commit."""
 
-SCENARIOS = [
-    *scenarios(MERGING, ["merge-merge", "write-merge", "commit-merge", "merge-reset"], FAULTS, initially=["ahead"]),
-    *scenarios(MERGING, ["write.commit-merge"], {"": FAULTS[""]}, initially=["ahead"]),
-    *scenarios(MERGING, ["revert-revert", "writey-revert"], FAULTS, initially=["write", "commit"]),
+ROWS = [
+    *rows(MERGING, "merge-merge write-merge commit-merge merge-reset", FAULTS, AHEAD),
+    *rows(MERGING, "write.commit-merge", NONE, AHEAD),
+    *rows(MERGING, "revert-revert writey-revert", FAULTS, Before("", "write.commit")),
 ]
+
+SCENARIOS = built(ROWS)

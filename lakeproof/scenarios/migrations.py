@@ -1,18 +1,21 @@
 """A migration that crashes, and two at once: the version record must mean that everything is there."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
+
+import attrs
 
 from lakeproof.impl.migration.migrating import METADATA, VERSION, VERSION_KEY, migrate
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
 from lakeproof.model import keys
-from lakeproof.model.invariants import Always, Finding, Reached, Violation
+from lakeproof.model.invariants import Always, Finding, Invariant, Reached, Violation
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
-from lakeproof.scenario import Aftermath, Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import FAULTS
+from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenarios.designs import Design, Word, built, rows
+from lakeproof.scenarios.races import FAULTS, NONE, REFUSED, Race, Refuted
 
-ROWS: Final[tuple[Row, ...]] = (
+TABLE_ROWS: Final[tuple[Row, ...]] = (
     RepositoryRow(id="r", storage_namespace="mem://r", creation_date=1, default_branch="main"),
     CommitRow(
         repository_id="r",
@@ -29,7 +32,7 @@ ROWS: Final[tuple[Row, ...]] = (
     BranchRow(repository_id="r", id="main", staging_token="t", commit_id="c"),  # noqa: S106  # no password
     StagedRow(staging_token="t", key=b"x", identity=b"i", data=b"d"),  # noqa: S106
 )
-TABLES: Final = MemoryTables(ROWS)
+TABLES: Final = MemoryTables(TABLE_ROWS)
 
 
 def _missing(snapshot: Snapshot) -> str:
@@ -78,30 +81,45 @@ RESTARTABLE: Final = Aftermath(
     check=_restartable,
 )
 
-RACES: Final = {"alone": (False,), "first-first": (False, False), "first-restart": (False, True)}
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "first": Word(lambda _: migrate, TABLES),
+    "restart": Word(lambda _: migrate, TABLES),
+}
 
-LIVE_TWICE: Final = Scenario(
-    name="migrations/by-version/first-restart-restart",
-    clients=[[Call(migrate, TABLES, restart=restart)] for restart in (False, True, True)],
-    invariants=[version_means_complete],
-    expect={"version-means-complete": "violated"},
-    reason="version-means-complete: a run that was taken over, alive after all, clears away what the winner wrote: "
-    "nothing is deleted conditionally",
+
+@attrs.frozen(kw_only=True)
+class MigrationDesign(Design[None]):
+    """A migration that starts, and others that take it over."""
+
+    flows: None = None
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [version_means_complete]
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        return [RESTARTABLE]
+
+
+BY_VERSION: Final = MigrationDesign(
+    name="migrations/by-version",
     source="graveler-on-kv.md, Execution Plan",
-    deep=True,
+    options={"first": {"restart": False}, "restart": {"restart": True}},
+    refuted={
+        "version-means-complete": Refuted(
+            "a run that was taken over, alive after all, clears away what the winner wrote: nothing is deleted "
+            "conditionally",
+            "first-restart-restart",
+        )
+    },
 )
 
-_SOUND = [
-    Scenario(
-        name=f"migrations/by-version/{race}{suffix}",
-        clients=[[Call(migrate, TABLES, restart=restart)] for restart in restarts],
-        invariants=[version_means_complete],
-        aftermath=[RESTARTABLE],
-        faults=faults,
-        source="graveler-on-kv.md, Execution Plan",
-    )
-    for race, restarts in RACES.items()
-    for suffix, faults in {**FAULTS, "/refusal": Faults(refusals=1)}.items()
+ROWS = [
+    *rows(BY_VERSION, "first", FAULTS | REFUSED, name="alone"),
+    *rows(BY_VERSION, "first-first first-restart", FAULTS | REFUSED),
+    *rows(BY_VERSION, "first-restart-restart", NONE, only="version-means-complete", deep=True),
 ]
 
-SCENARIOS = [*_SOUND, LIVE_TWICE]
+SCENARIOS = built(ROWS)

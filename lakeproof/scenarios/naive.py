@@ -1,61 +1,45 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
 from lakeproof.impl.repositories import naive
-from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
+from lakeproof.scenarios._repositories import RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios.designs import built
+from lakeproof.scenarios.races import Refuted
 
-NAIVE = Variant(
-    name="naive",
-    flows=naive,
+NAIVE = RepositoryDesign(
+    name="repositories/naive",
+    flows=naive.FLOWS,
     source="repository-operations-error-handling.md, Challenges",
     blind_create=True,
     refuted={
         "active-is-complete": Refuted(
-            "the entry is visible before branch and commit are, and stays visible while they are deleted", ("*",)
+            "the entry is visible before branch and commit are, and stays visible while they are deleted", "*"
         ),
         "no-reachable-zombie": Refuted(
             "entities are keyed by the repository id alone: a late one appears in the next repository of that id",
-            (
-                "delete-create-branch*",
-                "delete-create-tag*",
-                "delete-bare-branch*",
-                "delete-delete-*create-*",
-                "absent/create-create-delete*",
-            ),
+            "delete-create-branch* delete-create-tag* delete-bare-branch* delete-delete-*create-* "
+            "absent/create-create-delete*",
         ),
         "delete-spares-successor": Refuted(
             "the entry is deleted whatever it says by then",
-            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
+            "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
         ),
         "create-is-effective": Refuted(
             "a late delete of the entry takes the new repository away",
-            ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
+            "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
         ),
         "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(
             "no record leads to the partition once the entry is gone",
-            (
-                "delete-branch*",
-                "delete-create/late-write",
-                "retry-create*",
-                "delete-delete-*",
-                "delete-create-branch*",
-                "delete-create-tag*",
-                "delete-bare-branch*",
-                "absent/create-delete*",
-                "absent/create-create-delete*",
-            ),
+            "delete-branch* delete-create/late-write retry-create* delete-delete-* delete-create-branch* "
+            "delete-create-tag* delete-bare-branch* absent/create-delete* absent/create-create-delete*",
         ),
         "id-becomes-reusable": Refuted(
             "a default branch that was left behind makes the next create fail, and its entry stays",
-            (
-                "delete-delete-*",
-                "delete-create/late-write",
-                "retry-create*",
-                "absent/create-delete*",
-                "absent/create-create-delete*",
-            ),
+            "delete-delete-* delete-create/late-write retry-create* absent/create-delete* absent/create-create-delete*",
         ),
     },
 )
 
-SCENARIOS = list(scenarios(NAIVE))
+ROWS = [*everything(NAIVE)]
+
+SCENARIOS = built(ROWS)

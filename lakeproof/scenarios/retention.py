@@ -5,32 +5,40 @@ another one. ``recheck``, ``full-copy``, ``tags-read``, ``zero-days`` and ``rule
 ``pinned`` is ours; its controls each leave one thing out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import attrs
 
 from lakeproof.impl.hard_delete import retention, retention_pins
 from lakeproof.model.retention import DAY, Rules
-from lakeproof.scenario import Faults, Scenario
-from lakeproof.scenarios._life_cycle import Refuted
-from lakeproof.scenarios._retention import RULES, Variant, scenarios
+from lakeproof.scenario import Faults
+from lakeproof.scenarios._retention import RULES, RetentionDesign, after
+from lakeproof.scenarios.designs import HOLDS, Row, built, rows
+from lakeproof.scenarios.races import (
+    CRASH,
+    FALSE,
+    FAULTS,
+    FAULTY,
+    LOST,
+    NONE,
+    NOTHING,
+    PAGED,
+    Before,
+    FaultSet,
+    Refuted,
+    fault,
+    jump,
+)
 
 ZERO: Final = Rules(0)
 LONGER: Final = Rules(40)
 JUMP: Final = 8 * DAY
 
-NONE: Final = {"": Faults()}
-CRASH: Final = {"/crash": Faults(crashes=1)}
-LOST: Final = {"/lost-answer": Faults(lost_answers=1)}
-FALSE: Final = {"/false-predicate": Faults(false_predicates=1)}
-FAULTS: Final[Mapping[str, Faults]] = {**NONE, **CRASH, **LOST, **FALSE}
-LATE: Final = {"/clock-jump": Faults(clock_jumps=(JUMP,))}
-SKEWED: Final = {"/skew": Faults(clock_skew=(-JUMP,))}
+LATE: Final = jump(JUMP)
+SKEWED: Final = fault("skew", Faults(clock_skew=(-JUMP,)))
 """The first client's clock is eight days behind."""
-TIMES: Final[Mapping[str, Faults]] = {**NONE, **LATE, **SKEWED}
-PAGED: Final = {"/paged": Faults()}
-
+TIMES: Final = NONE | LATE | SKEWED
 
 ACTIVE: Final = "active-data-is-kept"
 STAGED: Final = "uncommitted-data-is-kept"
@@ -50,35 +58,35 @@ IN_FLIGHT: Final = (
 )
 
 
-def refuted(
-    active: Sequence[str] = (), staged: Sequence[str] = (), why: str = "", *, copies: Sequence[str] = COPIES
-) -> dict[str, Refuted]:
+def refuted(active: str = "", staged: str = "", why: str = "", *, copies: Sequence[str] = COPIES) -> dict[str, Refuted]:
     """What is refuted wherever expired commits are used; and in some races more."""
     reason = f"{REVIVED}; {why}" if why else REVIVED
-    return {
-        ACTIVE: Refuted(reason, (*(f"{word}-*" for word in USES), *active)),
-        STAGED: Refuted(reason, (*(f"{word}-*" for word in copies), *staged)),
-    }
+    globs = {ACTIVE: [*(f"{word}-*" for word in USES), *active.split()]}
+    globs[STAGED] = [*(f"{word}-*" for word in copies), *staged.split()]
+    return {invariant_id: Refuted(reason, races) for invariant_id, races in globs.items() if races}
 
 
-TEXT: Final = Variant(
-    name="text",
+TEXT: Final = RetentionDesign(
+    name="retention/text",
     refuted=refuted(
-        ["upload.commit-*/skew", "forkz.dropz-*/paged", "commitz-*"],
-        ["upload.commit-*/skew"],
+        "upload.commit-*/skew forkz.dropz-*/paged commitz-*",
+        "upload.commit-*/skew",
         f"{IN_FLIGHT}; a scan in pages misses a branch that gets another name; who commits on a branch that is deleted "
         "meanwhile leaves a dangling commit of today, of old data",
     ),
 )
 
 
-def ordered(name: str, order: Sequence[retention.Look], active: Sequence[str], why: str = "", **more: bool) -> Variant:
+def ordered(
+    name: str, order: Sequence[retention.Look], active: str = "", staged: str = "", why: str = "", **more: bool
+) -> RetentionDesign:
     """Another order to look in, and the races that it loses beside the uses of expired commits. more: options of
     ``mark``."""
-    staged = [race for race in active if race.startswith("upload") and name in ("order-one-scan", "order-clock-last")]
-    staged = [race for race in staged if not (name == "order-one-scan" and race.endswith("jump"))]
     return attrs.evolve(
-        TEXT, name=name, options={"mark": {"order": tuple(order), **more}}, refuted=refuted(active, staged, why)
+        TEXT,
+        name=f"retention/{name}",
+        options={"mark": {"order": tuple(order), **more}},
+        refuted=refuted(active, staged, why),
     )
 
 
@@ -86,62 +94,68 @@ ORDERS: Final = (
     ordered(
         "order-staged-last",
         ("clock", "branches", "commits", "staged"),
-        ["upload.commit-*/clock-jump", "upload.commit-*/skew", "after-restore/*"],
+        "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*",
+        "",
         "what was staged is committed between the look at the branches and the look at what is staged",
     ),
     ordered(
         "order-one-scan",
         ("clock", "branches", "staged", "commits"),
-        ["upload.commit-*/clock-jump", "upload.commit-*/skew", "after-restore/*/clock-jump", "after-restore/*/skew"],
+        "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*/clock-jump after-restore/*/skew",
+        "upload.commit-*/skew",
         "the tokens are those of before: what was committed since is seen as a dangling commit at best",
     ),
     ordered(
         "order-clock-last",
         ("staged", "branches", "commits", "clock"),
-        ["upload.commit-*/clock-jump", "upload.commit-*/skew"],
+        "upload.commit-*/clock-jump upload.commit-*/skew",
+        "upload.commit-*/clock-jump upload.commit-*/skew",
         IN_FLIGHT,
     ),
-    ordered("order-commits-first", ("clock", "commits", "staged", "branches"), []),
+    ordered("order-commits-first", ("clock", "commits", "staged", "branches")),
     ordered(
         "order-commits-first-lenient",
         ("clock", "commits", "staged", "branches"),
-        ["after-restore/*"],
+        "after-restore/*",
+        "",
         "a head that is not among the commits keeps nothing",
         strict=False,
     ),
-    ordered("order-twice", retention.TWICE, []),
+    ordered("order-twice", retention.TWICE),
 )
 
-AGAIN: Final = attrs.evolve(TEXT, name="recheck", options={"sweep": {"again": RULES}})
+AGAIN: Final = attrs.evolve(TEXT, name="retention/recheck", options={"sweep": {"again": RULES}})
 ZERO_DAYS: Final = attrs.evolve(
-    TEXT, name="zero-days", rules=ZERO, refuted=refuted(["upload.commit-*"], ["upload.commit-*"], IN_FLIGHT)
+    TEXT, name="retention/zero-days", rules=ZERO, refuted=refuted("upload.commit-*", "upload.commit-*", IN_FLIGHT)
 )
-ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="zero-days-twice", rules=ZERO)
-FULL_COPY: Final = attrs.evolve(TEXT, name="full-copy", options={"restore": {"full": True}}, refuted=refuted(copies=()))
-HEADS_ONLY: Final = attrs.evolve(TEXT, name="heads-only", hypothetical=False, refuted={})
+ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="retention/zero-days-twice", rules=ZERO)
+FULL_COPY: Final = attrs.evolve(
+    TEXT, name="retention/full-copy", options={"restore": {"full": True}}, refuted=refuted(copies=())
+)
+HEADS_ONLY: Final = attrs.evolve(TEXT, name="retention/heads-only", hypothetical=False, refuted=HOLDS)
 TAGS_UNREAD: Final = attrs.evolve(
-    TEXT, name="tags-unread", tags=True, refuted={ACTIVE: Refuted("the text knows no tags", ("*",))}
+    TEXT, name="retention/tags-unread", tags=True, refuted={ACTIVE: Refuted("the text knows no tags", "*")}
 )
 TAGS_READ: Final = attrs.evolve(
     TEXT,
-    name="tags-read",
+    name="retention/tags-read",
     tags=True,
     options={"mark": {"order": retention.WITH_TAGS}},
-    refuted={ACTIVE: Refuted(REVIVED, ("tag-*",))},
+    refuted={ACTIVE: Refuted(REVIVED, "tag-*")},
 )
 RAISED: Final = attrs.evolve(
     TEXT,
-    name="rules-raised",
+    name="retention/rules-raised",
     now_rules=LONGER,
-    refuted={ACTIVE: Refuted("a mark outlives the rules that it was made by", (JOB,))},
+    refuted={ACTIVE: Refuted("a mark outlives the rules that it was made by", JOB)},
 )
 RAISED_RECHECK: Final = attrs.evolve(
-    TEXT, name="rules-raised-recheck", now_rules=LONGER, options={"sweep": {"again": LONGER}}, refuted={}
+    TEXT, name="retention/rules-raised-recheck", now_rules=LONGER, options={"sweep": {"again": LONGER}}, refuted=HOLDS
 )
 
-PINNED: Final = Variant(
-    name="pinned",
-    flows=retention_pins,
+PINNED: Final = RetentionDesign(
+    name="retention/pinned",
+    flows=retention_pins.FLOWS,
     tags=True,
     source="docs/hard-delete/retention.md",
     refuted={
@@ -149,108 +163,121 @@ PINNED: Final = Variant(
             "a pin whose owner crashed, or was not told what became of his write, keeps its commit for good",
             tuple(f"{word}-*/{fault}" for word in ("fork", "revert", "restore") for fault in ("crash", "lost-answer")),
         ),
-        STAGED: Refuted("who knows an address needs no commit: nothing is pinned", ("stage-*",)),
+        STAGED: Refuted("who knows an address needs no commit: nothing is pinned", "stage-*"),
     },
 )
 CONTROL: Final = "docs/hard-delete/retention.md (negative control)"
 OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner sees no sentence yet"
 LATE_SENTENCE: Final = attrs.evolve(
     PINNED,
-    name="pinned-before-condemned",
+    name="retention/pinned-before-condemned",
     source=CONTROL,
     options={"mark": {"condemns_first": False}},
-    refuted={
-        ACTIVE: Refuted(OVERLOOKED, ("fork*",)),
-        STAGED: Refuted(OVERLOOKED, ("restore-*",)),
-    },
+    refuted={ACTIVE: Refuted(OVERLOOKED, "fork*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
 )
 BLIND: Final = attrs.evolve(
     PINNED,
-    name="pinned-blind",
+    name="retention/pinned-blind",
     source=CONTROL,
     options={"fork": {"looks": False}},
-    refuted={ACTIVE: Refuted("who pins a condemned commit must see the sentence", ("*",))},
+    refuted={ACTIVE: Refuted("who pins a condemned commit must see the sentence", "*")},
 )
 SHARED: Final = attrs.evolve(
     PINNED,
-    name="pinned-one-run-id",
+    name="retention/pinned-one-run-id",
     source=CONTROL,
     runs_apart=False,
-    refuted={ACTIVE: Refuted("one run pardons what another has condemned", ("*",))},
+    refuted={ACTIVE: Refuted("one run pardons what another has condemned", "*")},
 )
 LEASE: Final = attrs.evolve(
     PINNED,
-    name="pinned-lease",
+    name="retention/pinned-lease",
     options={"mark": {"lease": DAY}},
     grace=JUMP,
-    refuted={ACTIVE: Refuted("a pin may end while its owner is only slow", ("*/clock-jump",))},
+    refuted={ACTIVE: Refuted("a pin may end while its owner is only slow", "*/clock-jump")},
 )
 
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")
+ONLY_SIDE: Final = ("branch",)
 
 
-def _races(*words: str) -> list[str]:
-    return [f"{word}-{JOB}" for word in words]
+def against(
+    design: RetentionDesign,
+    words: str,
+    faults: FaultSet = NONE,
+    before: Before = NOTHING,
+    *,
+    parts: tuple[str, ...] = ("line",),
+    paged: int = 0,
+    deep: bool = False,
+) -> Iterator[Row]:
+    """Each of these clients against a run, over some parts of the history."""
+    there = attrs.evolve(design, parts=parts)
+    races = " ".join(f"{word}-{JOB}" for word in words.split())
+    return rows(there, races, faults, before, paged=paged, deep=deep)
 
 
-def _pinned() -> Iterator[Scenario]:
-    """What takes seconds each is deep: the flows of this variant are long."""
-    yield from scenarios(PINNED, _races("fork", "stage"), NONE)
-    yield from scenarios(PINNED, _races("back", "tag", "revert", "restore"), NONE, deep=True)
-    yield from scenarios(PINNED, _races("fork", "revert", "restore"), {**CRASH, **LOST, **FALSE}, deep=True)
-    yield from scenarios(PINNED, _races(JOB), {**CRASH, **LOST, **FALSE}, deep=True)
-    yield from scenarios(PINNED, _races("merge"), TIMES, parts=DANGLING, deep=True)
-    yield from scenarios(PINNED, _races("upload.commit"), TIMES, deep=True)
-    yield from scenarios(PINNED, _races("commit"), TIMES, initially=["restore"], deep=True)
-    yield from scenarios(PINNED, _races("forkz.dropz"), PAGED, parts=SIDEWAYS, paged=1, deep=True)
-    yield from scenarios(PINNED, [f"fork-{JOB}-{JOB}"], NONE, deep=True)
-    yield from scenarios(SHARED, [f"fork-{JOB}-{JOB}"], NONE, deep=True)
-    yield from scenarios(LATE_SENTENCE, _races("fork", "restore"), NONE)
-    yield from scenarios(LATE_SENTENCE, _races("forkz.dropz"), PAGED, parts=SIDEWAYS, paged=1)
-    yield from scenarios(BLIND, _races("fork"), NONE, deep=True)
-    yield from scenarios(LEASE, _races("fork"), {**CRASH, **LATE}, deep=True)
+PINS: Final = [
+    *against(PINNED, "fork stage"),
+    # What takes seconds each is deep: the flows of this variant are long.
+    *against(PINNED, "back tag revert restore", deep=True),
+    *against(PINNED, "fork revert restore", FAULTY, deep=True),
+    *against(PINNED, JOB, FAULTY, deep=True),
+    *against(PINNED, "merge", TIMES, parts=DANGLING, deep=True),
+    *against(PINNED, "upload.commit", TIMES, deep=True),
+    *against(PINNED, "commit", TIMES, after("restore"), deep=True),
+    *against(PINNED, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1, deep=True),
+    *against(PINNED, f"fork-{JOB}", deep=True),
+    *against(SHARED, f"fork-{JOB}", deep=True),
+    *against(LATE_SENTENCE, "fork restore"),
+    *against(LATE_SENTENCE, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1),
+    *against(BLIND, "fork", deep=True),
+    *against(LEASE, "fork", CRASH | LATE, deep=True),
+]
 
 
-def _orders() -> Iterator[Scenario]:
+def _orders() -> Iterator[Row]:
     """Each order, with what tells it from the others; and, deep, with every time in every order."""
     for order in ORDERS:
         repaired = order is ORDERS[-1]
-        yield from scenarios(order, _races("upload.commit"), NONE)
-        yield from scenarios(order, _races("upload.commit"), SKEWED, deep=not repaired)
-        yield from scenarios(order, _races("upload.commit"), LATE, deep=True)
-        yield from scenarios(order, _races("commit"), NONE, initially=["restore"])
-        yield from scenarios(order, _races("commit"), SKEWED, initially=["restore"], deep=order is not ORDERS[1])
-        yield from scenarios(order, _races("commit"), LATE, initially=["restore"], deep=True)
-        yield from scenarios(order, _races("revert", "restore"), NONE)
+        yield from against(order, "upload.commit")
+        yield from against(order, "upload.commit", SKEWED, deep=not repaired)
+        yield from against(order, "upload.commit", LATE, deep=True)
+        yield from against(order, "commit", NONE, after("restore"))
+        yield from against(order, "commit", SKEWED, after("restore"), deep=order is not ORDERS[1])
+        yield from against(order, "commit", LATE, after("restore"), deep=True)
+        yield from against(order, "revert restore")
 
 
-SCENARIOS = [
-    *scenarios(TEXT, _races("commit", JOB), FAULTS),
-    *scenarios(TEXT, _races("upload.commit"), {**NONE, **CRASH, **SKEWED}),
-    *scenarios(TEXT, _races("upload.commit"), {**LOST, **FALSE, **LATE}, deep=True),
-    *scenarios(TEXT, _races("fork", "back", "revert", "restore", "tag", "stage", "reset", "drop"), NONE),
-    *scenarios(TEXT, _races("merge"), NONE, parts=DANGLING),
-    *scenarios(TEXT, _races("merge"), {**CRASH, **LOST, **FALSE}, parts=DANGLING, deep=True),
-    *scenarios(TEXT, _races("fork", "revert", "restore"), {**CRASH, **LOST, **FALSE}, deep=True),
-    *scenarios(TEXT, _races("forkz.dropz"), NONE, parts=SIDEWAYS),
-    *scenarios(TEXT, _races("forkz.dropz"), PAGED, parts=SIDEWAYS, paged=1),
-    *scenarios(TEXT, _races("commit", "reset", "drop"), FAULTS, initially=["restore"]),
-    *scenarios(TEXT, [f"commitz-dropz.{JOB}"], NONE, parts=("branch",)),
-    *scenarios(HEADS_ONLY, [f"commitz-dropz.{JOB}"], NONE, parts=("branch",)),
+ROWS = [
+    *against(TEXT, f"commit {JOB}", FAULTS),
+    *against(TEXT, "upload.commit", NONE | CRASH | SKEWED),
+    *against(TEXT, "upload.commit", LOST | FALSE | LATE, deep=True),
+    *against(TEXT, "fork back revert restore tag stage reset drop"),
+    *against(TEXT, "merge", parts=DANGLING),
+    *against(TEXT, "merge", FAULTY, parts=DANGLING, deep=True),
+    *against(TEXT, "fork revert restore", FAULTY, deep=True),
+    *against(TEXT, "forkz.dropz", parts=SIDEWAYS),
+    *against(TEXT, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1),
+    *against(TEXT, "commit reset drop", FAULTS, after("restore")),
+    *rows(attrs.evolve(TEXT, parts=ONLY_SIDE), f"commitz-dropz.{JOB}"),
+    *rows(attrs.evolve(HEADS_ONLY, parts=ONLY_SIDE), f"commitz-dropz.{JOB}"),
     *_orders(),
-    *scenarios(AGAIN, _races("fork", "restore"), NONE),
-    *scenarios(AGAIN, _races("revert", "upload.commit"), NONE, deep=True),
-    *scenarios(AGAIN, _races("merge"), NONE, parts=DANGLING, deep=True),
-    *scenarios(ZERO_DAYS, _races("upload.commit"), NONE),
-    *scenarios(ZERO_DAYS_TWICE, _races("upload.commit"), NONE),
-    *scenarios(ZERO_DAYS_TWICE, _races("upload.commit"), {**LATE, **SKEWED}, deep=True),
-    *scenarios(FULL_COPY, _races("restore"), FAULTS),
-    *scenarios(TAGS_UNREAD, _races("tag"), NONE),
-    *scenarios(TAGS_UNREAD, [JOB], NONE, initially=["tag"]),
-    *scenarios(TAGS_READ, _races("tag"), NONE),
-    *scenarios(TAGS_READ, [JOB], NONE, initially=["tag"]),
-    *scenarios(RAISED, [JOB], NONE),
-    *scenarios(RAISED_RECHECK, [JOB], NONE),
-    *_pinned(),
+    *against(AGAIN, "fork restore"),
+    *against(AGAIN, "revert upload.commit", deep=True),
+    *against(AGAIN, "merge", parts=DANGLING, deep=True),
+    *against(ZERO_DAYS, "upload.commit"),
+    *against(ZERO_DAYS_TWICE, "upload.commit"),
+    *against(ZERO_DAYS_TWICE, "upload.commit", LATE | SKEWED, deep=True),
+    *against(FULL_COPY, "restore", FAULTS),
+    *against(TAGS_UNREAD, "tag"),
+    *rows(TAGS_UNREAD, JOB, NONE, after("tag")),
+    *against(TAGS_READ, "tag"),
+    *rows(TAGS_READ, JOB, NONE, after("tag")),
+    *rows(RAISED, JOB),
+    *rows(RAISED_RECHECK, JOB),
+    *PINS,
 ]
+
+SCENARIOS = built(ROWS)

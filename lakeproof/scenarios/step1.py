@@ -1,36 +1,24 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
 from lakeproof.impl.repositories import step1
-from lakeproof.scenarios._life_cycle import RETURNS, Refuted, Variant, scenarios
+from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 1"
 
 SUCCESSOR = Refuted(
     '"Delete the repository entry" does not ask whose entry it is by then: the slower of two deletes removes the '
     "repository that was created after the faster one",
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
+    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
 )
 UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 HANGING = Refuted(
     '"As for Step 1 these entities are left to hang forever"',
-    (
-        "delete-branch*",
-        "delete-delete-*",
-        "delete-create-branch*",
-        "delete-create-create*",
-        "delete-create-tag*",
-        "delete-bare-branch*",
-        "delete-create*crash",
-        "delete-create*/lost-answer",
-        "delete-create/late-write",
-        "retry-create*",
-        "absent/create-create*",
-        "absent/create-bare*",
-        "absent/create-delete-branch*",
-        "absent/*/crash",
-        "absent/*/lost-answer",
-        "absent/*/late-write",
-    ),
+    "delete-branch* delete-delete-* delete-create-branch* delete-create-create* delete-create-tag* "
+    "delete-bare-branch* delete-create*crash delete-create*/lost-answer delete-create/late-write retry-create* "
+    "absent/create-create* absent/create-bare* absent/create-delete-branch* absent/*/crash absent/*/lost-answer "
+    "absent/*/late-write",
 )
 
 REFUTED = {
@@ -43,17 +31,13 @@ REFUTED = {
     "garbage-is-reclaimable": HANGING,
 }
 
-STEP1 = Variant(name="step1", flows=step1, source=SOURCE, refuted=REFUTED)
+STEP1 = RepositoryDesign(name="repositories/step1", flows=step1.FLOWS, source=SOURCE, refuted=REFUTED)
 
-STATE_BY_SET_IF = Variant(
-    name="step1-state-by-set-if",
-    flows=step1,
-    source=SOURCE,
-    options={"delete_repository": {"state_by_set_if": True}},
-    refuted=REFUTED,
-)
+STATE_BY_SET_IF = reading(STEP1, "state-by-set-if", REFUTED, {"delete": {"state_by_set_if": True}})
 
-SCENARIOS = [
-    *scenarios(STEP1),
-    *scenarios(STATE_BY_SET_IF, races=["delete-create", "delete-create-get", "delete-delete-create"]),
+ROWS = [
+    *everything(STEP1),
+    *rows(STATE_BY_SET_IF, "delete-create delete-create-get delete-delete-create", ONE_FAULT, EXISTS),
 ]
+
+SCENARIOS = built(ROWS)

@@ -1,21 +1,19 @@
 """``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
 
 from lakeproof.impl.repositories import step2
-from lakeproof.scenarios._life_cycle import Refuted, Variant, scenarios
+from lakeproof.scenarios._repositories import ABSENT, EXISTS, ONE_FAULT, RepositoryDesign, everything
+from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 2"
 
 SUCCESSOR = Refuted(
     'neither "Set the repository state to `deleting`" nor "Delete the repository entry" asks whose entry it is by then',
-    ("delete-delete-create*", "delete-delete-delete-*", "retry-create*", "delete-create/late-write"),
+    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
 )
 STRANDED = (
-    "delete-delete-*",
-    "delete-create/late-write",
-    "absent/create-create-delete*",
-    "delete-clean-branch*",
-    "delete-create-clean-branch*",
-    "absent/create-delete-clean*",
+    "delete-delete-* delete-create/late-write absent/create-create-delete* delete-clean-branch* "
+    "delete-create-clean-branch* absent/create-delete-clean*"
 )
 LATE = (
     "an entry that is overwritten or deleted unread leaves no record; and the cleaner drops a record while a writer "
@@ -25,12 +23,12 @@ LATE = (
 EMPTIED = Refuted(
     "a repository deleted while `initial` has a cleanup record when its creator's `set` makes it active, and the "
     "cleaner asks nobody",
-    ("absent/create-delete-clean*",),
+    "absent/create-delete-clean*",
 )
 
-STEP2 = Variant(
-    name="step2",
-    flows=step2,
+STEP2 = RepositoryDesign(
+    name="repositories/step2",
+    flows=step2.FLOWS,
     source=SOURCE,
     blind_create=True,
     leaves_garbage=True,
@@ -40,122 +38,98 @@ STEP2 = Variant(
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
-            (
-                "delete-delete-*",
-                "delete-create/late-write",
-                "retry-create*",
-                "delete-create-get/clock-jump",
-                "delete-create-branch/clock-jump",
-                "delete-create-look/clock-jump",
-                "delete-create-tag/clock-jump",
-                "delete-create-clean-branch/clock-jump",
-                "absent/create-get/clock-jump",
-                "absent/create-branch/clock-jump",
-                "absent/create-create-delete*",
-                "absent/create-delete-get/clock-jump",
-                "absent/create-delete-branch/clock-jump",
-            ),
+            "delete-delete-* delete-create/late-write retry-create* delete-create-get/clock-jump "
+            "delete-create-branch/clock-jump delete-create-look/clock-jump delete-create-tag/clock-jump "
+            "delete-create-clean-branch/clock-jump absent/create-get/clock-jump absent/create-branch/clock-jump "
+            "absent/create-create-delete* absent/create-delete-get/clock-jump "
+            "absent/create-delete-branch/clock-jump",
         ),
         "delete-is-effective": Refuted(
             "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
-            ("delete-delete-*", "absent/create-delete*", "absent/create-create-delete*"),
+            "delete-delete-* absent/create-delete* absent/create-create-delete*",
         ),
         "deleted-is-inaccessible": Refuted(
             "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
-            (
-                "absent/create-delete-get*",
-                "absent/create-delete-branch*",
-                "delete-delete-create-branch-get",
-                "delete-delete-delete-create-create-get",
-            ),
+            "absent/create-delete-get* absent/create-delete-branch* delete-delete-create-branch-get "
+            "delete-delete-delete-create-create-get",
         ),
         "create-is-unique": Refuted(
             "the creator's `set` to active replaces the repository of a faster one",
-            (
-                "absent/create-create-delete*",
-                "delete-delete-create-create",
-                "delete-delete-delete-create-create-get",
-            ),
+            "absent/create-create-delete* delete-delete-create-create delete-delete-delete-create-create-get",
         ),
         "garbage-is-reclaimable": Refuted(LATE, STRANDED),
     },
 )
 
-BY_SET_IF = Variant(
-    name="step2-by-set-if",
-    flows=step2,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={
-        "create_repository": {"activate_by_set_if": True},
-        "delete_repository": {"state_by_set_if": True},
-        "get_repository": {"state_by_set_if": True},
-        "create_branch": {"state_by_set_if": True},
+BY_SET_IF = reading(
+    STEP2,
+    "by-set-if",
+    {
+        "delete-spares-successor": Refuted(
+            '"Delete the repository entry" still does not ask whose', "delete-delete-create*"
+        ),
+        "create-is-effective": Refuted(
+            "a late delete of the entry takes the new repository away", "delete-delete-create*"
+        ),
+        "garbage-is-reclaimable": Refuted(LATE, "delete-delete-* *-clean*"),
     },
-    refuted={
-        "delete-spares-successor": Refuted('"Delete the repository entry" still does not ask whose', SUCCESSOR.races),
-        "create-is-effective": Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races),
-        "garbage-is-reclaimable": Refuted(LATE, ("delete-delete-*", "*-clean*")),
+    {
+        "create": {"activate_by_set_if": True},
+        "delete": {"state_by_set_if": True},
+        "get": {"state_by_set_if": True},
+        "branch": {"state_by_set_if": True},
     },
 )
 
-THROUGH_GET = Variant(
-    name="step2-through-get",
-    flows=step2,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={"delete_repository": {"through_get": True}},
-    refuted={
+THROUGH_GET = reading(
+    STEP2,
+    "through-get",
+    {
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
             "a late delete, or a get that finds `initial` older than two minutes, takes the repository away",
-            ("delete-delete-*", "absent/create-delete-get/clock-jump"),
+            "delete-delete-* absent/create-delete-get/clock-jump",
         ),
         "delete-is-effective": Refuted(
             "the creator's `set` to active brings back an entry that was declared failed and then deleted",
-            ("delete-delete-create/clock-jump", "absent/create-delete*/clock-jump"),
+            "delete-delete-create/clock-jump absent/create-delete*/clock-jump",
         ),
         "deleted-is-inaccessible": Refuted(
             "the creator's `set` to active brings back an entry that was declared failed and then deleted",
-            ("absent/create-delete-get/clock-jump",),
+            "absent/create-delete-get/clock-jump",
         ),
         "garbage-is-reclaimable": Refuted(LATE, STRANDED),
     },
+    {"delete": {"through_get": True}},
 )
 
-DECLARES_FAILED = Variant(
-    name="step2-create-declares-failed",
-    flows=step2,
-    source=SOURCE,
-    blind_create=True,
-    leaves_garbage=True,
-    options={"create_repository": {"declares_failed": True}},
-    refuted={
+DECLARES_FAILED = reading(
+    STEP2,
+    "create-declares-failed",
+    {
         "create-is-effective": Refuted(
             "another create declares the repository failed by `set` when it is active already",
-            ("absent/create-create/clock-jump",),
-        ),
+            "absent/create-create/clock-jump",
+        )
     },
+    {"create": {"declares_failed": True}},
 )
 
-SCENARIOS = [
-    *scenarios(STEP2),
-    *scenarios(
-        BY_SET_IF,
-        races=[
-            "delete-create",
-            "delete-create-get",
-            "delete-delete-create",
-            "delete-create-clean-branch",
-            "absent/create-get",
-            "absent/create-delete",
-            "absent/create-delete-get",
-            "absent/create-create-delete",
-            "absent/create-delete-clean",
-        ],
+ROWS = [
+    *everything(STEP2),
+    *rows(
+        BY_SET_IF, "delete-create delete-create-get delete-delete-create delete-create-clean-branch", ONE_FAULT, EXISTS
     ),
-    *scenarios(THROUGH_GET, races=["delete-delete-create", "absent/create-delete", "absent/create-delete-get"]),
-    *scenarios(DECLARES_FAILED, races=["delete-create", "absent/create-create"]),
+    *rows(
+        BY_SET_IF,
+        "create-get create-delete create-delete-get create-create-delete create-delete-clean",
+        ONE_FAULT,
+        ABSENT,
+    ),
+    *rows(THROUGH_GET, "delete-delete-create", ONE_FAULT, EXISTS),
+    *rows(THROUGH_GET, "create-delete create-delete-get", ONE_FAULT, ABSENT),
+    *rows(DECLARES_FAILED, "delete-create", ONE_FAULT, EXISTS),
+    *rows(DECLARES_FAILED, "create-create", ONE_FAULT, ABSENT),
 ]
+
+SCENARIOS = built(ROWS)

@@ -1,59 +1,59 @@
 """Tags: created, moved and deleted by several at once, against the sequential specification of one."""
 
-from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar, Final
+
+import attrs
 
 from lakeproof.impl.graveler import founding
 from lakeproof.impl.refs import tags
 from lakeproof.model.identifiers import TagID
-from lakeproof.model.invariants import refs
+from lakeproof.model.invariants import Invariant, refs
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.tag import TAG
-from lakeproof.scenario import Call, Faults, Flow, Scenario
-from lakeproof.scenarios._branch_data import FAULTS, REPOSITORY
-from lakeproof.scenarios._life_cycle import Refuted
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import MAIN, REPOSITORY
+from lakeproof.scenarios.designs import Design, Word, built, rows
+from lakeproof.scenarios.races import FAULTS, Race, Refuted
 
-TAG_ID: Final = TagID("t")
-MAIN: Final = REPOSITORY.default_branch_id
-
-WORDS: Final[Mapping[str, tuple[Flow, tuple[str, ...]]]] = {
-    "tag": (tags.create_tag, (MAIN,)),
-    "move": (tags.update_tag, (MAIN,)),
-    "untag": (tags.delete_tag, ()),
-    "look": (tags.get_tag, ()),
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "tag": Word(lambda _: tags.create_tag, MAIN),
+    "move": Word(lambda _: tags.update_tag, MAIN),
+    "untag": Word(lambda _: tags.delete_tag),
+    "look": Word(lambda _: tags.get_tag),
 }
 
-REFUTED: Final = (
-    Refuted(
-        "a `SetIf` that was applied and reported as failed answers `TagExists` or `RefChanged`: a definite no for what "
-        "has happened",
-        ("tag-*/false-predicate",),
-    ),
-    Refuted("both find the tag and delete it by its name: both say that it was they", ("tag.untag-untag*",)),
+
+@attrs.frozen(kw_only=True)
+class TagDesign(Design[None]):
+    """The flows of tags."""
+
+    flows: None = None
+    source: str = "graveler-on-kv.md, Tag"
+    subject: ClassVar = (REPOSITORY, TagID("t"))
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return (Call(founding.found, REPOSITORY),)
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [linearizable(TAG), refs.head_exists]
+
+
+UNSURE: Final = Refuted(
+    "a `SetIf` that was applied and reported as failed answers `TagExists` or `RefChanged`: a definite no for what "
+    "has happened",
+    "tag-*/false-predicate",
 )
+BOTH: Final = Refuted("both find the tag and delete it by its name: both say that it was they", "tag.untag-untag*")
 
+TAGS: Final = TagDesign(name="tags/plain", refuted={"linearizable": UNSURE})
 
-def _scenario(race: str, suffix: str, faults: Faults) -> Scenario:
-    clients = [
-        [Call(WORDS[word][0], REPOSITORY, TAG_ID, *WORDS[word][1]) for word in client.split(".")]
-        for client in race.split("-")
-    ]
-    reasons = [each.reason for each in REFUTED if any(fnmatchcase(race + suffix, name) for name in each.races)]
-    return Scenario(
-        name=f"tags/plain/{race}{suffix}",
-        setup=[Call(founding.found, REPOSITORY)],
-        clients=clients,
-        invariants=[linearizable(TAG), refs.head_exists],
-        faults=faults,
-        expect={"linearizable": "violated"} if reasons else {},
-        reason="; ".join(f"linearizable: {reason}" for reason in reasons),
-        source="graveler-on-kv.md, Tag",
-    )
-
-
-SCENARIOS = [
-    _scenario(race, suffix, faults)
-    for race in ("tag-tag", "tag-look", "tag-untag-look", "tag-tag-untag", "tag-move-look", "tag.untag-untag")
-    for suffix, faults in FAULTS.items()
+ROWS = [
+    *rows(TAGS, "tag-tag tag-look tag-untag-look tag-tag-untag tag-move-look", FAULTS),
+    *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.untag-untag", FAULTS),
 ]
+
+SCENARIOS = built(ROWS)

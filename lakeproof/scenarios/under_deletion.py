@@ -4,55 +4,69 @@ Every operation starts with "a fetch of the repository entry", and then takes ma
 to.
 """
 
-from collections.abc import Iterator, Mapping
-from types import ModuleType
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar, Final
 
+import attrs
+
+from lakeproof.impl.flows import Flow, RepositoryFlows
 from lakeproof.impl.graveler import lock_free, merging, reading, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3
+from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants import repositories as invariants
-from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import X
+from lakeproof.scenarios._repositories import EXISTS
+from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
+from lakeproof.scenarios.races import CRASH, NONE, Race
 
-SOURCE: Final = "graveler-on-kv.md, Deleting a Repository"
-
-REPOSITORY_ID: Final = "r"
-
-OPERATIONS: Final[Mapping[str, Call]] = {
-    "branch": Call(branches.create_branch, "b", "main"),
-    "tag": Call(tags.create_tag, "t", "main"),
-    "write": Call(writing.set_entry, "main", X, b"a0"),
-    "read": Call(reading.get_entry, "main", X),
-    "commit": Call(lock_free.commit, "main", "a0"),
-    "merge": Call(merging.merge, "main", "main", "a0"),
+OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[str | bytes, ...]]]] = {
+    "branch": (branches.create_branch, ("b", "main")),
+    "tag": (tags.create_tag, ("t", "main")),
+    "write": (writing.set_entry, ("main", X, b"a0")),
+    "read": (reading.get_entry, ("main", X)),
+    "commit": (lock_free.commit, ("main", "a0")),
+    "merge": (merging.merge, ("main", "main", "a0")),
 }
 """The operation, with what follows the repository among its arguments."""
 
 
-def _scenarios(name: str, flows: ModuleType) -> Iterator[Scenario]:
-    for what, operation in OPERATIONS.items():
-        flow = by_id(flows.get_repository, operation.flow)
-        running = Call(flow, REPOSITORY_ID, *operation.args)
-        for race, others in (("delete", ["delete"]), ("delete-create", ["delete", "create"])):
-            calls = {
-                "delete": Call(flows.delete_repository, REPOSITORY_ID),
-                "create": Call(flows.create_repository, REPOSITORY_ID),
-            }
-            for suffix, faults in (("", Faults()), ("/crash", Faults(crashes=1))):
-                yield Scenario(
-                    name=f"under-deletion/{name}/{what}-{race}{suffix}",
-                    setup=[calls["create"]],
-                    clients=[[running], *([calls[other]] for other in others)],
-                    invariants=[
-                        invariants.no_reachable_zombie,
-                        invariants.deleted_is_inaccessible,
-                        invariants.delete_is_effective,
-                    ],
-                    faults=faults,
-                    source=SOURCE,
-                )
+def _within(flow: Flow, args: tuple[str | bytes, ...]) -> Word[RepositoryFlows]:
+    return Word(lambda flows: by_id(flows.get_repository, flow), *args)
 
 
-SCENARIOS = [*_scenarios("kv3", kv3), *_scenarios("hardened", hardened)]
+WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
+    "create": Word(lambda flows: flows.create_repository),
+    "delete": Word(lambda flows: flows.delete_repository),
+    **{word: _within(*operation) for word, operation in OPERATIONS.items()},
+}
+
+
+@attrs.frozen(kw_only=True)
+class UnderDeletion(Design[RepositoryFlows]):
+    """A variant of the repository flows, and what users do in a repository."""
+
+    source: str = "graveler-on-kv.md, Deleting a Repository"
+    subject: ClassVar = ("r",)
+
+    def vocabulary(self) -> Mapping[str, Word[RepositoryFlows]]:
+        return WORDS
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return [invariants.no_reachable_zombie, invariants.deleted_is_inaccessible, invariants.delete_is_effective]
+
+
+DESIGNS: Final = (
+    UnderDeletion(name="under-deletion/kv3", flows=kv3.FLOWS, refuted=HOLDS),
+    UnderDeletion(name="under-deletion/hardened", flows=hardened.FLOWS, refuted=HOLDS),
+)
+
+ROWS = [
+    row
+    for design in DESIGNS
+    for word in OPERATIONS
+    for row in rows(design, f"{word}-delete {word}-delete-create", NONE | CRASH, EXISTS)
+]
+
+SCENARIOS = built(ROWS)

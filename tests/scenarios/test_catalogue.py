@@ -8,14 +8,22 @@ import pytest
 from lakeproof import Scenario
 from lakeproof.explore.search import search
 from lakeproof.model.invariants import repositories
-from lakeproof.scenarios import catalogue
+from lakeproof.scenarios import catalogue, modules
+from lakeproof.scenarios._repositories import RepositoryDesign
 
 CATALOGUE = [scenario for scenario in catalogue() if scenario.name.startswith("repositories/")]
-VARIANTS = ("naive", "kv3", "step1", "step2", "hardened")
+DESIGNS = {
+    row.design.name: row.design
+    for module in modules()
+    for row in module.ROWS
+    if isinstance(row.design, RepositoryDesign)
+}
+MAIN = sorted({module.ROWS[0].design.name for module in modules()} & DESIGNS.keys())
+"""The designs that run all races: the first of each module."""
 
 
-def of(variant: str) -> list[Scenario]:
-    return [scenario for scenario in CATALOGUE if scenario.name.split("/")[1] == variant]
+def of(name: str) -> list[Scenario]:
+    return [scenario for scenario in CATALOGUE if scenario.name.startswith(f"{name}/")]
 
 
 def test_names_are_unique() -> None:
@@ -29,26 +37,26 @@ def test_every_expectation_has_its_reason() -> None:
             assert f"{invariant}: " in scenario.reason
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(variant: str) -> None:
-    checked = {invariant for scenario in of(variant) for invariant in scenario.named_ids}
+@pytest.mark.parametrize("name", MAIN)
+def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name: str) -> None:
+    checked = {invariant for scenario in of(name) for invariant in scenario.named_ids}
     wanted = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
-    if variant not in {"step2", "hardened"}:
-        wanted.remove("cleaner-spares-live")  # they have no cleaner
+    if DESIGNS[name].flows.clean is None:
+        wanted.remove("cleaner-spares-live")
     assert checked == wanted
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_every_race_also_meets_one_fault_of_each_kind(variant: str) -> None:
-    names = {scenario.name for scenario in of(variant)}
-    plain = {name.removesuffix("/crash") for name in names if name.endswith("/crash")}
+@pytest.mark.parametrize("name", MAIN)
+def test_every_race_also_meets_one_fault_of_each_kind(name: str) -> None:
+    names = {scenario.name for scenario in of(name)}
+    plain = {each.removesuffix("/crash") for each in names if each.endswith("/crash")}
     assert len(plain) >= 19
-    for name in plain:
-        assert {f"{name}/{fault}" for fault in ("lost-answer", "false-predicate", "clock-jump")} <= names
+    for race in plain:
+        assert {f"{race}/{fault}" for fault in ("lost-answer", "false-predicate", "clock-jump")} <= names
 
 
 def test_hardened_is_expected_to_hold_everywhere() -> None:
-    assert all(not scenario.expect for scenario in of("hardened"))
+    assert all(not scenario.expect for scenario in of("repositories/hardened"))
 
 
 def test_no_fault_is_idle() -> None:

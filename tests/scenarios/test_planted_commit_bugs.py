@@ -3,21 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import pytest
 
 from lakeproof.explore.search import Limits, search
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import committing, lock_free, reading
+from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.scenarios._branch_data import Variant, scenario
+from lakeproof.scenarios._branch_data import BranchDesign
+from lakeproof.scenarios.designs import HOLDS, rows
 
-FLOWS = Variant(name="planted/lock-free", commit=lock_free.commit, source="tests")
-KEEPING = Variant(name="planted/keeping", commit=lock_free.commit, source="tests", options={"commit": {"drops": False}})
+DROPPING = BranchDesign(name="planted/lock-free", flows=FLOWS, source="tests", refuted=HOLDS)
+KEEPING = attrs.evolve(DROPPING, name="planted/keeping", options={"commit": {"drops": False}})
 
 
 async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:
@@ -48,7 +51,7 @@ def without_sealed(branch: Branch) -> tuple[StagingToken, ...]:
     return (branch.staging_token,)
 
 
-BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], Variant, str, str]] = {  # type: ignore[explicit-any]
+BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], BranchDesign, str, str]] = {  # type: ignore[explicit-any]
     "finishing by set": (
         lock_free, "replace_branch", replace_whatever_is_there, KEEPING, "commit-commit", "commits-form-one-line",
     ),
@@ -69,18 +72,19 @@ BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], Variant, str, str]] = {  
         branches, "birth_token", one_token, KEEPING, "commit-commit", "token-has-one-owner",
     ),
     "a reader takes the oldest token first": (
-        reading, "tokens", oldest_first, FLOWS, "write.commit-write.read", "read-is-legal",
+        reading, "tokens", oldest_first, DROPPING, "write.commit-write.read", "read-is-legal",
     ),
     "a reader forgets the sealed tokens": (
-        reading, "tokens", without_sealed, FLOWS, "write.commit-read", "read-is-legal",
+        reading, "tokens", without_sealed, DROPPING, "write.commit-read", "read-is-legal",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, name, planted, variant, race, invariant = BUGS[bug]
-    races = scenario(variant, race)
+    module, name, planted, design, race, invariant = BUGS[bug]
+    (row,) = rows(design, race)
+    races = row.scenario()
     before = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
     assert before[invariant] == "holds"
     monkeypatch.setattr(module, name, planted)

@@ -11,17 +11,20 @@ from lakeproof.explore.search import Limits, search
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import committing, lock_free, resetting, restoring
+from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._branch_data import Variant, scenario
+from lakeproof.scenarios._branch_data import BranchDesign
+from lakeproof.scenarios.designs import HOLDS, rows
+from lakeproof.scenarios.races import Before, fault
 
-FLOWS = Variant(name="planted/resets", commit=lock_free.commit, source="tests")
+DESIGN = BranchDesign(name="planted/resets", flows=FLOWS, source="tests", refuted=HOLDS)
 KEPT = "acknowledged-reset-is-kept"
-WRITTEN = ["write"]
-OVER = ["write", "commit", "write"]
+WRITTEN = "write"
+OVER = "write.commit.write"
 
 
 async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:
@@ -57,7 +60,7 @@ async def nothing(*args: object) -> None:
     """Find nothing."""
 
 
-BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, list[str], Faults, str]] = {  # type: ignore[explicit-any]
+BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Faults, str]] = {  # type: ignore[explicit-any]
     "a reset changes the branch by set": (
         resetting, "replace_branch", replace_whatever_is_there, "writey.commit-resetx", WRITTEN, Faults(),
         "acknowledged-write-is-kept",
@@ -89,7 +92,8 @@ BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, list[str], Fa
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, planted, race, initially, faults, invariant = BUGS[bug]
-    races = scenario(FLOWS, race, faults, initially=initially)
+    (row,) = rows(DESIGN, race, fault("", faults), Before("", initially))
+    races = row.scenario()
     before = {found.id: found.verdict for found in search(races, Limits(seconds_max=60)).findings}
     assert before[invariant] == "holds"
     monkeypatch.setattr(module, name, planted)

@@ -18,8 +18,8 @@ from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_o
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import data
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE, Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._hard_delete import OUTSIDE, Z
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import addresses, broken, mark, read, upload
 

@@ -18,8 +18,7 @@ from lakeproof.model.catalog import decode_object_entry
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import MAIN
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios.hard_delete_object_path import SCENARIOS, as_staged
 from tests.impl.graveler.hand import Hand
 

@@ -25,8 +25,8 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import MAIN, Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._hard_delete import Z
 from lakeproof.scenarios.hard_delete_offline import SCENARIOS
 from tests.impl.graveler.hand import NOW, Hand
 

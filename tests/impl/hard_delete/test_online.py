@@ -19,8 +19,8 @@ from lakeproof.impl.refs.errors import BranchNotFound, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from tests.impl.graveler.hand import NOW, Hand
 
 UNTIMED = {"lifetime": 0}

@@ -18,8 +18,8 @@ from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFou
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import MAIN, OUTSIDE, Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
+from lakeproof.scenarios._hard_delete import OUTSIDE, Z
 from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS
 from tests.impl.graveler.hand import Hand
 

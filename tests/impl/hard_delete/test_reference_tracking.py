@@ -23,8 +23,7 @@ from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFou
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import MAIN
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.hard_delete_reference_tracking import SCENARIOS
 from tests.impl.graveler.hand import NOW, Hand
 

@@ -23,8 +23,8 @@ from lakeproof.model.records import Branch
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
 from lakeproof.scenarios import retention as catalogue
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._retention import MAIN, OTHER, RULES, A, B, D, E, write_history
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, E, write_history
 from tests.impl.graveler.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace

@@ -22,8 +22,7 @@ from lakeproof.impl.refs.errors import DefaultBranch, PathNotFound, RefChanged
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv, objects
 from lakeproof.model.identifiers import StagingToken
-from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import MAIN
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.hard_delete_token_states import SCENARIOS
 from tests.impl.graveler.hand import Hand
 

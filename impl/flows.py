@@ -1,0 +1,110 @@
+"""The flows of a design, as a value: what a module of flows offers, field by field.
+
+Each module of a design ends with ``FLOWS``, which names its flows: one that is missing is a type error there. A field
+that may be None is a flow that not every design has.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine, Hashable
+from functools import partial
+from typing import Any, TypeVar
+
+import attrs
+
+Flow = Callable[..., Coroutine[Any, Any, Any]]  # type: ignore[explicit-any]  # flows take what they like after env
+
+
+@attrs.frozen(kw_only=True)
+class RepositoryFlows:
+    """The life cycle of repositories, with the entities that witness it."""
+
+    create_repository: Flow
+    create_bare_repository: Flow
+    delete_repository: Flow
+    get_repository: Flow
+    list_repositories: Flow
+    create_branch: Flow
+    get_branch: Flow
+    delete_branch: Flow
+    create_tag: Flow
+    clean: Flow | None = None
+    """Where deletes leave entities behind: what removes them."""
+
+
+@attrs.frozen(kw_only=True)
+class BranchFlows:
+    """Staged entries, commits and the record of one branch. The first argument is a repository record."""
+
+    commit: Flow
+    set_entry: Flow
+    set_entries: Flow
+    delete_entry: Flow
+    create_entry: Flow
+    replace_entry: Flow
+    get_entry: Flow
+    list_entries: Flow
+    reset_branch: Flow
+    reset_entry: Flow
+    reset_prefix: Flow
+    create_branch: Flow
+    delete_branch: Flow
+    merge: Flow
+    revert: Flow
+
+
+@attrs.frozen(kw_only=True)
+class ObjectFlows:
+    """Objects on branches: what the proposals of hard delete change. The first argument is a repository record."""
+
+    upload_object: Flow
+    stage_object: Flow
+    get_physical_address: Flow
+    link_physical_address: Flow
+    copy_object: Flow
+    move_object: Flow
+    delete_object: Flow
+    read_object: Flow
+    commit: Flow
+    reset_branch: Flow
+    delete_branch: Flow
+    create_branch: Flow | None = None
+    reset_entry: Flow | None = None
+    reset_prefix: Flow | None = None
+    merge: Flow | None = None
+    background_job: Flow | None = None
+    link_at: Flow | None = None
+    """A second entry for an address that has one, where that is another flow than `stage_object`."""
+
+
+@attrs.frozen(kw_only=True)
+class RetentionFlows:
+    """A run that marks and sweeps expired commits, and the operations that can use one again."""
+
+    mark: Flow
+    create_branch: Flow
+    update_branch: Flow
+    create_tag: Flow
+    merge: Flow
+    revert: Flow
+    restore_object: Flow
+
+
+F = TypeVar("F", RepositoryFlows, BranchFlows, ObjectFlows, RetentionFlows)
+
+
+def bound(flows: F, **options: Hashable) -> F:
+    """The flows in one reading: each with those of the options that it has.
+
+    Raises:
+        ValueError: no flow has the option.
+    """
+    found: dict[str, Flow | None] = attrs.asdict(flows, recurse=False)
+    changed: dict[str, Flow] = {}
+    taken: set[str] = set()
+    for name, flow in found.items():
+        if flow is not None and (known := inspect.signature(flow).parameters.keys() & options.keys()):
+            changed[name] = partial(flow, **{each: options[each] for each in sorted(known)})
+            taken |= known
+    if unknown := options.keys() - taken:
+        raise ValueError(f"options {sorted(unknown)}: no flow of {type(flows).__name__} has them; leave them out")
+    return attrs.evolve(flows, **changed)

@@ -1,0 +1,48 @@
+"""`verify --propose`: what a run has refuted, as Python to paste into the module of a design."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from lakeproof.tasks import Outcome
+
+WIDTH: Final = 100
+
+
+def proposal(outcomes: Sequence[Outcome]) -> str:
+    """For each design the ``refuted`` that the outcomes speak for. Reasons are for the author to give."""
+    found: dict[str, dict[str, list[str]]] = {}
+    undecided: dict[str, list[str]] = {}
+    searched: dict[str, int] = {}
+    for outcome in outcomes:
+        area, variant, race = outcome.scenario.split("/", 2)
+        design = f"{area}/{variant}"
+        searched[design] = searched.get(design, 0) + 1
+        refuted = found.setdefault(design, {})
+        for verdict in outcome.verdicts:
+            if verdict.verdict == "violated":
+                refuted.setdefault(verdict.invariant, []).append(race)
+            elif verdict.verdict == "inconclusive" and verdict.named:
+                undecided.setdefault(design, []).append(f"{verdict.invariant} in {race}: {verdict.why}")
+    return "\n".join(line for design in found for line in _lines(design, searched, found[design], undecided))
+
+
+def _lines(
+    design: str, searched: dict[str, int], refuted: dict[str, list[str]], undecided: dict[str, list[str]]
+) -> Iterator[str]:
+    races = len({race for violated in refuted.values() for race in violated})
+    yield f"# {design}: {races} of {searched[design]} scenarios violate something"
+    for each in undecided.get(design, []):
+        yield f"# inconclusive: {each}"
+    if not refuted:
+        yield "refuted=HOLDS,"
+        return
+    yield "refuted={"
+    for invariant, violated in refuted.items():
+        yield f'    "{invariant}": Refuted('
+        yield '        "why",'
+        lines = textwrap.wrap(" ".join(violated), WIDTH, break_long_words=False, break_on_hyphens=False)
+        for number, line in enumerate(lines, start=1):
+            yield f'        "{line}",' if number == len(lines) else f'        "{line} "'
+        yield "    ),"
+    yield "},"

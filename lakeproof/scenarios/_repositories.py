@@ -1,0 +1,156 @@
+"""The life cycle of one repository id: what is common to all variants.
+
+A variant says which flows it has and what is known to be refuted; the races, their faults and the invariants that
+can be exercised in each are the same for all.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.flows import RepositoryFlows
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import repositories as invariants
+from lakeproof.scenario import Aftermath, Faults
+from lakeproof.scenarios.designs import Design, Row, Speaker, Word, rows
+from lakeproof.scenarios.races import (
+    FAULTS,
+    LATE_WRITE,
+    LOST,
+    NONE,
+    PAGED,
+    REFUSED,
+    SCAN_FAILURE,
+    Before,
+    FaultSet,
+    Race,
+    Refuted,
+    fault,
+    jump,
+)
+
+JUMP: Final = 121_000_000
+"""Microseconds: just over the two minutes after which an ``initial`` repository counts as failed."""
+
+ONE_FAULT: Final = FAULTS | jump(JUMP)
+"""Every race also with one fault of each of these kinds."""
+
+MORE_FAULTS: Final = (
+    ONE_FAULT
+    | REFUSED
+    | LATE_WRITE
+    | fault("crash-and-lost-answer", Faults(crashes=1, lost_answers=1))
+    | fault("clock-jump-and-skew", Faults(clock_jumps=(JUMP,), clock_skew=(JUMP, 0, -JUMP)))
+)
+"""What a variant that claims to hold must stand."""
+
+WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
+    "create": Word(lambda flows: flows.create_repository, "r"),
+    "bare": Word(lambda flows: flows.create_bare_repository, "r"),
+    "other": Word(lambda flows: flows.create_bare_repository, "a"),
+    "delete": Word(lambda flows: flows.delete_repository, "r"),
+    "get": Word(lambda flows: flows.get_repository, "r"),
+    "list": Word(lambda flows: flows.list_repositories),
+    "branch": Word(lambda flows: flows.create_branch, "r", "b"),
+    "look": Word(lambda flows: flows.get_branch, "r", "main"),
+    "tag": Word(lambda flows: flows.create_tag, "r", "t"),
+    "clean": Word(lambda flows: flows.clean),
+    "retry": Word(lambda flows: flows.delete_repository, "r", attempts=2),
+}
+"""``other`` is a repository that nobody touches, ``retry`` a delete that is tried again after an error."""
+
+EXISTS: Final = Before("", "create")
+ABSENT: Final = Before("absent/", "")
+BESIDE: Final = Before("", "create.other")
+
+EXISTING: Final = """
+    delete-create delete-get delete-branch delete-delete-create delete-create-get delete-create-branch
+    delete-create-look delete-create-create delete-create-tag delete-create-list delete-bare-branch
+"""
+CREATED: Final = """
+    create-create create-get create-branch create-delete create-bare create-create-delete create-delete-get
+    create-delete-branch
+"""
+"""Races on an id that does not exist."""
+CLEANED: Final = "delete-create-clean delete-clean-branch delete-create-clean-branch"
+CREATED_CLEANED: Final = "create-delete-clean"
+CROWDS: Final = "delete-delete-create-create delete-delete-create-branch-get delete-delete-delete-create-create-get"
+"""Where it is the size that finds it: four to six clients, without faults."""
+IN_PAGES: Final = "delete-create delete-branch delete-create-list"
+"""Races in which every scan takes one entry at a time, so that writes fall between its batches and it may break. The
+id exists, and another one before it."""
+PAGED_FAULTS: Final = PAGED | fault("paged-crash", Faults(crashes=1)) | SCAN_FAILURE
+
+RETURNS: Final = Refuted(
+    "an unacknowledged claim that arrives after the delete brings the entry back: to a `SetIf` nil, what was deleted "
+    "was never there",
+    "absent/create-delete/late-write",
+)
+"""Of every variant whose entries vanish and whose claims ask for absence."""
+
+
+@attrs.frozen(kw_only=True)
+class RepositoryDesign(Design[RepositoryFlows]):
+    """A variant of the repository flows."""
+
+    faults: FaultSet = ONE_FAULT
+    blind_create: bool = False
+    """Whether create claims the id without having looked: then it is refused by the predicate alone."""
+    leaves_garbage: bool = False
+    """Whether a delete leaves its entities to a cleaner."""
+
+    def vocabulary(self) -> Mapping[str, Word[RepositoryFlows]]:
+        return WORDS
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        """Two deletes, the second as a retry, and one create, two minutes later."""
+        words = ("delete", "delete", "create")
+        return [
+            Aftermath(
+                id=invariants.ID_BECOMES_REUSABLE,
+                meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
+                calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
+                check=invariants.id_becomes_reusable,
+                clock_advance=JUMP,
+            )
+        ]
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        calls = [self.call(word, Speaker("a", 0)) for word in race.words]
+        names = [call.name for call in calls for _ in range(call.attempts)]
+        exists = "create" in race.before
+        creates = sum(name in invariants.CREATES for name in names)
+        deletes = names.count(invariants.DELETE)
+        reads = any(name in invariants.REACHING for name in names)
+        arises: dict[Invariant, bool | int] = {
+            invariants.active_is_complete: True,
+            invariants.no_reachable_zombie: True,
+            invariants.create_is_unique: creates + exists > 1 and (creates > 1 or self.blind_create),
+            invariants.deleted_is_inaccessible: deletes and reads,
+            invariants.delete_spares_successor: deletes > 1 and creates,
+            invariants.create_is_effective: creates and (deletes or not exists),
+            invariants.delete_is_effective: deletes,
+            invariants.list_shows_active_only: "list_repositories" in names,
+            invariants.garbage_is_reclaimable: self.leaves_garbage and deletes,
+            invariants.cleaner_spares_live: "clean" in names,
+        }
+        return [invariant for invariant, does in arises.items() if does or invariant.id in refuted]
+
+
+def everything(design: RepositoryDesign) -> Iterator[Row]:
+    """All races of a variant, under all its faults."""
+    cleans = design.flows.clean is not None
+    faults = design.faults
+    yield from rows(design, EXISTING, faults, EXISTS)
+    yield from rows(design, CREATED, faults, ABSENT)
+    if cleans:
+        yield from rows(design, CLEANED, faults, EXISTS)
+        yield from rows(design, CREATED_CLEANED, faults, ABSENT)
+    # Where it takes a write that comes back, or a client that tries again.
+    if faults is ONE_FAULT:
+        yield from rows(design, "delete-create", LATE_WRITE, EXISTS)
+        yield from rows(design, "create-delete", LATE_WRITE, ABSENT)
+    yield from rows(design, "retry-create", LOST, EXISTS)
+    yield from rows(design, IN_PAGES + (" delete-clean-branch" if cleans else ""), PAGED_FAULTS, BESIDE, paged=1)
+    yield from rows(design, CROWDS, NONE, EXISTS)

@@ -1,0 +1,150 @@
+"""The language of races: what parses, what it says, and that every mistake in it is named."""
+
+import attrs
+import pytest
+
+from lakeproof.impl.catalog import objects
+from lakeproof.impl.flows import bound
+from lakeproof.impl.hard_delete import no_copies
+from lakeproof.scenario import Faults
+from lakeproof.scenarios._hard_delete import ObjectDesign
+from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.races import CRASH, FAULTS, LOST, NONE, Before, FaultSet, RaceError, Refuted, parse, races
+
+KNOWN = ("write", "commit", "read")
+STAGED = "staged-data-is-kept"
+DESIGN = ObjectDesign(name="area/variant", flows=objects.FLOWS, source="tests", refuted=HOLDS)
+
+
+def test_clients_run_at_once_and_calls_one_after_the_other() -> None:
+    assert parse("write.commit-read", KNOWN) == (("write", "commit"), ("read",))
+    assert parse("write", KNOWN) == (("write",),)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "write-comit",
+            "'comit' at column 7 (client 2, call 1): no such word; did you mean 'commit'? known are commit,",
+        ),
+        ("write.zebra", "'zebra' at column 7 (client 1, call 2): no such word; known are commit, read, write"),
+        ("write--read", "'-' at column 7 (client 2, call 1); expected a word"),
+        ("write-", "the end at column 7 (client 2, call 1); expected a word"),
+        (".write", "'.' at column 1 (client 1, call 1); expected a word"),
+        ("write/read", "'/' at column 6; expected '-', '.' or the end"),
+        ("", "the end at column 1 (client 1, call 1); expected a word"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_and_what_is_known(text: str, message: str) -> None:
+    with pytest.raises(RaceError) as caught:
+        parse(text, KNOWN)
+    assert f"race {text!r}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_race_is_named_after_what_was_before_and_its_fault() -> None:
+    found = list(races("write-read commit", KNOWN, NONE | CRASH, Before("staged/", "write.commit"), paged=1))
+    assert [each.name for each in found] == [
+        "staged/write-read", "staged/write-read/crash", "staged/commit", "staged/commit/crash",
+    ]  # fmt: skip
+    assert found[1].faults == Faults(crashes=1)
+    assert found[1].before == ("write", "commit")
+    assert found[1].words == ("write", "read")
+    assert found[1].paged == 1
+
+
+def test_words_that_were_said_before_are_checked_too() -> None:
+    with pytest.raises(RaceError, match=r"before 'write.comit': 'comit': no such word; did you mean 'commit'\?"):
+        list(races("read", KNOWN, NONE, Before("", "write.comit")))
+
+
+def test_one_name_cannot_stand_for_two_races() -> None:
+    with pytest.raises(RaceError, match="expected one race, to be called slow"):
+        list(races("read write", KNOWN, name="slow"))
+
+
+def test_no_races_at_all_are_a_mistake() -> None:
+    with pytest.raises(RaceError, match="expected some"):
+        list(races(" ", KNOWN))
+
+
+def test_a_fault_is_in_a_set_once() -> None:
+    assert [name for name, _ in CRASH | LOST] == ["/crash", "/lost-answer"]
+    with pytest.raises(RaceError, match="a name is there twice"):
+        FAULTS | CRASH
+    with pytest.raises(RaceError, match="a name is there twice"):
+        FaultSet((("/crash", Faults()), ("/crash", Faults())))
+
+
+def test_what_is_kept_must_have_been_refuted() -> None:
+    refuted = Refuted("why", "a-b c-*")
+    assert refuted.but(kept="a-b", also="d", reason="and so") == Refuted("why; and so", "c-* d")
+    with pytest.raises(RaceError, match=r"kept \['a-c'\]: not among"):
+        refuted.but(kept="a-c")
+
+
+@pytest.mark.parametrize(("reason", "globs"), [("", "a"), ("why", "")])
+def test_a_refutation_has_a_reason_and_a_race(reason: str, globs: str) -> None:
+    with pytest.raises(RaceError, match="expected a reason and at least one glob"):
+        Refuted(reason, globs)
+
+
+def test_a_row_becomes_a_scenario_with_what_is_refuted_in_it() -> None:
+    design = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "*-reset/crash")})
+    plain, crash = built(list(rows(design, "upload-reset", NONE | CRASH)))
+    assert (plain.name, plain.expect, plain.reason) == ("area/variant/upload-reset", {}, "")
+    assert (crash.name, crash.expect) == ("area/variant/upload-reset/crash", {STAGED: "violated"})
+    assert crash.reason == f"{STAGED}: why"
+    assert [str(call) for client in crash.clients for call in client] == [
+        "upload_object('r', 'b', b'x', b'a0')", "reset_branch('r', 'b')",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("invariant", "glob"),
+    [
+        (STAGED, "upload-rest"),  # no such race
+        ("staged-data-is-keptt", "upload-reset"),  # no such invariant
+        ("committed-data-is-kept", "upload-reset"),  # nothing is committed there
+    ],
+)
+def test_an_expectation_that_concerns_no_race_is_an_error(invariant: str, glob: str) -> None:
+    design = attrs.evolve(DESIGN, refuted={invariant: Refuted("why", glob)})
+    with pytest.raises(RaceError, match=f"area/variant: refuted '{invariant}': '{glob}' matches no race"):
+        built(list(rows(design, "upload-reset")))
+
+
+def test_readings_share_expectations_and_one_is_alive_where_any_of_them_meets_it() -> None:
+    one = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "upload-reset upload-drop")})
+    other = attrs.evolve(one, name="area/other")
+    assert len(built([*rows(one, "upload-reset"), *rows(other, "upload-drop")])) == 2
+
+
+def test_an_invariant_to_check_alone_must_be_checked_somewhere() -> None:
+    with pytest.raises(RaceError, match="only 'zebra': no race checks it"):
+        built(list(rows(DESIGN, "upload-reset", only=f"{STAGED} zebra")))
+
+
+def test_a_word_whose_flow_a_design_lacks_is_an_error() -> None:
+    (row,) = rows(DESIGN, "upload-job")
+    with pytest.raises(RaceError, match="area/variant: 'job' calls a flow that the design does not have"):
+        row.scenario()
+
+
+def test_a_word_that_a_design_does_not_know_is_named_with_the_design() -> None:
+    with pytest.raises(RaceError, match=r"area/variant: race 'uplaod': .* did you mean 'upload'"):
+        list(rows(DESIGN, "uplaod"))
+
+
+def test_options_of_an_unknown_word_are_an_error() -> None:
+    with pytest.raises(RaceError, match=r"options of 'comit': no such word; did you mean 'commit'\?"):
+        attrs.evolve(DESIGN, options={"comit": {"drops": False}})
+
+
+def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() -> None:
+    found = bound(no_copies.FLOWS, exchanges=True)
+    assert found.upload_object is not no_copies.FLOWS.upload_object
+    assert found.commit is no_copies.FLOWS.commit
+    with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
+        bound(no_copies.FLOWS, exchanges=True, zebra=1)
