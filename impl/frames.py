@@ -36,7 +36,12 @@ _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 """Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
 _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
 _MACHINERY: Final = frozenset(
-    {str(HERE / "effects.py"), str(HERE / "wellformed.py"), str(ROOT / "model" / "snapshot.py")}
+    {
+        str(HERE / "effects.py"),
+        str(HERE / "operations.py"),
+        str(HERE / "wellformed.py"),
+        str(ROOT / "model" / "snapshot.py"),
+    }
 )
 _SEARCH: Final = f"{ROOT / 'explore'}/"
 _CHAIN_MAX: Final = 200

@@ -15,17 +15,18 @@ from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import resetting, writing
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._locks import Held, is_locked, lock, locked, look, mark_of, new_mark, unlocked
 from lakeproof.impl.hard_delete._overriding import Overriding, hard_delete, override, stage_over
 from lakeproof.impl.hard_delete._signing import check_address, signed_address
-from lakeproof.impl.hard_delete._tokens import changes_under, forget_tokens, remove_branch, stage_referred
+from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.refs.errors import PathNotFound, WriteNotSettled
-from lakeproof.impl.staging import stage, stage_if, tombstone, unstage
-from lakeproof.model import kv, objects
+from lakeproof.impl.staging import changes_under, stage, stage_if, tombstone, unstage
+from lakeproof.model import objects
 from lakeproof.model.catalog import AddressType, ObjectEntry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
@@ -204,7 +205,7 @@ async def move_object(
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writing.delete_entry(env, repository, branch_id, source_path)
     if mark is not None:
-        await _unlock(env, token, path, held.entry, moved)
+        await stage_if(env, token, change(path, held.entry), encode(moved))  # unless it has changed since
     return held.entry
 
 
@@ -302,7 +303,7 @@ async def reset_prefix(
 ) -> None:
     """`reset_entry` of each path with a prefix that was changed."""
     branch = await get_branch(env, repository, branch_id)
-    for path in await changes_of(env, tokens(branch), prefix, batch_size):
+    for path in await changes_of(env, branch.tokens, prefix, batch_size):
         await reset_entry(env, repository, branch_id, path, claims=claims, checks_token=checks_token, lease=lease)
 
 
@@ -337,14 +338,6 @@ async def _copied(
     except objects.ObjectNotFound:
         raise DataGone(at(repository, entry)) from None
     return copied
-
-
-async def _unlock(env: Env, token: StagingToken, path: bytes, entry: ObjectEntry, value: StagedEntry) -> None:
-    """Take the mark from an entry, if it still is as it was staged."""
-    try:
-        await stage_if(env, token, change(path, entry), encode(value))
-    except kv.PredicateFailed:
-        return
 
 
 async def _hold(

@@ -130,9 +130,7 @@ class TrackedCopy:
 
 async def _copies(env: Env, repository: Repository, batch_size: int) -> tuple[TrackedCopy, ...]:
     found: list[TrackedCopy] = []
-    async for record in env.store.scan(uid_partition(repository), COPIES_PREFIX, batch_size):
-        if not record.key.startswith(COPIES_PREFIX):
-            break
+    async for record in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COPIES_PREFIX):
         began, _, address = record.value.decode().partition(" ")
         found.append(TrackedCopy(record.key, address, int(began)))
     return tuple(found)

@@ -28,12 +28,12 @@ from lakeproof.impl.catalog.objects import get_physical_address as get_physical_
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import writing
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
-from lakeproof.impl.hard_delete._tokens import forget_tokens, nothing, remove_branch, stage_referred
+from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.errors import RepositoryError
@@ -308,9 +308,7 @@ async def background_job(
 ) -> int:
     """Drop what resets and deletions of branches have left: how many tokens. See `reset_branch`, ``in_job``."""
     dropped = 0
-    async for note in env.store.scan(uid_partition(repository), DROPPED_PREFIX, batch_size):
-        if not note.key.startswith(DROPPED_PREFIX):
-            break
+    async for note in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=DROPPED_PREFIX):
         token = StagingToken(note.key.removeprefix(DROPPED_PREFIX).decode())
         await drop_counted(env, repository, token, kind, claims=claims, batch_size=batch_size)
         await env.store.delete(uid_partition(repository), note.key)
@@ -374,7 +372,7 @@ async def _stage(
 
 async def _staged(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry | None:
     """The entry that is staged at a path, under any token of the branch."""
-    for token in tokens(await get_branch(env, repository, branch_id)):
+    for token in (await get_branch(env, repository, branch_id)).tokens:
         found = await get_staged(env, token, path)
         if found is not None:
             return entry_of(found[0])

@@ -14,20 +14,17 @@ from typing import Final, Literal, cast
 import attrs
 
 from lakeproof.impl.catalog.objects import copy_data, stage
-from lakeproof.impl.codec import decode_commit
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.refs.branches import list_branches
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.refs.tags import list_tags
-from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import scan_staged
-from lakeproof.model import keys, objects
+from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
@@ -124,13 +121,7 @@ async def look(env: Env, repository: Repository, order: tuple[Look, ...], batch_
 
 async def read_commits(env: Env, repository: Repository, batch_size: int) -> dict[CommitID, Commit]:
     """All commit records, those on no branch, too. One effect per batch."""
-    found: dict[CommitID, Commit] = {}
-    async for entry in env.store.scan(uid_partition(repository), keys.COMMITS_PREFIX, batch_size):
-        if not entry.key.startswith(keys.COMMITS_PREFIX):
-            break
-        commit = decode_commit(entry.value)
-        found[commit.commit_id] = commit
-    return found
+    return {commit.commit_id: commit async for commit in scan_commits(env, repository, batch_size)}
 
 
 async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
@@ -138,7 +129,7 @@ async def read_staged(env: Env, repository: Repository, branches: Iterable[Branc
     found: set[str] = set()
     for branch in branches:
         # Newest first: entries stay where they are, so that no order of tokens matters here.
-        for token in tokens(branch):
+        for token in branch.tokens:
             async for change in scan_staged(env, token, batch_size=batch_size):
                 if change.data is not None:
                     entry = decode_object_entry(change.data)

@@ -87,9 +87,7 @@ def _sentence(commit_id: CommitID, run_id: str) -> bytes:
 async def _pinned(env: Env, repository: Repository, lease: int, batch_size: int) -> set[CommitID]:
     found: set[CommitID] = set()
     since = await env.clock.now() - lease if lease else 0
-    async for entry in env.store.scan(uid_partition(repository), PINS, batch_size):
-        if not entry.key.startswith(PINS):
-            break
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=PINS):
         if int(entry.value) >= since:
             found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
     return found
@@ -119,10 +117,8 @@ async def holding(
 
 async def _demand_not_condemned(env: Env, repository: Repository, commit_id: CommitID) -> None:
     prefix = CONDEMNED + f"{commit_id}/".encode()
-    async for entry in env.store.scan(uid_partition(repository), prefix, 1):
-        if entry.key.startswith(prefix):
-            raise CommitExpired(commit_id)
-        break
+    async for _ in env.store.scan(uid_partition(repository), batch_size=1, prefix=prefix):
+        raise CommitExpired(commit_id)
 
 
 async def create_branch(

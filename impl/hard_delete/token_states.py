@@ -7,7 +7,6 @@ parameter. Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
 from lakeproof.impl.catalog.objects import (
@@ -27,26 +26,19 @@ from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.hard_delete import _token_lists as lists
-from lakeproof.impl.hard_delete._token_lists import Tokens
-from lakeproof.impl.hard_delete._tokens import (
-    COMMIT_TRIES,
-    changes_under,
-    commit_tokens,
-    forget_tokens,
-    remove_branch,
-    stage_referred,
-)
+from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, commit_tokens, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import remove_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import kv
+from lakeproof.impl.staging import changes_under
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Commit, Repository, StagedEntry
-
-TRIES: Final = lists.TRIES
 
 
 async def upload_object(
@@ -124,19 +116,13 @@ async def link_physical_address(
 
 async def _redeem(env: Env, repository: Repository, grant: Grant, *, once: bool) -> None:
     partition, key = uid_partition(repository), lists.ISSUED + grant.token.encode()
-    try:
-        found = await env.store.get(partition, key)
-    except kv.NotFound:
-        raise GrantInvalid(grant.token) from None
-    if found.value != grant.address.encode():
+    found = await env.store.find(partition, key)
+    if found is None or found.value != grant.address.encode():
         raise GrantInvalid(grant.token)
     if not once:
         await env.store.delete(partition, key)
-        return
-    try:
-        await env.store.set_if(partition, key, lists.USED, found.predicate)
-    except kv.PredicateFailed:
-        raise GrantInvalid(grant.token) from None
+    elif not await env.store.try_set_if(partition, key, lists.USED, found.predicate):
+        raise GrantInvalid(grant.token)
 
 
 async def copy_object(

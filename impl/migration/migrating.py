@@ -186,9 +186,7 @@ async def _clear(env: Env, batch_size: int) -> None:
 
 
 async def _journal(env: Env, batch_size: int) -> AsyncIterator[bytes]:
-    async for entry in env.store.scan(METADATA, JOURNAL, batch_size):
-        if not entry.key.startswith(JOURNAL):
-            return
+    async for entry in env.store.scan(METADATA, batch_size=batch_size, prefix=JOURNAL):
         yield entry.key.removeprefix(JOURNAL)
 
 
