@@ -1,7 +1,7 @@
-"""The operations of the two stores, by name: the same for a flow and for whoever holds a live store.
+"""The operations of the two stores, by name: the same for flows and for live stores.
 
-Each is a value, handed to `perform`: a flow's is `lakeproof.impl.effects`, a live store's `lakeproof.impl.stores`. Meanings and
-errors are those of `lakeproof.model.kv` and `lakeproof.model.objects`.
+Each is a value, handed to `perform`: that of a flow is in `lakeproof.impl.effects`, that of a live store in
+`lakeproof.impl.stores`. Meanings and errors are those of `lakeproof.model.kv` and `lakeproof.model.objects`.
 """
 
 from abc import ABC, abstractmethod

@@ -89,7 +89,9 @@ async def mark(
         return True
     for _ in range(tries):
         found = await env.store.find(partition, key)
-        if not creates if found is None else decode_reference(found.value).state is State.COMMITTED:
+        if found is None and not creates:
+            return False
+        if found is not None and decode_reference(found.value).state is State.COMMITTED:
             return False
         value = encode_reference(Reference(state, await env.clock.now()))
         if await env.store.try_set_if(partition, key, value, None if found is None else found.predicate):

@@ -1,6 +1,5 @@
 """What the proposals that track staging tokens share: a write that does something first, and a commit that tells which
-tokens it took. They are those of `lakeproof.impl.graveler`, effect by effect, but that staged entries stay where they are.
-"""
+tokens it took. They are those of `lakeproof.impl.graveler`, effect by effect; staged entries stay where they are."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
