@@ -4,7 +4,7 @@
 expired commits refer to under the run's id. `sweep` deletes them. The text has one job do both and knows of no users
 meanwhile. In what order `mark` looks is ``order``; the default is the one that loses nothing to commits and to new
 branches from active ones. What may happen after the look is not a question of order:
-`lakeproof.impl.hard_delete.retention_pins`. Source: committed-object-retention.md, "Algorithm".
+`lakeproof.impl.retention.pins`. Source: committed-object-retention.md, "Algorithm".
 """
 
 import json
