@@ -1,6 +1,6 @@
 """Diagrams: what they draw, and that the documentation is current."""
 
-from lakeproof.model.lifecycle import MEANINGS, STEP1, TABLES, Event
+from lakeproof.report.lifecycle import MEANINGS, STEP1, TABLES, Event
 from lakeproof.report.diagrams import DOCUMENT, REMARKS, diagram, document
 
 

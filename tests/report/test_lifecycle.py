@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from lakeproof.model.lifecycle import (
+from lakeproof.report.lifecycle import (
     HARDENED,
     STEP1,
     STEP2,
