@@ -34,12 +34,11 @@ from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_coun
 from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
-from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.staging import get_staged, tombstone
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
+from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Repository
 
@@ -334,7 +333,7 @@ async def _refer(
         await increment(env, at(repository, entry), kind)
     try:
         await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
-    except (kv.KVError, GravelerError, RepositoryError) as error:
+    except (kv.KVError, FlowError) as error:
         if counted and (rollback == "any" or (rollback == "definite" and error.definite)):
             await decrement(env, at(repository, entry), kind)
         raise

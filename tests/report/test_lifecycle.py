@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
+from lakeproof.model.records import Repository, RepositoryState
 from lakeproof.report.lifecycle import (
     HARDENED,
     STEP1,
@@ -17,7 +18,6 @@ from lakeproof.report.lifecycle import (
     advance,
     state_of,
 )
-from lakeproof.model.records import Repository, RepositoryState
 
 tables = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
