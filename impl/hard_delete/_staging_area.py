@@ -8,8 +8,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lakeproof.impl.catalog.errors import DataGone
-from lakeproof.impl.catalog.objects import at, change
+from lakeproof.impl.catalog.objects import at, change, read_data
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
@@ -93,11 +92,7 @@ async def _through(env: Env, repository: Repository, branch: Branch, path: bytes
 
 async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
     """The content of a branch at a path. Raises as `find_object`; DataGone."""
-    address = at(repository, await find_object(env, repository, branch_id, path))
-    try:
-        return await env.objects.get(address)
-    except objects.ObjectNotFound:
-        raise DataGone(address) from None
+    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
 
 
 async def list_objects(

@@ -8,8 +8,17 @@ from typing import Literal
 
 import attrs
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
+from lakeproof.impl.catalog.errors import AddressNotAllowed, EntryLocked
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    change,
+    copy_data,
+    entry_at,
+    entry_of,
+    find_object,
+    object_entry,
+    owned,
+)
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
@@ -26,8 +35,7 @@ from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.refs.errors import PathNotFound, WriteNotSettled
 from lakeproof.impl.staging import changes_under, stage, stage_if, tombstone, unstage
-from lakeproof.model import objects
-from lakeproof.model.catalog import AddressType, ObjectEntry, is_inside
+from lakeproof.model.catalog import ObjectEntry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
@@ -332,12 +340,7 @@ async def _copied(
 ) -> ObjectEntry:
     """Copy the object of an entry to a fresh address for a path. 1 effect. Raises DataGone."""
     address = signed_address(env, repository, branch_id, path)
-    copied = attrs.evolve(unlocked(entry), address=address, address_type=AddressType.RELATIVE)
-    try:
-        await env.objects.copy(at(repository, entry), at(repository, copied))
-    except objects.ObjectNotFound:
-        raise DataGone(at(repository, entry)) from None
-    return copied
+    return unlocked(await copy_data(env, repository, entry, address=address))
 
 
 async def _hold(

@@ -32,7 +32,7 @@ from lakeproof.impl.hard_delete._reaping import background_job as background_job
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import PathNotFound
+from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.resolving import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
 from lakeproof.model import objects
@@ -168,15 +168,20 @@ async def copy_object(
     if committed or not owned(repository, found):
         await _stage_known(env, repository, branch_id, change(path, found), tries)
         return found
-    source = at(repository, found)
+    fill = _copying(env, at(repository, found), DataGone)
+    return await _stage_new(env, repository, branch_id, path, found, fill, lifetime, tries)
+
+
+def _copying(env: Env, source: str, gone: type[GravelerError]) -> Fill:
+    """Copies an object; raises ``gone`` if it is not there."""
 
     async def copied(address: str, not_after: int | None) -> None:
         try:
             await env.objects.copy(source, address, not_after=not_after)
         except objects.ObjectNotFound:
-            raise DataGone(source) from None
+            raise gone(source) from None
 
-    return await _stage_new(env, repository, branch_id, path, found, copied, lifetime, tries)
+    return copied
 
 
 async def _find(
@@ -274,14 +279,8 @@ async def link_physical_address(
         branch = await get_branch(env, repository, branch_id)
         if branch.staging_token == token:
             return entry
-
-    async def copied(address: str, not_after: int | None) -> None:
-        try:
-            await env.objects.copy(grant.address, address, not_after=not_after)
-        except objects.ObjectNotFound:
-            raise AddressDeleted(grant.address) from None
-
-    return await _stage_new(env, repository, branch_id, path, entry, copied, lifetime, tries)
+    fill = _copying(env, grant.address, AddressDeleted)
+    return await _stage_new(env, repository, branch_id, path, entry, fill, lifetime, tries)
 
 
 async def commit(

@@ -8,19 +8,17 @@ it is silent, a parameter. Source: hard-delete-uncommitted-data.md, "2. Referenc
 from functools import partial
 from typing import Final, Literal
 
-import attrs
-
-from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import (
     Grant,
     at,
     change,
+    check_grant,
+    copy_data,
     entry_at,
     entry_of,
     find_object,
-    new_address,
-    object_entry,
     owned,
+    put_data,
     stage_again,
 )
 from lakeproof.impl.catalog.objects import commit as commit
@@ -36,8 +34,8 @@ from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged, tombstone
-from lakeproof.model import kv, objects
-from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
+from lakeproof.model import kv
+from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Repository
@@ -71,9 +69,7 @@ async def upload_object(
         BranchNotFound, ObjectBusy: the object is left behind. AddressDeleted: what was staged under an earlier token
             was dropped, and the object with it. WriteNotSettled (indefinite).
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content, ONE)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content, ONE)
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
     return entry
 
@@ -121,8 +117,7 @@ async def link_physical_address(
 
     Raises AddressNotAllowed; and as `stage_object`.
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     entry = entry_at(repository, grant.address, content)
     await increment(env, grant.address, kind, accepts="all" if revives else "uncounted")
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
@@ -187,11 +182,7 @@ async def copy_object(
     if not full:
         await _refer(env, repository, branch_id, path, found, kind, rollback, overwrites=overwrites, follows=follows)
         return found
-    entry = attrs.evolve(found, address=new_address(env), address_type=AddressType.RELATIVE)
-    try:
-        await env.objects.copy(at(repository, found), at(repository, entry), None if carries else ONE)
-    except objects.ObjectNotFound:
-        raise DataGone(at(repository, found)) from None
+    entry = await copy_data(env, repository, found, metadata=None if carries else ONE)
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
     return entry
 

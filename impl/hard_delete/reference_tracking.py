@@ -7,8 +7,18 @@ Source: hard-delete-uncommitted-data.md, "3. Tracking references in staging mana
 
 from typing import Final
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, new_address, object_entry, owned
+from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    at,
+    change,
+    check_grant,
+    entry_at,
+    find_object,
+    new_address,
+    owned,
+    put_data,
+)
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import drop_all
@@ -20,7 +30,7 @@ from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, Staged, commit_toke
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.staging import changes_under, get_staged, tombstone, unstage
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Commit, Repository, StagedEntry
 
@@ -48,11 +58,9 @@ async def upload_object(
 
     Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite).
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content)
     staged = await _stage(env, repository, branch_id, path, entry, follows=follows, looks=True, exchanges=exchanges)
-    if staged.before is not None and staged.before.address != address:
+    if staged.before is not None and staged.before.address != entry.address:
         await _mark_deleted(env, repository, staged.before, staged.token)
     return entry
 
@@ -97,8 +105,7 @@ async def link_physical_address(
 
     Raises AddressNotAllowed, GrantExpired; and as `stage_object`.
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     if await env.clock.now() > grant.expires:
         raise GrantExpired(grant.address)
     return await stage_object(env, repository, branch_id, path, grant.address, content, follows=follows)

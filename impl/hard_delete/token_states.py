@@ -13,12 +13,13 @@ from lakeproof.impl.catalog.objects import (
     Grant,
     at,
     change,
+    check_grant,
     entry_at,
     entry_of,
     find_object,
     new_address,
-    object_entry,
     owned,
+    put_data,
 )
 from lakeproof.impl.catalog.objects import delete_object as delete_object
 from lakeproof.impl.catalog.objects import read_object as read_object
@@ -36,7 +37,7 @@ from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import changes_under
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Commit, Repository, StagedEntry
 
@@ -59,9 +60,7 @@ async def upload_object(
     Raises:
         BranchNotFound: the object is left behind; ObjectBusy; WriteNotSettled (indefinite). AddressDeleted, if careful.
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content)
     await _stage(env, repository, branch_id, path, entry, issued=True, careful=careful, tries=tries)
     return entry
 
@@ -106,8 +105,7 @@ async def link_physical_address(
     Raises:
         AddressNotAllowed, GrantInvalid, BranchNotFound; ObjectBusy, WriteNotSettled (indefinite).
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     await _redeem(env, repository, grant, once=once)
     entry = entry_at(repository, grant.address, content)
     await _stage(env, repository, branch_id, path, entry, issued=True, careful=careful, tries=tries)
