@@ -93,8 +93,14 @@ async def stage_object(
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, only at the path that its address is signed
     for. As `upload_object` but for the object; with ``fresh`` it is copied. Raises AddressNotAllowed, DataGone."""
-    check_address(repository, branch_id, path, address)
     how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
+    return await _stage_at(env, repository, branch_id, path, address, content, how)
+
+
+async def _stage_at(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, how: Overriding
+) -> ObjectEntry:
+    check_address(repository, branch_id, path, address)
     entry = entry_at(repository, address, content)
 
     async def keep(times: int) -> ObjectEntry:
@@ -127,19 +133,8 @@ async def link_physical_address(
     """`stage_object` at an issued address. Raises AddressNotAllowed: it was not issued for this path."""
     if not is_inside(repository.storage_namespace, grant.address):
         raise AddressNotAllowed(grant.address)
-    return await stage_object(
-        env,
-        repository,
-        branch_id,
-        path,
-        grant.address,
-        content,
-        locks=locks,
-        exchanges=exchanges,
-        fresh=fresh,
-        checks_token=checks_token,
-        lease=lease,
-    )
+    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
+    return await _stage_at(env, repository, branch_id, path, grant.address, content, how)
 
 
 async def copy_object(
