@@ -19,12 +19,17 @@ from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
 
+def tokens(branch: Branch) -> tuple[StagingToken, ...]:
+    """Where readers and resetters look for changes, newest first."""
+    return branch.tokens
+
+
 async def find_entry(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
     """The entry at a path, as far as this branch record leads to it; None if there is none.
 
     1 effect per token until a change is found; then 1 for the commit and 2 for its metarange and range.
     """
-    return await _through(env, repository, branch, branch.tokens, path)
+    return await _through(env, repository, branch, tokens(branch), path)
 
 
 async def find_sealed(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
@@ -89,7 +94,7 @@ async def combined(
     env: Env, repository: Repository, branch: Branch, prefix: bytes = b"", batch_size: int = 0
 ) -> tuple[Entry, ...]:
     """What a branch record leads to: its changes over the entries of its head."""
-    changes = await changes_of(env, branch.tokens, prefix, batch_size)
+    changes = await changes_of(env, tokens(branch), prefix, batch_size)
     head = await get_commit(env, repository, branch.commit_id)
     shown: dict[bytes, Entry] = {}
     committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)

@@ -13,7 +13,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.reading import changes_of, tokens
 from lakeproof.impl.graveler.restoring import as_in_head, covered, restoration_token
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, same_record, settle, swap
 from lakeproof.impl.refs.branches import get_branch, next_token
@@ -109,7 +109,7 @@ async def reset_entry(
         return
 
     async def changed(branch: Branch) -> Sequence[bytes]:
-        for token in branch.tokens:
+        for token in tokens(branch):
             if await get_staged(env, token, path) is not None:
                 return [path]
         return []
@@ -133,7 +133,7 @@ async def reset_prefix(
     _check_way(forgets)
 
     async def changed(branch: Branch) -> Sequence[bytes]:
-        return list(await changes_of(env, branch.tokens, prefix, batch_size))
+        return list(await changes_of(env, tokens(branch), prefix, batch_size))
 
     if forgets == RESTORED:
         await _restore(env, repository, branch_id, changed, tries)

@@ -10,6 +10,7 @@ from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import BranchBusy, BranchNotFound, WriteNotSettled
 from lakeproof.impl.staging import stage, tombstone
 from lakeproof.model import kv
+from lakeproof.model.identifiers import CommitID
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenarios._branch_data import BRANCH, X
 from tests.impl.graveler.hand import Hand, Running
@@ -54,7 +55,7 @@ async def look(env: Env, repository: Repository, rereads: bool = True) -> str:
 
 def disturbed(hand: Hand, running: Running, times: int, before: type) -> list[str]:
     """Run a flow to its end; the token changes before the first effects of a kind. Its effects, by name."""
-    effects = []
+    effects: list[str] = []
     while running.op is not None:
         if times and effects and isinstance(running.op, before):
             hand.run(seal, BRANCH)
@@ -142,7 +143,8 @@ class TestSettle:
     ) -> None:
         hand = Hand.founded()
         hand.run(hide)
-        running, found = hand.start(write, whole), []
+        found: list[str] = []
+        running = hand.start(write, whole)
         while running.op is not None:
             if found == ["Get"]:
                 hand.cells = Hand.founded().cells  # the record without the mark, the token as it was
@@ -162,9 +164,9 @@ class TestSettle:
 
             async def write(branch: Branch) -> Missed | None:
                 seen.append(branch.commit_id)
-                return Missed(attrs.evolve(branch, commit_id=f"{branch.commit_id}'"))
+                return Missed(attrs.evolve(branch, commit_id=CommitID(f"{branch.commit_id}'")))
 
-            branch = attrs.evolve(await get_branch(env, repository, BRANCH), commit_id="c")
+            branch = attrs.evolve(await get_branch(env, repository, BRANCH), commit_id=CommitID("c"))
             with pytest.raises(WriteNotSettled):
                 await settle(env, repository, branch, write, X, tries=3)
             return tuple(seen)
