@@ -6,11 +6,12 @@ compiled by the exhaustive search. Errors are sent as values and raised here.
 """
 
 import types
-from collections.abc import AsyncIterator, Generator
+from collections.abc import Generator
 from typing import Protocol, cast
 
 import attrs
 
+from lakeproof.impl.operations import KVOperations, ObjectOperations
 from lakeproof.model import kv, objects
 
 
@@ -43,36 +44,11 @@ class Unique(Protocol):
     def __call__(self, kind: str, /) -> str: ...
 
 
-class KVEffects:
-    """The store as a flow sees it: `get`, `set`, `set_if`, `delete`, `scan`; and `delete_if` for those who may."""
+class KVEffects(KVOperations):
+    """The store as a flow sees it."""
 
-    async def get(self, partition: bytes, key: bytes) -> kv.ValueWithPredicate:
-        """Raises NotFound if there is no value."""
-        return cast("kv.ValueWithPredicate", await perform(kv.Get(partition, key)))
-
-    async def set(self, partition: bytes, key: bytes, value: bytes) -> None:
-        await perform(kv.Set(partition, key, value))
-
-    async def set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> None:
-        """Raises PredicateFailed if the key's value is not what the predicate says."""
-        await perform(kv.SetIf(partition, key, value, predicate))
-
-    async def delete(self, partition: bytes, key: bytes) -> None:
-        await perform(kv.Delete(partition, key))
-
-    async def delete_if(self, partition: bytes, key: bytes, predicate: bytes) -> None:
-        """The capability ``delete_if``: raises PredicateFailed as `set_if` does."""
-        await perform(kv.DeleteIf(partition, key, predicate))
-
-    async def scan(self, partition: bytes, start: bytes = b"", batch_size: int = 0) -> AsyncIterator[kv.Entry]:
-        """Entries in ascending order. Not a snapshot: writes may fall between two batches."""
-        while True:
-            batch = cast("kv.Batch", await perform(kv.ScanBatch(partition, start, batch_size)))
-            for entry in batch.entries:
-                yield entry
-            if not batch.more:
-                return
-            start = batch.entries[-1].key + b"\0"
+    async def perform(self, op: kv.Op) -> object:
+        return await perform(op)
 
 
 class ClockEffects:
@@ -90,68 +66,11 @@ class Ids:
     unique: Unique
 
 
-class ObjectEffects:
+class ObjectEffects(ObjectOperations):
     """The object store as a flow sees it."""
 
-    async def put(
-        self,
-        address: str,
-        content: bytes,
-        metadata: objects.Metadata = (),
-        *,
-        if_absent: bool = False,
-        if_match: str | None = None,
-        not_after: int | None = None,
-    ) -> None:
-        """Raises PreconditionFailed if something is there (``if_absent``) or has another ETag (``if_match``); Expired
-        if the store's clock is past ``not_after``."""
-        await perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
-
-    async def get(self, address: str) -> bytes:
-        """Raises ObjectNotFound."""
-        return cast("bytes", await perform(objects.GetObject(address)))
-
-    async def head(self, address: str) -> objects.Head:
-        """Raises ObjectNotFound."""
-        return cast("objects.Head", await perform(objects.HeadObject(address)))
-
-    async def copy(
-        self,
-        source: str,
-        destination: str,
-        metadata: objects.Metadata | None = None,
-        *,
-        if_match: str | None = None,
-        not_after: int | None = None,
-    ) -> None:
-        """Raises ObjectNotFound if the source is not there, PreconditionFailed if it has another ETag, Expired if the
-        store's clock is past ``not_after``."""
-        await perform(objects.Copy(source, destination, metadata, if_match, not_after))
-
-    async def set_metadata(
-        self,
-        address: str,
-        metadata: objects.Metadata,
-        *,
-        if_metageneration: int | None = None,
-        if_version: str | None = None,
-    ) -> None:
-        """Raises ObjectNotFound; PreconditionFailed if the metadata was written since."""
-        await perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
-
-    async def delete(self, address: str) -> None:
-        await perform(objects.DeleteObject(address))
-
-    async def list(self, prefix: str = "", page_size: int = 0) -> AsyncIterator[objects.Head]:
-        """Heads in ascending order of address. Not a snapshot: writes may fall between two pages."""
-        after = ""
-        while True:
-            page = cast("objects.Page", await perform(objects.ListObjects(prefix, after, page_size)))
-            for head in page.heads:
-                yield head
-            if not page.more:
-                return
-            after = page.heads[-1].address
+    async def perform(self, op: objects.Op) -> object:
+        return await perform(op)
 
 
 @attrs.frozen

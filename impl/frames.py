@@ -35,9 +35,8 @@ _LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PAT
 _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 """Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
 _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
-_MACHINERY: Final = frozenset(
-    {str(HERE / "effects.py"), str(HERE / "wellformed.py"), str(ROOT / "model" / "snapshot.py")}
-)
+_EFFECTS: Final = ("effects.py", "operations.py", "wellformed.py")
+_MACHINERY: Final = frozenset({*(str(HERE / name) for name in _EFFECTS), str(ROOT / "model" / "snapshot.py")})
 _SEARCH: Final = f"{ROOT / 'explore'}/"
 _CHAIN_MAX: Final = 200
 

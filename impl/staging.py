@@ -22,19 +22,17 @@ async def stage(env: Env, token: StagingToken, entry: StagedEntry) -> None:
     await env.store.set(keys.staging_partition(token), keys.staged_key(entry.key), encode(entry))
 
 
-async def stage_if(env: Env, token: StagingToken, entry: StagedEntry, predicate: kv.Predicate) -> None:
-    """Write an entry if the predicate holds. 1 effect. Raises PredicateFailed."""
-    await env.store.set_if(keys.staging_partition(token), keys.staged_key(entry.key), encode(entry), predicate)
+async def stage_if(env: Env, token: StagingToken, entry: StagedEntry, predicate: kv.Predicate) -> bool:
+    """Write an entry if the predicate holds. 1 effect. Whether it did."""
+    partition, key = keys.staging_partition(token), keys.staged_key(entry.key)
+    return await env.store.try_set_if(partition, key, encode(entry), predicate)
 
 
 async def get_staged(env: Env, token: StagingToken, path: bytes) -> tuple[StagedEntry, bytes] | None:
     """The entry and the predicate that replaces just this value; None if the token has no change of the path. 1
     effect."""
-    try:
-        found = await env.store.get(keys.staging_partition(token), keys.staged_key(path))
-    except kv.NotFound:
-        return None
-    return decode_staged_entry(found.value), found.predicate
+    found = await env.store.find(keys.staging_partition(token), keys.staged_key(path))
+    return None if found is None else (decode_staged_entry(found.value), found.predicate)
 
 
 async def unstage(env: Env, token: StagingToken, path: bytes) -> None:
@@ -46,11 +44,14 @@ async def scan_staged(
     env: Env, token: StagingToken, prefix: bytes = b"", batch_size: int = 0
 ) -> AsyncIterator[StagedEntry]:
     """The changes under a token by path, those that begin with ``prefix``. One effect per batch."""
-    start = keys.STAGED_PREFIX + prefix
-    async for entry in env.store.scan(keys.staging_partition(token), start, batch_size):
-        if not entry.key.startswith(start):
-            return
+    found = env.store.scan(keys.staging_partition(token), batch_size=batch_size, prefix=keys.STAGED_PREFIX + prefix)
+    async for entry in found:
         yield decode_staged_entry(entry.value)
+
+
+async def changes_under(env: Env, token: StagingToken, batch_size: int = 0) -> tuple[StagedEntry, ...]:
+    """All changes under a token, by path. One effect per batch."""
+    return tuple([change async for change in scan_staged(env, token, batch_size=batch_size)])
 
 
 async def drop(env: Env, token: StagingToken, batch_size: int = 0) -> None:

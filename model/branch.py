@@ -10,17 +10,18 @@ from typing import Final, cast
 
 import attrs
 
+from lakeproof.model import calls
+from lakeproof.model.calls import Role, Said
 from lakeproof.model.contents import Contents
+from lakeproof.model.errors import BranchExists, BranchNotFound, EntryChanged, PathExists, PathNotFound, result_of
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 
 DONE: Final = "done"
-ANSWERS: Final = ("PathNotFound", "PathExists", "EntryChanged", "BranchNotFound", "BranchExists")
-"""Errors that are answers, by class name. All others say that the call did not take place."""
+ANSWERS: Final = (PathNotFound, PathExists, EntryChanged, BranchNotFound, BranchExists)
+"""Errors that are answers; then the result is their class. All others say that the call did not take place."""
 
 _EMPTY: Final[Mapping[str, Contents]] = {}
-
-Args = tuple[Hashable, ...]
 
 
 @attrs.frozen(cache_hash=True)
@@ -66,69 +67,70 @@ def branch(initial: BranchState | None = BranchState(), sources: Mapping[str, Co
     sources: the contents of the refs that the branch may be created from; a ref that is not named is empty.
     """
 
-    def apply(state: Hashable, name: str, args: Args) -> tuple[Hashable, Hashable]:
+    def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
         assert state is ABSENT or isinstance(state, BranchState)
-        if name == "create_branch":
+        said = calls.said(name, args)
+        if said.kind is calls.CREATE_BRANCH:
             if state is not ABSENT:
-                return state, "BranchExists"
-            return BranchState(committed=frozenset(sources.get(str(args[2]), {}).items())), DONE
-        return (ABSENT, "BranchNotFound") if state is ABSENT else _apply(state, name, args)
+                return state, BranchExists
+            return BranchState(committed=frozenset(sources.get(str(said[Role.TARGET]), {}).items())), DONE
+        return (ABSENT, BranchNotFound) if state is ABSENT else _apply(state, name, said)
 
     return Specification(
         name="a branch",
         initial=initial,
         apply=apply,
         result=_result,
-        is_answer=lambda error: type(error).__name__ in ANSWERS,
+        is_answer=lambda error: isinstance(error, ANSWERS),
     )
 
 
-def _apply(state: BranchState, name: str, args: Args) -> tuple[BranchState | None, Hashable]:
-    match name:
-        case "set_entry":
-            return state.with_changes((_bytes(args[2]), _bytes(args[3]))), DONE
-        case "set_entries":
-            return state.with_changes(*cast("tuple[tuple[bytes, bytes], ...]", args[2])), DONE
-        case "delete_entry":
-            return state.with_changes((_bytes(args[2]), None)), DONE
-        case "create_entry" | "replace_entry":
-            return _exchange(state, name, args)
-        case "get_entry":
-            return state, state.contents.get(_bytes(args[2]), "PathNotFound")
-        case "list_entries":
-            prefix = _bytes(args[2]) if len(args) > 2 else b""
+def _apply(state: BranchState, name: str, said: Said) -> tuple[BranchState | None, Hashable]:
+    match said.kind:
+        case calls.SET_ENTRY:
+            return state.with_changes((said.data(Role.PATH), said.data(Role.VALUE))), DONE
+        case calls.SET_ENTRIES:
+            return state.with_changes(*cast("tuple[tuple[bytes, bytes], ...]", said[Role.ENTRIES])), DONE
+        case calls.DELETE_ENTRY:
+            return state.with_changes((said.data(Role.PATH), None)), DONE
+        case calls.CREATE_ENTRY:
+            return _exchange(state, said, None, PathExists)
+        case calls.REPLACE_ENTRY:
+            return _exchange(state, said, said.data(Role.EXPECTED), EntryChanged)
+        case calls.GET_ENTRY:
+            return state, state.contents.get(said.data(Role.PATH), PathNotFound)
+        case calls.LIST_ENTRIES:
+            prefix = said.data(Role.PREFIX, b"")
             return state, tuple(entry for entry in state.contents.items() if entry[0].startswith(prefix))
-        case "commit":
+        case calls.COMMIT:
             return state.after_commit(), DONE
-        case "reset_branch":
+        case calls.RESET_BRANCH:
             return state.without_changes(b""), DONE
-        case "reset_prefix" | "reset_entry":
-            return state.without_changes(_bytes(args[2]), exact=name == "reset_entry"), DONE
-        case "delete_branch" | "delete_branch_by_tombstone":
+        case calls.RESET_PREFIX:
+            return state.without_changes(said.data(Role.PREFIX)), DONE
+        case calls.RESET_ENTRY:
+            return state.without_changes(said.data(Role.PATH), exact=True), DONE
+        case calls.DELETE_BRANCH | calls.DELETE_BRANCH_BY_TOMBSTONE:
             return ABSENT, DONE
         case _:
             raise ValueError(f"{name}: expected a call that reads or changes the entries of one branch; leave it out")
 
 
-def _exchange(state: BranchState, name: str, args: Args) -> tuple[BranchState, Hashable]:
-    path, identity = _bytes(args[2]), _bytes(args[3])
-    expected = None if name == "create_entry" else _bytes(args[4])
+def _exchange(
+    state: BranchState, said: Said, expected: bytes | None, refusal: type[Exception]
+) -> tuple[BranchState, Hashable]:
+    path = said.data(Role.PATH)
     if state.contents.get(path) != expected:
-        return state, "PathExists" if name == "create_entry" else "EntryChanged"
-    return state.with_changes((path, identity)), DONE
-
-
-def _bytes(arg: Hashable) -> bytes:
-    assert isinstance(arg, bytes), f"{arg!r}: expected a path, a prefix or an identity"
-    return arg
+        return state, result_of(refusal)
+    return state.with_changes((path, said.data(Role.VALUE))), DONE
 
 
 def _result(call: CallView) -> Hashable:
     if call.status is not Status.OK:
-        return type(call.error).__name__
-    if call.name == "get_entry":
+        return result_of(type(call.error))
+    if call.kind is calls.GET_ENTRY:
         return getattr(call.value, "identity", None)
-    if call.name == "list_entries":
+    if call.kind is calls.LIST_ENTRIES:
         assert isinstance(call.value, tuple)
         return tuple((entry.path, entry.identity) for entry in call.value)
     return DONE

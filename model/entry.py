@@ -7,28 +7,32 @@ graveler-on-kv.md, "Staged Object".
 from collections.abc import Hashable
 from typing import Final
 
+from lakeproof.model import calls
+from lakeproof.model.calls import Role
+from lakeproof.model.errors import PathNotFound
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 
 DONE: Final = "done"
 
 
-def _apply(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
-    match name:
-        case "set_entry":
-            return args[3], DONE
-        case "delete_entry":
+def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
+    said = calls.said(name, args)
+    match said.kind:
+        case calls.SET_ENTRY:
+            return said[Role.VALUE], DONE
+        case calls.DELETE_ENTRY:
             return None, DONE
-        case "get_entry":
+        case calls.GET_ENTRY:
             return state, state
-        case "commit":
+        case calls.COMMIT:
             return state, DONE
         case _:
             raise ValueError(f"{name}: expected set_entry, delete_entry, get_entry or commit; leave it out")
 
 
 def _result(call: CallView) -> Hashable:
-    if call.name != "get_entry":
+    if call.kind is not calls.GET_ENTRY:
         return DONE
     return getattr(call.value, "identity", None) if call.status is Status.OK else None
 
@@ -38,6 +42,6 @@ ENTRY: Final = Specification(
     initial=None,
     apply=_apply,
     result=_result,
-    is_answer=lambda error: type(error).__name__ == "PathNotFound",
+    is_answer=lambda error: isinstance(error, PathNotFound),
 )
 """``PathNotFound`` is an answer: there is no entry. All other errors say that the call did not take place."""

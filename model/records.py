@@ -59,6 +59,11 @@ class Branch:
     def __attrs_post_init__(self) -> None:
         assert self.staging_token not in self.sealed_tokens, f"{self.staging_token!r} is open and sealed at once"
 
+    @property
+    def tokens(self) -> tuple[StagingToken, ...]:
+        """All tokens, newest first."""
+        return (self.staging_token, *self.sealed_tokens)
+
 
 @attrs.frozen(kw_only=True, cache_hash=True)
 class Tag:

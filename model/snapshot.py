@@ -7,7 +7,7 @@ from typing import Union
 
 import attrs
 
-from lakeproof.model import kv
+from lakeproof.model import calls, kv
 from lakeproof.model.objects import Objects
 from lakeproof.model.records import Record
 
@@ -60,6 +60,16 @@ class CallView:
     error: Exception | None = None
     observed: tuple[tuple[str, Hashable], ...] = ()
     """By observer name, see `Observer`."""
+
+    @property
+    def kind(self) -> calls.Kind | None:
+        """Which call it is; None for a flow that no invariant knows."""
+        return calls.kind_of(self.name)
+
+    @property
+    def said(self) -> calls.Said:
+        """Its arguments, by role."""
+        return calls.said(self.name, self.args)
 
     def saw(self, observer: str) -> Hashable:
         """What the observer of that name made of the call so far; None if it is not attached."""
@@ -167,9 +177,10 @@ class Snapshot:
             raise self._not_declared(Reads.CLIENTS)
         return self._clients
 
-    def calls(self, *names: str) -> tuple[CallView, ...]:
-        """All calls so far with one of these names; without names, all calls."""
-        return tuple(call for calls in self.clients for call in calls if not names or call.name in names)
+    def calls(self, *kinds: calls.Kind | str) -> tuple[CallView, ...]:
+        """All calls so far of one of these kinds, or with one of these names; without any, all calls."""
+        names = {kind if isinstance(kind, str) else kind.name for kind in kinds}
+        return tuple(call for made in self.clients for call in made if not names or call.name in names)
 
     def only(self, reads: frozenset[Reads], repair: str = "") -> "Snapshot":
         """The same state, of which only these parts may be looked at. The message of `NotDeclared` ends in ``repair``
@@ -209,6 +220,16 @@ class Invoked:
     index: int  # of the call within its client
     name: str
     args: tuple[Hashable, ...]
+
+    @property
+    def kind(self) -> calls.Kind | None:
+        """As `CallView.kind`."""
+        return calls.kind_of(self.name)
+
+    @property
+    def said(self) -> calls.Said:
+        """As `CallView.said`."""
+        return calls.said(self.name, self.args)
 
 
 @attrs.frozen(cache_hash=True)

@@ -7,33 +7,38 @@ the commit that this led to. Source: graveler-on-kv.md, "Tag".
 from collections.abc import Hashable
 from typing import Final
 
+from lakeproof.model import calls
+from lakeproof.model.calls import Role
+from lakeproof.model.errors import TagExists, TagNotFound, result_of
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 
-ANSWERS: Final = ("TagExists", "TagNotFound")
-"""Errors that are answers, by class name."""
+ANSWERS: Final = (TagExists, TagNotFound)
+"""Errors that are answers. A result is the class of one of them, or a word for what was done."""
+
+_DONE: Final = {
+    calls.CREATE_TAG: "created",
+    calls.UPDATE_TAG: "updated",
+    calls.DELETE_TAG: "deleted",
+    calls.GET_TAG: "there",
+}
 
 
-def _apply(state: Hashable, name: str, args: tuple[Hashable, ...]) -> tuple[Hashable, Hashable]:
-    there = state is not None
-    match name:
-        case "create_tag":
-            return (state, "TagExists") if there else (args[2], "created")
-        case "update_tag":
-            return (args[2], "updated") if there else (state, "TagNotFound")
-        case "delete_tag":
-            return None, "deleted" if there else "TagNotFound"
-        case "get_tag":
-            return state, "there" if there else "TagNotFound"
-        case _:
-            raise ValueError(f"{name}: expected create_tag, update_tag, delete_tag or get_tag; leave it out")
-
-
-_DONE: Final = {"create_tag": "created", "update_tag": "updated", "delete_tag": "deleted", "get_tag": "there"}
+def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
+    said = calls.said(name, args)
+    if said.kind not in _DONE:
+        raise ValueError(f"{name}: expected create_tag, update_tag, delete_tag or get_tag; leave it out")
+    creates = said.kind is calls.CREATE_TAG
+    if creates is (state is not None):
+        return state, TagExists if creates else TagNotFound
+    done = _DONE[said.kind]
+    if said.kind is calls.DELETE_TAG:
+        return None, done
+    return (state if said.kind is calls.GET_TAG else said[Role.TARGET]), done
 
 
 def _result(call: CallView) -> Hashable:
-    return _DONE[call.name] if call.status is Status.OK else type(call.error).__name__
+    return _DONE[calls.named(call.name)] if call.status is Status.OK else result_of(type(call.error))
 
 
 TAG: Final = Specification(
@@ -41,6 +46,6 @@ TAG: Final = Specification(
     initial=None,
     apply=_apply,
     result=_result,
-    is_answer=lambda error: type(error).__name__ in ANSWERS,
+    is_answer=lambda error: isinstance(error, ANSWERS),
 )
 """`RefChanged` is no answer: it says that nothing happened."""

@@ -73,6 +73,12 @@ def owned(repository: Repository, entry: ObjectEntry) -> bool:
     return is_inside(repository.storage_namespace, at(repository, entry))
 
 
+def check_grant(repository: Repository, grant: Grant) -> None:
+    """Raises AddressNotAllowed for an address where none is issued."""
+    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
+        raise AddressNotAllowed(grant.address)
+
+
 def change(path: bytes, entry: ObjectEntry) -> StagedEntry:
     """The staged change that puts an entry at a path."""
     data = encode_object_entry(entry)
@@ -99,11 +105,22 @@ async def find_object(env: Env, repository: Repository, branch_id: BranchID, pat
 
 async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
     """The content of a branch at a path. Raises PathNotFound, BranchNotFound, BranchBusy; DataGone."""
-    address = at(repository, await find_object(env, repository, branch_id, path))
+    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
+
+
+async def read_data(env: Env, address: str) -> bytes:
+    """The object at a physical address. 1 effect. Raises DataGone."""
     try:
         return await env.objects.get(address)
     except objects.ObjectNotFound:
         raise DataGone(address) from None
+
+
+async def put_data(env: Env, repository: Repository, content: bytes, metadata: objects.Metadata = ()) -> ObjectEntry:
+    """Put an object under a fresh address: its entry. 1 effect, and 1 for the clock."""
+    address = new_address(env)
+    await env.objects.put(f"{repository.storage_namespace}/{address}", content, metadata)
+    return await object_entry(env, address, content)
 
 
 async def upload_object(
@@ -114,9 +131,7 @@ async def upload_object(
     Raises:
         BranchNotFound: the object is left behind. WriteNotSettled (indefinite).
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content)
     await stage(env, repository, branch_id, path, entry)
     return entry
 
@@ -140,8 +155,7 @@ async def link_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
 ) -> ObjectEntry:
     """Stage an entry for the object at an issued address. Raises AddressNotAllowed: it lies elsewhere."""
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     return await stage_object(env, repository, branch_id, path, grant.address, content)
 
 
@@ -167,11 +181,18 @@ async def copy_object(
     return found
 
 
-async def copy_data(env: Env, repository: Repository, entry: ObjectEntry) -> ObjectEntry:
-    """Copy the object of an entry to a fresh address. 1 effect. Raises DataGone."""
-    copied = attrs.evolve(entry, address=new_address(env), address_type=AddressType.RELATIVE)
+async def copy_data(
+    env: Env,
+    repository: Repository,
+    entry: ObjectEntry,
+    *,
+    address: str | None = None,
+    metadata: objects.Metadata | None = None,
+) -> ObjectEntry:
+    """Copy the object of an entry to a relative address, or to a fresh one. 1 effect. Raises DataGone."""
+    copied = attrs.evolve(entry, address=address or new_address(env), address_type=AddressType.RELATIVE)
     try:
-        await env.objects.copy(at(repository, entry), at(repository, copied))
+        await env.objects.copy(at(repository, entry), at(repository, copied), metadata)
     except objects.ObjectNotFound:
         raise DataGone(at(repository, entry)) from None
     return copied
@@ -229,10 +250,7 @@ async def stage_again(
     """What a user does who knows where the object of an entry lies: stage the same address at another path. Errors of
     `find_object` and of ``stage``."""
     found = await find_object(env, repository, branch_id, source_path)
-    try:
-        content = await env.objects.get(at(repository, found))
-    except objects.ObjectNotFound:
-        raise DataGone(at(repository, found)) from None
+    content = await read_data(env, at(repository, found))
     return await stage(env, repository, branch_id, path, at(repository, found), content)
 
 

@@ -3,19 +3,13 @@
 All are definite: nothing in reach has changed.
 """
 
-from typing import ClassVar, cast
+from typing import cast
+
+from lakeproof.model.errors import FlowError
 
 
-class CommittedError(Exception):
+class CommittedError(FlowError):
     """Base of the answers below."""
-
-    definite: ClassVar[bool] = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CommittedError) and type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
 
 
 class MissingObject(CommittedError):

@@ -12,11 +12,10 @@ from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.restoring import restored_paths
-from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.graveler.tokens import swap
+from lakeproof.impl.refs.branches import next_token
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
-from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.impl.staging import drop
-from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch, Commit, Metadata, Repository
 
@@ -74,19 +73,13 @@ async def seal(env: Env, repository: Repository, branch_id: BranchID, tries: int
     Raises:
         BranchNotFound; BranchBusy: others came first ``tries`` times.
     """
-    for _ in range(tries):
-        branch, predicate = await read_branch(env, repository, branch_id)
-        sealed = attrs.evolve(
-            branch,
-            staging_token=next_token(env, branch),
-            sealed_tokens=(branch.staging_token, *branch.sealed_tokens),
-        )
-        try:
-            await replace_branch(env, repository, sealed, predicate)
-        except kv.PredicateFailed:
-            continue
-        return sealed, encode(sealed)
-    raise BranchBusy(branch_id)
+
+    async def change(branch: Branch) -> Branch:
+        return attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=branch.tokens)
+
+    swapped = await swap(env, repository, branch_id, change, tries=tries)
+    assert swapped is not None
+    return swapped.now, encode(swapped.now)
 
 
 async def drop_all(env: Env, tokens: tuple[StagingToken, ...], batch_size: int = 0) -> None:

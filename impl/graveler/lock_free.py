@@ -6,22 +6,84 @@ sealed are the *first* ones of those that it set out to commit, and the *last* o
 Source: lakeFS metadata_kv/index.md, "Committer flow", which graveler-on-kv.md takes over.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 
 import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import TRIES, Request, drop_all, seal, write_commit
 from lakeproof.impl.graveler.restoring import restorations_over
-from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.graveler.tokens import Tokens, swap
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import BranchBusy
-from lakeproof.model import kv
-from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Commit, Repository
 
-Tokens = tuple[StagingToken, ...]
 Prepare = Callable[[Env, Repository, Branch, Commit, Tokens], Coroutine[object, object, None]]
+Combine = Callable[[Branch, Tokens, Tokens], Awaitable[Commit]]
+"""Writes the commit of the changes under tokens over a branch's head, without the paths under some restorations."""
+
+
+async def nothing_before(sealed: Tokens) -> None:
+    """Nothing is to be done with tokens that were sealed."""
+
+
+@attrs.frozen(kw_only=True)
+class How:
+    """How a committer takes what is sealed. The first three are options of `commit`."""
+
+    taken: str = "empty"
+    knows_its_own: bool = False
+    respects_resets: bool = True
+    prepare: Prepare | None = None
+    before: Callable[[Tokens], Awaitable[None]] = nothing_before
+    """Run on the sealed tokens, once they are."""
+
+
+@attrs.frozen(cache_hash=True)
+class Taken:
+    """A commit, and the tokens whose changes this call took, newest first; none where another call has put it there."""
+
+    commit: Commit
+    tokens: Tokens = ()
+
+
+async def take(
+    env: Env, repository: Repository, branch_id: BranchID, combine: Combine, how: How = How(), tries: int = TRIES
+) -> Taken:
+    """Seal the open token, commit what is sealed, and take those tokens from the branch. Raises as `commit`."""
+    start = await seal(env, repository, branch_id, tries)
+    ours = start[0].sealed_tokens
+    await how.before(ours)
+    kept: Tokens = ()
+    over: Tokens = ()
+    made: Commit | None = None
+
+    async def change(branch: Branch) -> Branch | None:
+        nonlocal kept, over, made
+        kept = still_sealed(ours, branch)
+        if made is None and not kept and how.taken == "head":
+            made = await get_commit(env, repository, branch.commit_id)
+            return None
+        if made is None:
+            over = restorations_over(branch, kept) if how.respects_resets else ()
+            made = await combine(branch, kept, over)
+        if how.prepare is not None:
+            await how.prepare(env, repository, branch, made, kept)
+        return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
+
+    async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
+        nonlocal ours, made
+        if how.knows_its_own and now.commit_id == tried.commit_id:
+            return True
+        if now.commit_id != before.commit_id or still_sealed(ours, now) != kept:
+            made, ours = None, still_sealed(kept, now)
+        elif how.respects_resets and restorations_over(now, kept) != over:
+            made = None
+        return False
+
+    swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=tries)
+    assert made is not None
+    return Taken(made, kept if swapped is not None and swapped.applied else ())
 
 
 async def commit(
@@ -55,36 +117,15 @@ async def commit(
         BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
     """
     request = Request(message=message, batch_size=batch_size)
-    branch, predicate = await seal(env, repository, branch_id, tries)
-    ours = branch.sealed_tokens
-    over: Tokens = ()
-    made: Commit | None = None
-    for _ in range(tries):
-        kept = still_sealed(ours, branch)
-        if made is None and not kept and taken == "head":
-            return await get_commit(env, repository, branch.commit_id)
-        if made is None:
-            over = restorations_over(branch, kept) if respects_resets else ()
-            made = await write_commit(env, repository, branch.commit_id, kept, request, over)
-        if prepare is not None:
-            await prepare(env, repository, branch, made, kept)
-        finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
-        try:
-            await replace_branch(env, repository, finished, predicate)
-        except kv.PredicateFailed:
-            head = branch.commit_id
-            branch, predicate = await read_branch(env, repository, branch_id)
-            if knows_its_own and branch.commit_id == made.commit_id:
-                return made
-            if branch.commit_id != head or still_sealed(ours, branch) != kept:
-                made, ours = None, still_sealed(kept, branch)
-            elif respects_resets and restorations_over(branch, kept) != over:
-                made = None
-            continue
-        if drops:
-            await drop_all(env, kept, batch_size)
-        return made
-    raise BranchBusy(branch_id)
+
+    async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
+        return await write_commit(env, repository, branch.commit_id, kept, request, over)
+
+    how = How(taken=taken, knows_its_own=knows_its_own, respects_resets=respects_resets, prepare=prepare)
+    took = await take(env, repository, branch_id, combine, how, tries)
+    if drops:
+        await drop_all(env, took.tokens, batch_size)
+    return took.commit
 
 
 def still_sealed(ours: Tokens, branch: Branch) -> Tokens:

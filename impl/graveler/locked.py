@@ -50,12 +50,11 @@ async def commit(
 
     async def work(branch: Branch) -> Commit:
         request = Request(message=message, batch_size=batch_size)
-        tokens = (branch.staging_token, *branch.sealed_tokens)
-        made = await write_commit(env, repository, branch.commit_id, tokens, request)
+        made = await write_commit(env, repository, branch.commit_id, branch.tokens, request)
         token = next_token(env, branch)
         finished = attrs.evolve(branch, commit_id=made.commit_id, staging_token=token, sealed_tokens=())
         await replace_branch(env, repository, finished, kv.EXISTS)
-        await drop_all(env, tokens, batch_size)
+        await drop_all(env, branch.tokens, batch_size)
         return made
 
     return await _locked(env, repository, branch_id, work, lease, tries)

@@ -5,25 +5,23 @@ may be committed and dropped. Source: graveler-on-kv.md, "Update Commits, stagin
 metadata_kv/index.md, "Reading".
 """
 
-from typing import Final
+from functools import partial
 
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.graveler.tokens import TRIES, stable
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import BranchBusy, PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.staging import get_staged, scan_staged
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
-TRIES: Final = 3
-
 
 def tokens(branch: Branch) -> tuple[StagingToken, ...]:
-    """All tokens of a branch, newest first."""
-    return (branch.staging_token, *branch.sealed_tokens)
+    """Where readers and resetters look for changes, newest first."""
+    return branch.tokens
 
 
 async def find_entry(env: Env, repository: Repository, branch: Branch, path: bytes) -> StagedEntry | None:
@@ -67,16 +65,11 @@ async def get_entry(
     Raises:
         PathNotFound, BranchNotFound; BranchBusy: the branch changed ``tries`` times.
     """
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        found = await find_entry(env, repository, branch, path)
-        again = branch if not rereads else (await read_branch(env, repository, branch_id))[0]
-        if again == branch:
-            if found is None:
-                raise PathNotFound(path)
-            return Entry(path=path, identity=found.identity, data=found.data or b"")
-        branch = again
-    raise BranchBusy(branch_id)
+    look = partial(find_entry, env, repository, path=path)
+    found = await stable(env, repository, branch_id, look, rereads=rereads, tries=tries)
+    if found is None:
+        raise PathNotFound(path)
+    return Entry(path=path, identity=found.identity, data=found.data or b"")
 
 
 async def list_entries(
@@ -93,14 +86,8 @@ async def list_entries(
 
     Memory: the whole answer. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times.
     """
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        found = await combined(env, repository, branch, prefix, batch_size)
-        again = branch if not rereads else (await read_branch(env, repository, branch_id))[0]
-        if again == branch:
-            return found
-        branch = again
-    raise BranchBusy(branch_id)
+    look = partial(combined, env, repository, prefix=prefix, batch_size=batch_size)
+    return await stable(env, repository, branch_id, look, rereads=rereads, tries=tries)
 
 
 async def combined(

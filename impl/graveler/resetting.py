@@ -15,14 +15,11 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.reading import changes_of, tokens
 from lakeproof.impl.graveler.restoring import as_in_head, covered, restoration_token
-from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
-from lakeproof.impl.refs.errors import BranchBusy, WriteNotSettled
+from lakeproof.impl.graveler.tokens import TRIES, Tokens, same_record, settle, swap
+from lakeproof.impl.refs.branches import get_branch, next_token
 from lakeproof.impl.staging import get_staged, stage, unstage
-from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository
-
-TRIES: Final = 3
 
 RESTORED: Final = "restored"
 IN_PLACE: Final = "in-place"
@@ -51,21 +48,38 @@ async def reset_branch(
     Raises:
         BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset.
     """
-    branch, predicate = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
+
+    async def change(branch: Branch) -> Branch:
         token = next_token(env, branch) if fresh_token else branch.staging_token
-        clean = attrs.evolve(branch, staging_token=token, sealed_tokens=())
-        try:
-            await replace_branch(env, repository, clean, predicate)
-        except kv.PredicateFailed:
-            before = branch
-            branch, predicate = await read_branch(env, repository, branch_id)
-            if fresh_token and _is_done(before, token, branch):
-                return
-            continue
-        await drop_all(env, tokens(branch), batch_size)
-        return
-    raise BranchBusy(branch_id)
+        return attrs.evolve(branch, staging_token=token, sealed_tokens=())
+
+    async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
+        return fresh_token and _is_done(before, tried.staging_token, now)
+
+    swapped = await swap(env, repository, branch_id, change, beaten=beaten, tries=tries)
+    assert swapped is not None
+    if swapped.applied:
+        await drop_all(env, swapped.before.tokens, batch_size)
+
+
+async def forget_tokens(env: Env, repository: Repository, branch_id: BranchID, tries: int = TRIES) -> Tokens:
+    """`reset_branch` up to where staged entries are deleted: the tokens that the branch had. 2 effects.
+
+    Raises BranchNotFound; BranchBusy: nothing was reset.
+    """
+    had: dict[StagingToken, Tokens] = {}
+
+    async def change(branch: Branch) -> Branch:
+        token = next_token(env, branch)
+        had[token] = branch.tokens
+        return attrs.evolve(branch, staging_token=token, sealed_tokens=())
+
+    async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
+        return now.staging_token in had  # a `SetIf` that was reported as failed was applied after all
+
+    swapped = await swap(env, repository, branch_id, change, beaten=beaten, tries=tries)
+    assert swapped is not None
+    return had[swapped.now.staging_token]
 
 
 async def reset_entry(
@@ -124,7 +138,7 @@ async def reset_prefix(
     if forgets == RESTORED:
         await _restore(env, repository, branch_id, changed, tries)
         return
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     paths = await changed(branch)
     await _reset_in_place(env, repository, branch_id, paths, sealed_too=forgets == IN_PLACE, tries=tries)
 
@@ -135,27 +149,28 @@ def _check_way(forgets: str) -> None:
 
 
 async def _restore(env: Env, repository: Repository, branch_id: BranchID, changed: Changed, tries: int) -> None:
-    branch, predicate = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
+    paths: Sequence[bytes] = ()
+
+    async def change(branch: Branch) -> Branch | None:
+        nonlocal paths
         paths = await changed(branch)
         if not paths:
             # Entries leave a token only after it has left the branch. What was there is committed, or was reset.
-            return
+            return None
         restoration = restoration_token(env, branch)
         for entry in await as_in_head(env, repository, branch, list(paths)):
             await stage(env, restoration, entry)
-        try:
-            await replace_branch(env, repository, covered(branch, restoration, next_token(env, branch)), predicate)
-        except kv.PredicateFailed:
-            before = branch
-            branch, predicate = await read_branch(env, repository, branch_id)
-            if _is_done(before, restoration, branch):
-                return
-            for path in paths:
-                await unstage(env, restoration, path)
-            continue
-        return
-    raise BranchBusy(branch_id)
+        return covered(branch, restoration, next_token(env, branch))
+
+    async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
+        restoration = tried.sealed_tokens[0]
+        if _is_done(before, restoration, now):
+            return True
+        for path in paths:
+            await unstage(env, restoration, path)
+        return False
+
+    await swap(env, repository, branch_id, change, beaten=beaten, tries=tries)
 
 
 def _is_done(before: Branch, made: StagingToken, now: Branch) -> bool:
@@ -165,21 +180,19 @@ def _is_done(before: Branch, made: StagingToken, now: Branch) -> bool:
     gone, all older ones are, too: what was staged under them has been committed since, or reset. If it is there without
     ``made``, which lies over it, the `SetIf` was not applied.
     """
-    return made in tokens(now) or before.staging_token not in tokens(now)
+    return made in now.tokens or before.staging_token not in now.tokens
 
 
 async def _reset_in_place(
     env: Env, repository: Repository, branch_id: BranchID, paths: Sequence[bytes], *, sealed_too: bool, tries: int
 ) -> None:
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
+    async def write(branch: Branch) -> None:
         for path in paths:
             await _reset_path(env, repository, branch, path, sealed_too=sealed_too)
-        again, _ = await read_branch(env, repository, branch_id)
-        if again == branch:  # the head, too: a path may have been staged as in an older one
-            return
-        branch = again
-    raise WriteNotSettled(branch_id, *paths)
+
+    branch = await get_branch(env, repository, branch_id)
+    # The head, too, must be the same: a path may have been staged as in an older one.
+    await settle(env, repository, branch, write, *paths, settled=same_record, tries=tries)
 
 
 async def _reset_path(env: Env, repository: Repository, branch: Branch, path: bytes, *, sealed_too: bool) -> None:

@@ -7,18 +7,16 @@ writes".
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.reading import find_sealed
-from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.graveler.tokens import TRIES, Missed, same_token, settle
+from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, WriteNotSettled
 from lakeproof.impl.staging import get_staged, stage, stage_if, tombstone
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository, StagedEntry
-
-TRIES: Final = 3
 
 
 async def set_entry(
@@ -63,7 +61,7 @@ async def set_entries(
 
     What the cache saves is the first read of each write. The second one must not come from it. Raises as `set_entry`.
     """
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     for path, identity in entries:
         change = StagedEntry(key=path, identity=identity, data=b"")
         branch = await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
@@ -72,7 +70,7 @@ async def set_entries(
 async def _stage(
     env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, *, rereads: bool, tries: int
 ) -> None:
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
 
 
@@ -80,15 +78,13 @@ async def _stage_from(
     env: Env, repository: Repository, branch: Branch, change: StagedEntry, *, rereads: bool, tries: int
 ) -> Branch:
     """Stage under the token of the branch as it was read; returns it as it was read last."""
-    for _ in range(tries):
+
+    async def write(branch: Branch) -> None:
         await stage(env, branch.staging_token, change)
-        if not rereads:
-            return branch
-        again, _ = await read_branch(env, repository, branch.branch_id)
-        if again.staging_token == branch.staging_token:
-            return again
-        branch = again
-    raise WriteNotSettled(branch.branch_id, change.key)
+
+    settled = same_token if rereads else None
+    _, last = await settle(env, repository, branch, write, change.key, settled=settled, tries=tries)
+    return last
 
 
 async def create_entry(
@@ -147,34 +143,25 @@ async def _exchange(
 ) -> None:
     """Write an entry where the identity is ``expected`` (None: where there is none). Raises ``refusal`` otherwise."""
     change = StagedEntry(key=path, identity=identity, data=b"")
-    late = WriteNotSettled(branch_id, path)  # what an earlier try has staged may be committed yet
     tried = staged = False
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries + 2):
+
+    async def write(branch: Branch) -> Missed | None:
+        nonlocal tried, staged
         found, predicate = await _find(env, repository, branch, path)
-        again = branch if predicate is not None else (await read_branch(env, repository, branch_id))[0]
-        if again != branch:
-            branch = again  # what was read through may have been committed and dropped meanwhile
-            continue
+        now = branch if predicate is not None else await get_branch(env, repository, branch_id)
+        if now != branch:
+            return Missed(now)  # what was read through may have been committed and dropped meanwhile
         if found != expected and not (tried and knows_its_own and found == identity):
-            raise late if staged and knows_its_own else refusal
+            # What an earlier try has staged may be committed yet.
+            raise WriteNotSettled(branch_id, path) if staged and knows_its_own else refusal
         tried = True
-        if not await _stage_over(env, branch, change, predicate):
-            continue
+        if not await stage_if(env, branch.staging_token, change, predicate):
+            return Missed(branch)
         staged = True
-        again, _ = await read_branch(env, repository, branch_id)
-        if again.staging_token == branch.staging_token:
-            return
-        branch = again
-    raise late
+        return None
 
-
-async def _stage_over(env: Env, branch: Branch, change: StagedEntry, predicate: kv.Predicate) -> bool:
-    try:
-        await stage_if(env, branch.staging_token, change, predicate)
-    except kv.PredicateFailed:
-        return False
-    return True
+    branch = await get_branch(env, repository, branch_id)
+    await settle(env, repository, branch, write, path, tries=tries + 2)
 
 
 async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:

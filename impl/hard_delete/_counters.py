@@ -10,9 +10,8 @@ from typing import Final, Literal
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
 from lakeproof.impl.catalog.objects import at, entry_of, owned
 from lakeproof.impl.effects import Env
-from lakeproof.impl.hard_delete._tokens import changes_under
-from lakeproof.impl.staging import get_staged, stage_if, tombstone, unstage
-from lakeproof.model import kv, objects
+from lakeproof.impl.staging import changes_under, get_staged, stage_if, tombstone, unstage
+from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.objects import Head, Metadata
@@ -136,8 +135,4 @@ async def claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | Non
     found = await get_staged(env, token, path)
     if found is None or found[0].data is None:
         return None
-    try:
-        await stage_if(env, token, tombstone(path), found[1])
-    except kv.PredicateFailed:
-        return None
-    return entry_of(found[0])
+    return entry_of(found[0]) if await stage_if(env, token, tombstone(path), found[1]) else None

@@ -21,7 +21,6 @@ from lakeproof.model.records import Repository
 
 NOTHING: Final = b"1"  # a value that says no more than its key
 
-
 State = Literal["open", "used", "settled"]
 
 
@@ -92,10 +91,7 @@ async def settle(env: Env, repository: Repository, token: StagingToken, name: st
     """Write down that the entry of an address will never be staged again; if nobody knows the address any more, that
     has been dealt with. 1 effect."""
     settled = encode_issued(Issued(path, None, "settled"))
-    try:
-        await env.store.set_if(_addresses(repository), _issued_key(token, name), settled, kv.EXISTS)
-    except kv.PredicateFailed:
-        return
+    await env.store.try_set_if(_addresses(repository), _issued_key(token, name), settled, kv.EXISTS)
 
 
 async def use_up(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> bool:
@@ -104,20 +100,13 @@ async def use_up(env: Env, repository: Repository, token: StagingToken, name: st
     if found is None or found[0].state != "open" or found[0].path != path:
         return False
     taken = encode_issued(attrs.evolve(found[0], state="used"))
-    try:
-        await env.store.set_if(_addresses(repository), _issued_key(token, name), taken, found[1])
-    except kv.PredicateFailed:
-        return False
-    return True
+    return await env.store.try_set_if(_addresses(repository), _issued_key(token, name), taken, found[1])
 
 
 async def find_issued(env: Env, repository: Repository, token: StagingToken, name: str) -> tuple[Issued, bytes] | None:
     """What is written of an address, with the predicate that replaces just this. 1 effect."""
-    try:
-        found = await env.store.get(_addresses(repository), _issued_key(token, name))
-    except kv.NotFound:
-        return None
-    return decode_issued(found.value), found.predicate
+    found = await env.store.find(_addresses(repository), _issued_key(token, name))
+    return None if found is None else (decode_issued(found.value), found.predicate)
 
 
 async def forget(env: Env, repository: Repository, token: StagingToken, name: str) -> None:
@@ -129,10 +118,8 @@ async def scan_issued(
     env: Env, repository: Repository, token: StagingToken | None = None, batch_size: int = 0
 ) -> AsyncIterator[tuple[StagingToken, str, Issued]]:
     """Issued addresses by token and name; only those of ``token``, if it is given. One effect per batch."""
-    start = b"" if token is None else f"{token}/".encode()
-    async for entry in env.store.scan(_addresses(repository), start, batch_size):
-        if not entry.key.startswith(start):
-            return
+    prefix = b"" if token is None else f"{token}/".encode()
+    async for entry in env.store.scan(_addresses(repository), batch_size=batch_size, prefix=prefix):
         found, _, name = entry.key.decode().rpartition("/")
         yield StagingToken(found), name, decode_issued(entry.value)
 
@@ -146,10 +133,8 @@ async def scan_promises(
     env: Env, repository: Repository, token: StagingToken | None = None, batch_size: int = 0
 ) -> AsyncIterator[tuple[StagingToken, CommitID]]:
     """Tokens and the commits that would take them; only those of ``token``, if it is given. One effect per batch."""
-    start = b"" if token is None else f"{token}/".encode()
-    async for entry in env.store.scan(_fates(repository), start, batch_size):
-        if not entry.key.startswith(start):
-            return
+    prefix = b"" if token is None else f"{token}/".encode()
+    async for entry in env.store.scan(_fates(repository), batch_size=batch_size, prefix=prefix):
         found, _, commit_id = entry.key.decode().rpartition("/")
         yield StagingToken(found), CommitID(commit_id)
 
@@ -166,8 +151,4 @@ async def mark_head(env: Env, repository: Repository, commit_id: CommitID) -> No
 
 async def was_head(env: Env, repository: Repository, commit_id: CommitID) -> bool:
     """Whether that was written down. 1 effect."""
-    try:
-        await env.store.get(_heads(repository), commit_id.encode())
-    except kv.NotFound:
-        return False
-    return True
+    return await env.store.find(_heads(repository), commit_id.encode()) is not None

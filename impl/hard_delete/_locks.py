@@ -93,9 +93,6 @@ async def lock(env: Env, token: StagingToken, path: bytes, *, lease: int = 0, tr
         if free.entry is None:
             return free
         value = locked(path, free.entry, await new_mark(env, lease))
-        try:
-            await stage_if(env, token, value, free.predicate)
-        except kv.PredicateFailed:
-            continue
-        return attrs.evolve(free, value=value)
+        if await stage_if(env, token, value, free.predicate):
+            return attrs.evolve(free, value=value)
     raise EntryLocked(path)

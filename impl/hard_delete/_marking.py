@@ -8,16 +8,13 @@ from collections.abc import AsyncIterator
 from typing import Literal
 
 from lakeproof.impl.catalog.objects import at, entry_of
-from lakeproof.impl.codec import decode_commit
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.refs.branches import scan_branches
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.tags import scan_tags
-from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import scan_staged
-from lakeproof.model import keys
 from lakeproof.model.catalog import decode_object_entry
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
@@ -42,10 +39,10 @@ async def uncommitted(env: Env, repository: Repository, entries: Entries, batch_
 
 async def _staged(env: Env, branch: Branch, entries: Entries, batch_size: int) -> AsyncIterator[StagedEntry]:
     if entries == "shown":
-        for change in (await changes_of(env, tokens(branch), batch_size=batch_size)).values():
+        for change in (await changes_of(env, branch.tokens, batch_size=batch_size)).values():
             yield change
         return
-    for token in tokens(branch):
+    for token in branch.tokens:
         async for change in scan_staged(env, token, batch_size=batch_size):
             yield change
 
@@ -56,7 +53,7 @@ async def committed(env: Env, repository: Repository, commits: Commits, batch_si
     reader = Reader(env, repository.storage_namespace)
     found: set[str] = set()
     read: set[str] = set()
-    all_of_them = (_scanned if commits == "all" else _walked)(env, repository, batch_size)
+    all_of_them = (scan_commits if commits == "all" else _walked)(env, repository, batch_size)
     async for commit in all_of_them:
         if commit.meta_range_id in read:
             continue
@@ -64,13 +61,6 @@ async def committed(env: Env, repository: Repository, commits: Commits, batch_si
         async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
             found.add(at(repository, decode_object_entry(entry.data)))
     return found
-
-
-async def _scanned(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
-    async for found in env.store.scan(uid_partition(repository), keys.COMMITS_PREFIX, batch_size):
-        if not found.key.startswith(keys.COMMITS_PREFIX):
-            return
-        yield decode_commit(found.value)
 
 
 async def _walked(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:

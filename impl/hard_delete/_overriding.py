@@ -4,23 +4,20 @@ Source: hard-delete-uncommitted-data.md, "5. No Copies", "Upload Object".
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 import attrs
 
 from lakeproof.impl.catalog.errors import DataGone, EntryLocked
 from lakeproof.impl.catalog.objects import at, change, owned
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.tokens import Missed, same_token, settle
 from lakeproof.impl.hard_delete._locks import Held, lock, look
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.impl.staging import stage, stage_if
-from lakeproof.model import kv
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.model.records import Repository, StagedEntry
-
-TRIES: Final = 3
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 MakeObject = Callable[[int], Awaitable[ObjectEntry]]
 """Puts the object of an entry in its place; given how often that was done before."""
@@ -51,10 +48,12 @@ async def override(
     Raises EntryLocked, DataGone; BranchNotFound; WriteNotSettled (indefinite).
     """
     entry: ObjectEntry | None = None
+    held = Held(StagingToken(""))
     times = 0
     staged = False
-    branch = await get_branch(env, repository, branch_id)
-    for _ in range(TRIES):
+
+    async def write(branch: Branch) -> ObjectEntry | Missed:
+        nonlocal entry, held, times, staged
         token = branch.staging_token
         try:
             held = await (lock if how.locks else look)(env, token, path, lease=how.lease)
@@ -63,32 +62,32 @@ async def override(
                 times += 1
         except (EntryLocked, DataGone):
             if staged:
-                break
+                raise WriteNotSettled(branch_id, path) from None
             raise
-        if not await _add(env, token, path, entry, held, exchanges=how.exchanges):
-            continue
+        value = change(path, entry)
+        if how.exchanges and not await stage_over(env, value, held):
+            return Missed(branch)
+        if not how.exchanges:
+            await stage(env, token, value)
         staged = True
-        branch = await get_branch(env, repository, branch_id)
-        settled = branch.staging_token == token
-        replaced = held.entry
-        if replaced is not None and replaced.address != entry.address and (settled or not how.checks_token):
+        return entry
+
+    async def settled(before: Branch, now: Branch) -> bool:
+        same, replaced = await same_token(before, now), held.entry
+        assert entry is not None
+        if replaced is not None and replaced.address != entry.address and (same or not how.checks_token):
             await hard_delete(env, repository, replaced)
-        if settled:
-            return entry
-    raise WriteNotSettled(branch_id, path) if staged else EntryLocked(path)
+        return same
 
-
-async def _add(env: Env, token: StagingToken, path: bytes, entry: ObjectEntry, held: Held, *, exchanges: bool) -> bool:
-    if exchanges:
-        return await stage_over(env, change(path, entry), held)
-    await stage(env, token, change(path, entry))
-    return True
+    branch = await get_branch(env, repository, branch_id)
+    try:
+        return (await settle(env, repository, branch, write, path, settled=settled))[0]
+    except WriteNotSettled:
+        if staged:
+            raise
+        raise EntryLocked(path) from None
 
 
 async def stage_over(env: Env, value: StagedEntry, held: Held) -> bool:
     """Stage a value over just what was seen. 1 effect. Whether it was done."""
-    try:
-        await stage_if(env, held.token, value, held.predicate)
-    except kv.PredicateFailed:
-        return False
-    return True
+    return await stage_if(env, held.token, value, held.predicate)

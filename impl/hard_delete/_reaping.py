@@ -13,10 +13,9 @@ import attrs
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete._journal import Issued
-from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import BranchNotFound
 from lakeproof.impl.staging import get_staged
@@ -66,10 +65,9 @@ class Reaper:
 
     async def _branch(self, token: StagingToken) -> Branch | None:
         try:
-            branch, _ = await read_branch(self.env, self.repository, journal.branch_of(self.repository, token))
+            return await get_branch(self.env, self.repository, journal.branch_of(self.repository, token))
         except BranchNotFound:
             return None
-        return branch
 
     async def _replaced(self, token: StagingToken, addresses: Addresses) -> list[str]:
         """The settled addresses whose entry is not the one at their path: it never will be."""
@@ -142,7 +140,7 @@ def fate_of(token: StagingToken, branch: Branch | None) -> Fate:
     """Where a token stands, as the record of its branch tells (None: the branch is not there). "closed" is for ever."""
     if branch is not None and branch.staging_token == token:
         return "open"
-    return "sealed" if branch is not None and token in tokens(branch) else "closed"
+    return "sealed" if branch is not None and token in branch.tokens else "closed"
 
 
 async def background_job(

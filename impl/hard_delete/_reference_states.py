@@ -15,7 +15,6 @@ import attrs
 from lakeproof.impl.catalog.errors import ObjectBusy
 from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Repository
 
@@ -89,22 +88,14 @@ async def mark(
         await env.store.set(partition, key, encode_reference(Reference(state, await env.clock.now())))
         return True
     for _ in range(tries):
-        predicate: kv.Predicate = None
-        try:
-            found = await env.store.get(partition, key)
-        except kv.NotFound:
-            if not creates:
-                return False
-        else:
-            if decode_reference(found.value).state is State.COMMITTED:
-                return False
-            predicate = found.predicate
+        found = await env.store.find(partition, key)
+        if found is None and not creates:
+            return False
+        if found is not None and decode_reference(found.value).state is State.COMMITTED:
+            return False
         value = encode_reference(Reference(state, await env.clock.now()))
-        try:
-            await env.store.set_if(partition, key, value, predicate)
-        except kv.PredicateFailed:
-            continue
-        return True
+        if await env.store.try_set_if(partition, key, value, None if found is None else found.predicate):
+            return True
     raise ObjectBusy(address)
 
 
@@ -119,9 +110,7 @@ async def references(
     """The references of each object, or of one ``address``. Not a snapshot: one effect per batch."""
     prefix = PREFIX + (f"{address}/".encode() if address else b"")
     together: list[Keyed] = []
-    async for entry in env.store.scan(uid_partition(repository), prefix, batch_size):
-        if not entry.key.startswith(prefix):
-            break
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=prefix):
         of, _, token = entry.key.removeprefix(PREFIX).decode().rpartition("/")
         if together and together[-1].address != of:
             yield tuple(together)

@@ -4,20 +4,17 @@ Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to objec
 """
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lakeproof.impl.catalog.errors import DataGone
-from lakeproof.impl.catalog.objects import at, change
+from lakeproof.impl.catalog.objects import at, change, read_data
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import tokens
-from lakeproof.impl.hard_delete._tokens import WRITE_TRIES
-from lakeproof.impl.refs.branches import read_branch
+from lakeproof.impl.graveler.tokens import TRIES, Tokens, stable
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import BranchBusy, PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.staging import tombstone
 from lakeproof.model import objects
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
@@ -69,24 +66,18 @@ async def staged_changes(
 
 
 async def find_object(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = WRITE_TRIES
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = TRIES
 ) -> ObjectEntry:
     """The entry of a branch at a path: 1 effect per token until one has it, then those of the committed one; 2 for the
     branch. Raises PathNotFound, BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        found = await _through(env, repository, branch, path)
-        again, _ = await read_branch(env, repository, branch_id)
-        if again == branch:
-            if found is None:
-                raise PathNotFound(path)
-            return found
-        branch = again
-    raise BranchBusy(branch_id)
+    found = await stable(env, repository, branch_id, partial(_through, env, repository, path=path), tries=tries)
+    if found is None:
+        raise PathNotFound(path)
+    return found
 
 
 async def _through(env: Env, repository: Repository, branch: Branch, path: bytes) -> ObjectEntry | None:
-    for token in tokens(branch):
+    for token in branch.tokens:
         address = staged_address(branch.branch_id, token, path)
         try:
             head = await env.objects.head(f"{repository.storage_namespace}/{address}")
@@ -101,28 +92,20 @@ async def _through(env: Env, repository: Repository, branch: Branch, path: bytes
 
 async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
     """The content of a branch at a path. Raises as `find_object`; DataGone."""
-    address = at(repository, await find_object(env, repository, branch_id, path))
-    try:
-        return await env.objects.get(address)
-    except objects.ObjectNotFound:
-        raise DataGone(address) from None
+    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
 
 
 async def list_objects(
-    env: Env, repository: Repository, branch_id: BranchID, *, tries: int = WRITE_TRIES, batch_size: int = 0
+    env: Env, repository: Repository, branch_id: BranchID, *, tries: int = TRIES, batch_size: int = 0
 ) -> tuple[tuple[bytes, ObjectEntry], ...]:
     """The entries of a branch by path. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        changes = await staged_changes(env, repository, branch_id, tokens(branch), batch_size)
+
+    async def look(branch: Branch) -> dict[bytes, bytes | None]:
+        changes = await staged_changes(env, repository, branch_id, branch.tokens, batch_size)
         head = await get_commit(env, repository, branch.commit_id)
-        shown = {
-            entry.path: entry.data
-            async for entry in MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
-        }
-        again, _ = await read_branch(env, repository, branch_id)
-        if again == branch:
-            after = {**shown, **{path: each.data for path, each in changes.items()}}
-            return tuple((path, decode_object_entry(data)) for path, data in sorted(after.items()) if data is not None)
-        branch = again
-    raise BranchBusy(branch_id)
+        committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+        shown = {entry.path: entry.data async for entry in committed}
+        return {**shown, **{path: each.data for path, each in changes.items()}}
+
+    found = await stable(env, repository, branch_id, look, tries=tries)
+    return tuple((path, decode_object_entry(data)) for path, data in sorted(found.items()) if data is not None)

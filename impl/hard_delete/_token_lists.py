@@ -11,6 +11,7 @@ from typing import Final
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken
@@ -22,9 +23,6 @@ DELETED: Final = b"staging/deleted/"
 ISSUED: Final = b"staging/issued/"
 """Ours: the text says "Save token ID in db"."""
 USED: Final = b"used"
-TRIES: Final = 3
-
-Tokens = tuple[StagingToken, ...]
 
 
 def reference_key(address: str) -> bytes:
@@ -44,11 +42,8 @@ def decode_tokens(value: bytes) -> Tokens:
 async def read_tokens(env: Env, repository: Repository, address: str) -> tuple[Tokens, bytes] | None:
     """The tokens that refer to an object, and the predicate that replaces just this list; None if there is no key. 1
     effect."""
-    try:
-        found = await env.store.get(uid_partition(repository), reference_key(address))
-    except kv.NotFound:
-        return None
-    return decode_tokens(found.value), found.predicate
+    found = await env.store.find(uid_partition(repository), reference_key(address))
+    return None if found is None else (decode_tokens(found.value), found.predicate)
 
 
 async def add_reference(
@@ -71,11 +66,8 @@ async def add_reference(
             raise AddressDeleted(address)
         if token in tokens:
             return True
-        try:
-            await _replace(env, repository, address, (*tokens, token), predicate)
-        except kv.PredicateFailed:
-            continue
-        return True
+        if await _replace(env, repository, address, (*tokens, token), predicate):
+            return True
     raise ObjectBusy(address)
 
 
@@ -92,16 +84,14 @@ async def remove_reference(
         left = tuple(each for each in tokens if each != token)
         if left == tokens:
             return not left
-        try:
-            await _replace(env, repository, address, left, predicate)
-        except kv.PredicateFailed:
-            continue
-        return not left
+        if await _replace(env, repository, address, left, predicate):
+            return not left
     raise ObjectBusy(address)
 
 
-async def _replace(env: Env, repository: Repository, address: str, tokens: Tokens, predicate: kv.Predicate) -> None:
-    await env.store.set_if(uid_partition(repository), reference_key(address), encode_tokens(tokens), predicate)
+async def _replace(env: Env, repository: Repository, address: str, tokens: Tokens, predicate: kv.Predicate) -> bool:
+    partition, key = uid_partition(repository), reference_key(address)
+    return await env.store.try_set_if(partition, key, encode_tokens(tokens), predicate)
 
 
 async def forget_reference(env: Env, repository: Repository, address: str) -> None:
@@ -119,20 +109,12 @@ async def note_committed_too(env: Env, repository: Repository, name: str, tokens
     ``tries`` of them the entry stays as it is."""
     partition, key = uid_partition(repository), COMMITTED + name.encode()
     for _ in range(tries):
-        before: Tokens = ()
-        predicate: kv.Predicate = None
-        try:
-            found = await env.store.get(partition, key)
-        except kv.NotFound:
-            pass
-        else:
-            before, predicate = decode_tokens(found.value), found.predicate
+        found = await env.store.find(partition, key)
+        before = () if found is None else decode_tokens(found.value)
         added = tuple(token for token in tokens if token not in before)
-        try:
-            await env.store.set_if(partition, key, encode_tokens((*added, *before)), predicate)
-        except kv.PredicateFailed:
-            continue
-        return
+        predicate = None if found is None else found.predicate
+        if await env.store.try_set_if(partition, key, encode_tokens((*added, *before)), predicate):
+            return
 
 
 async def note_deleted(env: Env, repository: Repository, tokens: Tokens) -> None:
@@ -143,17 +125,13 @@ async def note_deleted(env: Env, repository: Repository, tokens: Tokens) -> None
 
 async def scan_committed(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[tuple[str, Tokens]]:
     """Committed entries by name. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), COMMITTED, batch_size):
-        if not entry.key.startswith(COMMITTED):
-            return
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COMMITTED):
         yield entry.key.removeprefix(COMMITTED).decode(), decode_tokens(entry.value)
 
 
 async def scan_deleted(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[StagingToken]:
     """Deleted tokens. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), DELETED, batch_size):
-        if not entry.key.startswith(DELETED):
-            return
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=DELETED):
         yield StagingToken(entry.key.removeprefix(DELETED).decode())
 
 

@@ -8,26 +8,35 @@ from typing import Literal
 
 import attrs
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
+from lakeproof.impl.catalog.errors import AddressNotAllowed, EntryLocked
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    change,
+    copy_data,
+    entry_at,
+    entry_of,
+    find_object,
+    object_entry,
+    owned,
+)
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resetting, writing
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._locks import Held, is_locked, lock, locked, look, mark_of, new_mark, unlocked
 from lakeproof.impl.hard_delete._overriding import Overriding, hard_delete, override, stage_over
 from lakeproof.impl.hard_delete._signing import check_address, signed_address
-from lakeproof.impl.hard_delete._tokens import changes_under, forget_tokens, remove_branch, stage_referred
+from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.refs.errors import PathNotFound, WriteNotSettled
-from lakeproof.impl.staging import stage, stage_if, tombstone, unstage
-from lakeproof.model import kv, objects
-from lakeproof.model.catalog import AddressType, ObjectEntry, is_inside
+from lakeproof.impl.staging import changes_under, stage, stage_if, tombstone, unstage
+from lakeproof.model.catalog import ObjectEntry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
@@ -85,8 +94,14 @@ async def stage_object(
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, only at the path that its address is signed
     for. As `upload_object` but for the object; with ``fresh`` it is copied. Raises AddressNotAllowed, DataGone."""
-    check_address(repository, branch_id, path, address)
     how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
+    return await _stage_at(env, repository, branch_id, path, address, content, how)
+
+
+async def _stage_at(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, how: Overriding
+) -> ObjectEntry:
+    check_address(repository, branch_id, path, address)
     entry = entry_at(repository, address, content)
 
     async def keep(times: int) -> ObjectEntry:
@@ -119,19 +134,8 @@ async def link_physical_address(
     """`stage_object` at an issued address. Raises AddressNotAllowed: it was not issued for this path."""
     if not is_inside(repository.storage_namespace, grant.address):
         raise AddressNotAllowed(grant.address)
-    return await stage_object(
-        env,
-        repository,
-        branch_id,
-        path,
-        grant.address,
-        content,
-        locks=locks,
-        exchanges=exchanges,
-        fresh=fresh,
-        checks_token=checks_token,
-        lease=lease,
-    )
+    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
+    return await _stage_at(env, repository, branch_id, path, grant.address, content, how)
 
 
 async def copy_object(
@@ -205,7 +209,7 @@ async def move_object(
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writing.delete_entry(env, repository, branch_id, source_path)
     if mark is not None:
-        await _unlock(env, token, path, held.entry, moved)
+        await stage_if(env, token, change(path, held.entry), encode(moved))  # unless it has changed since
     return held.entry
 
 
@@ -303,7 +307,7 @@ async def reset_prefix(
 ) -> None:
     """`reset_entry` of each path with a prefix that was changed."""
     branch = await get_branch(env, repository, branch_id)
-    for path in await changes_of(env, tokens(branch), prefix, batch_size):
+    for path in await changes_of(env, branch.tokens, prefix, batch_size):
         await reset_entry(env, repository, branch_id, path, claims=claims, checks_token=checks_token, lease=lease)
 
 
@@ -332,20 +336,7 @@ async def _copied(
 ) -> ObjectEntry:
     """Copy the object of an entry to a fresh address for a path. 1 effect. Raises DataGone."""
     address = signed_address(env, repository, branch_id, path)
-    copied = attrs.evolve(unlocked(entry), address=address, address_type=AddressType.RELATIVE)
-    try:
-        await env.objects.copy(at(repository, entry), at(repository, copied))
-    except objects.ObjectNotFound:
-        raise DataGone(at(repository, entry)) from None
-    return copied
-
-
-async def _unlock(env: Env, token: StagingToken, path: bytes, entry: ObjectEntry, value: StagedEntry) -> None:
-    """Take the mark from an entry, if it still is as it was staged."""
-    try:
-        await stage_if(env, token, change(path, entry), encode(value))
-    except kv.PredicateFailed:
-        return
+    return unlocked(await copy_data(env, repository, entry, address=address))
 
 
 async def _hold(

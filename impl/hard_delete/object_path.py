@@ -15,9 +15,10 @@ from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address
 from lakeproof.impl.committed import MetaRangeIterator, apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler.committing import COMMITTER, seal
-from lakeproof.impl.graveler.lock_free import Tokens, still_sealed, without
-from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.committing import COMMITTER
+from lakeproof.impl.graveler.lock_free import How, Taken, take
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import TRIES, Missed, Tokens, same_token, settle
 from lakeproof.impl.hard_delete._staging_area import (
     DELETED,
     find_object,
@@ -27,11 +28,11 @@ from lakeproof.impl.hard_delete._staging_area import (
 )
 from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects
 from lakeproof.impl.hard_delete._staging_area import read_object as read_object
-from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, WRITE_TRIES, forget_tokens, remove_branch
+from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.branches import get_branch, next_token, read_branch, remove_branch, replace_branch
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
-from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, StagingToken
@@ -52,7 +53,7 @@ async def upload_object(
     *,
     rereads: bool = True,
     overwrites: bool = True,
-    tries: int = WRITE_TRIES,
+    tries: int = TRIES,
 ) -> ObjectEntry:
     """Put an object where the path is staged: 1 effect for the branch, 1 for the object.
 
@@ -78,23 +79,20 @@ async def _write(
     put: Put,
     *,
     rereads: bool = True,
-    tries: int = WRITE_TRIES,
+    tries: int = TRIES,
 ) -> str:
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        token = branch.staging_token
-        address = f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
+
+    async def write(branch: Branch) -> str | Missed:
+        address = f"{repository.storage_namespace}/{staged_address(branch_id, branch.staging_token, path)}"
         try:
             await put(address)
         except objects.PreconditionFailed:
-            branch = await _after(env, repository, branch_id, token)
-            continue
-        if not rereads:
-            return address
-        branch, _ = await read_branch(env, repository, branch_id)
-        if branch.staging_token == token:
-            return address
-    raise WriteNotSettled(branch_id, path)
+            return Missed(await _after(env, repository, branch_id, branch.staging_token))
+        return address
+
+    branch = await get_branch(env, repository, branch_id)
+    settled = same_token if rereads else None
+    return (await settle(env, repository, branch, write, path, settled=settled, tries=tries))[0]
 
 
 async def _after(env: Env, repository: Repository, branch_id: BranchID, token: StagingToken) -> Branch:
@@ -102,11 +100,11 @@ async def _after(env: Env, repository: Repository, branch_id: BranchID, token: S
     branch, predicate = await read_branch(env, repository, branch_id)
     if branch.staging_token != token:
         return branch
-    sealed = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=(token, *branch.sealed_tokens))
+    sealed = attrs.evolve(branch, staging_token=next_token(env, branch), sealed_tokens=branch.tokens)
     try:
         await replace_branch(env, repository, sealed, predicate)
     except kv.PredicateFailed:
-        return (await read_branch(env, repository, branch_id))[0]
+        return await get_branch(env, repository, branch_id)
     return sealed
 
 
@@ -211,15 +209,15 @@ async def delete_object(
     if deletes == "tombstone":
         await upload_object(env, repository, branch_id, path, DELETED, overwrites=overwrites)
         return
-    branch, _ = await read_branch(env, repository, branch_id)
-    if found.address not in [staged_address(branch_id, token, path) for token in tokens(branch)]:
+    branch = await get_branch(env, repository, branch_id)
+    if found.address not in [staged_address(branch_id, token, path) for token in branch.tokens]:
         raise PathNotFound(path)
     await env.objects.delete(at(repository, found))
 
 
 async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
     """Issue the address where the path is staged: what the user puts there is staged at once. 1 effect."""
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     token = branch.staging_token
     return Grant(f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}", token)
 
@@ -240,7 +238,7 @@ async def link_physical_address(
         await env.objects.head(grant.address)
     except objects.ObjectNotFound:
         raise DataGone(grant.address) from None
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     if branch.staging_token != token:
         address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=True)
     return entry_at(repository, address, content)
@@ -279,26 +277,14 @@ async def commit(
     Raises:
         BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
     """
-    branch, predicate = await seal(env, repository, branch_id, tries)
-    ours = branch.sealed_tokens
-    made: Commit | None = None
-    for _ in range(tries):
-        kept = still_sealed(ours, branch)
-        if made is None:
-            made = await _write_commit(env, repository, branch, kept, message, batch_size)
-        finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
-        try:
-            await replace_branch(env, repository, finished, predicate)
-        except kv.PredicateFailed:
-            head = branch.commit_id
-            branch, predicate = await read_branch(env, repository, branch_id)
-            if branch.commit_id != head or still_sealed(ours, branch) != kept:
-                made, ours = None, still_sealed(kept, branch)
-            continue
-        if tidies:
-            await _tidy(env, repository, branch_id, made, kept, batch_size)
-        return made
-    raise BranchBusy(branch_id)
+
+    async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
+        return await _write_commit(env, repository, branch, kept, message, batch_size)
+
+    took = await take(env, repository, branch_id, combine, How(respects_resets=False), tries)
+    if tidies:
+        await _tidy(env, repository, branch_id, took, batch_size)
+    return took.commit
 
 
 async def _write_commit(
@@ -313,14 +299,11 @@ async def _write_commit(
     return made
 
 
-async def _tidy(
-    env: Env, repository: Repository, branch_id: BranchID, made: Commit, kept: Tokens, batch_size: int
-) -> None:
+async def _tidy(env: Env, repository: Repository, branch_id: BranchID, took: Taken, batch_size: int) -> None:
     namespace = repository.storage_namespace
-    committed = {
-        decode_object_entry(entry.data).address async for entry in MetaRangeIterator(env, namespace, made.meta_range_id)
-    }
-    for token in kept:
+    found = MetaRangeIterator(env, namespace, took.commit.meta_range_id)
+    committed = {decode_object_entry(entry.data).address async for entry in found}
+    for token in took.tokens:
         async for head in env.objects.list(f"{namespace}/{staging_prefix(branch_id, token)}", batch_size):
             if head.address.removeprefix(f"{namespace}/") not in committed:
                 await env.objects.delete(head.address)
@@ -332,7 +315,7 @@ async def reset_branch(
     branch_id: BranchID,
     *,
     which: Which = "all",
-    tries: int = WRITE_TRIES,
+    tries: int = TRIES,
     batch_size: int = 0,
 ) -> None:
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises

@@ -28,6 +28,7 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, writing
 from lakeproof.impl.graveler.merging import merge as merge
 from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.hard_delete import _marking as marking
 from lakeproof.impl.hard_delete._marking import Commits, Entries
 from lakeproof.impl.refs.branches import create_branch as create_branch
@@ -42,7 +43,6 @@ from lakeproof.model.records import Branch, Commit, Repository
 
 MIN_AGE: Final = 86_400_000_000
 """Microseconds: how old an object must be; longer than any operation between its object and its entry."""
-TRIES: Final = 3
 COPIES_PREFIX: Final = b"copies/"
 SPARED: Final = ("_lakefs/",)
 """What lies in the namespace and is no user's: relative prefixes."""
@@ -131,9 +131,7 @@ class TrackedCopy:
 
 async def _copies(env: Env, repository: Repository, batch_size: int) -> tuple[TrackedCopy, ...]:
     found: list[TrackedCopy] = []
-    async for record in env.store.scan(uid_partition(repository), COPIES_PREFIX, batch_size):
-        if not record.key.startswith(COPIES_PREFIX):
-            break
+    async for record in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COPIES_PREFIX):
         began, _, address = record.value.decode().partition(" ")
         found.append(TrackedCopy(record.key, address, int(began)))
     return tuple(found)
@@ -280,7 +278,7 @@ async def commit(
     if not looks_again:
         return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
 
-    async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: lock_free.Tokens) -> None:
+    async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
         changes = await changes_of(env, kept, batch_size=batch_size)
         head = await get_commit(env, repository, made.parents[0])
         again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, list(changes.values()))

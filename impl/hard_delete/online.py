@@ -11,6 +11,7 @@ Source: docs/online-hard-delete.md, where the proof's steps are.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import attrs
@@ -24,24 +25,23 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, merging
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
+from lakeproof.impl.graveler.tokens import TRIES, settle, stable
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete._journal import Issued
 from lakeproof.impl.hard_delete._reaping import background_job as background_job
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import delete_branch_by_tombstone, read_branch
+from lakeproof.impl.refs.branches import delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import BranchBusy, PathNotFound, WriteNotSettled
+from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.resolving import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
-from lakeproof.model import kv, objects
+from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
-TRIES: Final = 3
 COMMIT_TRIES: Final = 10
 LIFETIME: Final = 3_600_000_000
 """Microseconds that a user has to put an object at an address that was issued to him."""
@@ -91,8 +91,8 @@ async def _stage_new(
     insists: bool = False,
 ) -> ObjectEntry:
     """Stage an entry for an object that ``fill`` writes, under a fresh address of the branch's token."""
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
+
+    async def write(branch: Branch) -> ObjectEntry:
         token, name = branch.staging_token, env.ids.unique("address")
         entry = attrs.evolve(made, address=journal.address_under(token, name))
         not_after = await env.clock.now() + lifetime if lifetime else None
@@ -103,11 +103,10 @@ async def _stage_new(
             done = await _put_in(env, repository, token, change(path, entry))
         if not done:
             await journal.settle(env, repository, token, name, path)
-        again, _ = await read_branch(env, repository, branch_id)
-        if again.staging_token == token:
-            return entry
-        branch = again
-    raise WriteNotSettled(branch_id, path)
+        return entry
+
+    branch = await get_branch(env, repository, branch_id)
+    return (await settle(env, repository, branch, write, path, tries=tries))[0]
 
 
 async def _put_in(env: Env, repository: Repository, token: StagingToken, new: StagedEntry) -> bool:
@@ -118,11 +117,7 @@ async def _put_in(env: Env, repository: Repository, token: StagingToken, new: St
     """
     found = await get_staged(env, token, new.key)
     await _settle_old(env, repository, token, found)
-    try:
-        await stage_if(env, token, new, None if found is None else found[1])
-    except kv.PredicateFailed:
-        return False
-    return True
+    return await stage_if(env, token, new, None if found is None else found[1])
 
 
 async def _settle_old(
@@ -134,17 +129,14 @@ async def _settle_old(
         await journal.settle(env, repository, token, issued[1], found[0].key)
 
 
-async def _stage_known(
-    env: Env, repository: Repository, branch_id: BranchID, branch: Branch, new: StagedEntry, tries: int
-) -> None:
+async def _stage_known(env: Env, repository: Repository, branch_id: BranchID, new: StagedEntry, tries: int) -> None:
     """Stage a change that brings no object of its own: a tombstone, or an entry for a committed object."""
-    for _ in range(tries):
+
+    async def write(branch: Branch) -> None:
         await _put_in(env, repository, branch.staging_token, new)
-        again, _ = await read_branch(env, repository, branch_id)
-        if again.staging_token == branch.staging_token:
-            return
-        branch = again
-    raise WriteNotSettled(branch_id, new.key)
+
+    branch = await get_branch(env, repository, branch_id)
+    await settle(env, repository, branch, write, new.key, tries=tries)
 
 
 async def delete_object(
@@ -152,8 +144,7 @@ async def delete_object(
 ) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    branch, _ = await read_branch(env, repository, branch_id)
-    await _stage_known(env, repository, branch_id, branch, tombstone(path), tries)
+    await _stage_known(env, repository, branch_id, tombstone(path), tries)
 
 
 async def copy_object(
@@ -176,39 +167,38 @@ async def copy_object(
     """
     found, committed = await _find(env, repository, source_branch_id, source_path, tries)
     if committed or not owned(repository, found):
-        branch, _ = await read_branch(env, repository, branch_id)
-        await _stage_known(env, repository, branch_id, branch, change(path, found), tries)
+        await _stage_known(env, repository, branch_id, change(path, found), tries)
         return found
-    source = at(repository, found)
+    fill = _copying(env, at(repository, found), DataGone)
+    return await _stage_new(env, repository, branch_id, path, found, fill, lifetime, tries)
+
+
+def _copying(env: Env, source: str, gone: type[GravelerError]) -> Fill:
+    """Copies an object; raises ``gone`` if it is not there."""
 
     async def copied(address: str, not_after: int | None) -> None:
         try:
             await env.objects.copy(source, address, not_after=not_after)
         except objects.ObjectNotFound:
-            raise DataGone(source) from None
+            raise gone(source) from None
 
-    return await _stage_new(env, repository, branch_id, path, found, copied, lifetime, tries)
+    return copied
 
 
 async def _find(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, tries: int
 ) -> tuple[ObjectEntry, bool]:
     """The object entry at a path, and whether it is committed. Reads as `reading.get_entry`."""
-    branch, _ = await read_branch(env, repository, branch_id)
-    for _ in range(tries):
-        data, committed = await _find_through(env, repository, branch, path)
-        again, _ = await read_branch(env, repository, branch_id)
-        if again == branch:
-            if data is None:
-                raise PathNotFound(path)
-            return decode_object_entry(data), committed
-        branch = again
-    raise BranchBusy(branch_id)
+    look = partial(_find_through, env, repository, path=path)
+    data, committed = await stable(env, repository, branch_id, look, tries=tries)
+    if data is None:
+        raise PathNotFound(path)
+    return decode_object_entry(data), committed
 
 
 async def _find_through(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, bool]:
     """The data at a path, None where there is no entry; and whether it is the head that has it."""
-    for token in tokens(branch):
+    for token in branch.tokens:
         staged = await get_staged(env, token, path)
         if staged is not None:
             return staged[0].data, False
@@ -228,8 +218,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy, then delete the old entry. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, lifetime=lifetime)
-    branch, _ = await read_branch(env, repository, branch_id)
-    await _stage_known(env, repository, branch_id, branch, tombstone(source_path), TRIES)
+    await _stage_known(env, repository, branch_id, tombstone(source_path), TRIES)
     return found
 
 
@@ -247,7 +236,7 @@ async def get_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lifetime: int = LIFETIME
 ) -> Grant:
     """Issue an address for an object that the user will put there himself. 2 effects."""
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     name = env.ids.unique("address")
     not_after = await env.clock.now() + lifetime if lifetime else None
     await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, "open"))
@@ -284,21 +273,15 @@ async def link_physical_address(
         await env.objects.head(grant.address)
     except objects.ObjectNotFound:
         raise AddressDeleted(grant.address) from None
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     if branch.staging_token == token:
         if not await _put_in(env, repository, token, change(path, entry)):
             await journal.settle(env, repository, token, name, path)
-        branch, _ = await read_branch(env, repository, branch_id)
+        branch = await get_branch(env, repository, branch_id)
         if branch.staging_token == token:
             return entry
-
-    async def copied(address: str, not_after: int | None) -> None:
-        try:
-            await env.objects.copy(grant.address, address, not_after=not_after)
-        except objects.ObjectNotFound:
-            raise AddressDeleted(grant.address) from None
-
-    return await _stage_new(env, repository, branch_id, path, entry, copied, lifetime, tries)
+    fill = _copying(env, grant.address, AddressDeleted)
+    return await _stage_new(env, repository, branch_id, path, entry, fill, lifetime, tries)
 
 
 async def commit(
@@ -346,7 +329,7 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *
         await journal.mark_head(env, repository, branch.commit_id)
 
     await delete_branch_by_tombstone(env, repository, branch_id, prepare=prepare)
-    await drop_all(env, tokens(read[0]), batch_size)
+    await drop_all(env, read[0].tokens, batch_size)
 
 
 FLOWS = ObjectFlows(

@@ -8,19 +8,17 @@ it is silent, a parameter. Source: hard-delete-uncommitted-data.md, "2. Referenc
 from functools import partial
 from typing import Final, Literal
 
-import attrs
-
-from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import (
     Grant,
     at,
     change,
+    check_grant,
+    copy_data,
     entry_at,
     entry_of,
     find_object,
-    new_address,
-    object_entry,
     owned,
+    put_data,
     stage_again,
 )
 from lakeproof.impl.catalog.objects import commit as commit
@@ -29,18 +27,17 @@ from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import writing
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
-from lakeproof.impl.hard_delete._tokens import forget_tokens, nothing, remove_branch, stage_referred
+from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch
-from lakeproof.impl.refs.errors import GravelerError
+from lakeproof.impl.refs.branches import get_branch, remove_branch
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.staging import get_staged, tombstone
-from lakeproof.model import kv, objects
-from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry
+from lakeproof.model import kv
+from lakeproof.model.catalog import ObjectEntry
+from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Repository
 
@@ -73,9 +70,7 @@ async def upload_object(
         BranchNotFound, ObjectBusy: the object is left behind. AddressDeleted: what was staged under an earlier token
             was dropped, and the object with it. WriteNotSettled (indefinite).
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content, ONE)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content, ONE)
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
     return entry
 
@@ -123,8 +118,7 @@ async def link_physical_address(
 
     Raises AddressNotAllowed; and as `stage_object`.
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     entry = entry_at(repository, grant.address, content)
     await increment(env, grant.address, kind, accepts="all" if revives else "uncounted")
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
@@ -189,11 +183,7 @@ async def copy_object(
     if not full:
         await _refer(env, repository, branch_id, path, found, kind, rollback, overwrites=overwrites, follows=follows)
         return found
-    entry = attrs.evolve(found, address=new_address(env), address_type=AddressType.RELATIVE)
-    try:
-        await env.objects.copy(at(repository, found), at(repository, entry), None if carries else ONE)
-    except objects.ObjectNotFound:
-        raise DataGone(at(repository, found)) from None
+    entry = await copy_data(env, repository, found, metadata=None if carries else ONE)
     await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
     return entry
 
@@ -309,9 +299,7 @@ async def background_job(
 ) -> int:
     """Drop what resets and deletions of branches have left: how many tokens. See `reset_branch`, ``in_job``."""
     dropped = 0
-    async for note in env.store.scan(uid_partition(repository), DROPPED_PREFIX, batch_size):
-        if not note.key.startswith(DROPPED_PREFIX):
-            break
+    async for note in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=DROPPED_PREFIX):
         token = StagingToken(note.key.removeprefix(DROPPED_PREFIX).decode())
         await drop_counted(env, repository, token, kind, claims=claims, batch_size=batch_size)
         await env.store.delete(uid_partition(repository), note.key)
@@ -337,7 +325,7 @@ async def _refer(
         await increment(env, at(repository, entry), kind)
     try:
         await _stage(env, repository, branch_id, path, entry, kind=kind, overwrites=overwrites, follows=follows)
-    except (kv.KVError, GravelerError, RepositoryError) as error:
+    except (kv.KVError, FlowError) as error:
         if counted and (rollback == "any" or (rollback == "definite" and error.definite)):
             await decrement(env, at(repository, entry), kind)
         raise
@@ -375,7 +363,7 @@ async def _stage(
 
 async def _staged(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry | None:
     """The entry that is staged at a path, under any token of the branch."""
-    for token in tokens(await get_branch(env, repository, branch_id)):
+    for token in (await get_branch(env, repository, branch_id)).tokens:
         found = await get_staged(env, token, path)
         if found is not None:
             return entry_of(found[0])

@@ -7,29 +7,31 @@ Source: hard-delete-uncommitted-data.md, "3. Tracking references in staging mana
 
 from typing import Final
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, new_address, object_entry, owned
+from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    at,
+    change,
+    check_grant,
+    entry_at,
+    find_object,
+    new_address,
+    owned,
+    put_data,
+)
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.lock_free import Tokens
-from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.lock_free import nothing_before
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._reference_states import Keyed, State, forget, mark, references
-from lakeproof.impl.hard_delete._tokens import (
-    COMMIT_TRIES,
-    Staged,
-    changes_under,
-    commit_tokens,
-    forget_tokens,
-    leave,
-    remove_branch,
-    stage_referred,
-)
+from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, Staged, commit_tokens, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import read_branch
-from lakeproof.impl.staging import get_staged, tombstone, unstage
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry
+from lakeproof.impl.refs.branches import get_branch, remove_branch
+from lakeproof.impl.staging import changes_under, get_staged, tombstone, unstage
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Commit, Repository, StagedEntry
 
@@ -57,11 +59,9 @@ async def upload_object(
 
     Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite).
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content)
     staged = await _stage(env, repository, branch_id, path, entry, follows=follows, looks=True, exchanges=exchanges)
-    if staged.before is not None and staged.before.address != address:
+    if staged.before is not None and staged.before.address != entry.address:
         await _mark_deleted(env, repository, staged.before, staged.token)
     return entry
 
@@ -87,7 +87,7 @@ async def get_physical_address(
 ) -> Grant:
     """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects."""
     address = f"{repository.storage_namespace}/{new_address(env)}"
-    branch, _ = await read_branch(env, repository, branch_id)
+    branch = await get_branch(env, repository, branch_id)
     await mark(env, repository, address, branch.staging_token, State.DELETED)
     return Grant(address, expires=await env.clock.now() + validity)
 
@@ -106,8 +106,7 @@ async def link_physical_address(
 
     Raises AddressNotAllowed, GrantExpired; and as `stage_object`.
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     if await env.clock.now() > grant.expires:
         raise GrantExpired(grant.address)
     return await stage_object(env, repository, branch_id, path, grant.address, content, follows=follows)
@@ -189,9 +188,8 @@ async def commit(
                 await _mark_committed(env, repository, each, token)
 
     if marks == "unsealed":
-        branch, _ = await read_branch(env, repository, branch_id)
-        await marking(tokens(branch))
-    before = marking if marks == "sealed" else leave
+        await marking((await get_branch(env, repository, branch_id)).tokens)
+    before = marking if marks == "sealed" else nothing_before
     taken = await commit_tokens(env, repository, branch_id, message, before=before, tries=tries, batch_size=batch_size)
     if marks == "committed":
         await marking(taken.tokens)

@@ -7,19 +7,19 @@ parameter. Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
 from lakeproof.impl.catalog.objects import (
     Grant,
     at,
     change,
+    check_grant,
     entry_at,
     entry_of,
     find_object,
     new_address,
-    object_entry,
     owned,
+    put_data,
 )
 from lakeproof.impl.catalog.objects import delete_object as delete_object
 from lakeproof.impl.catalog.objects import read_object as read_object
@@ -28,26 +28,19 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
 from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.resetting import forget_tokens
+from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.hard_delete import _token_lists as lists
-from lakeproof.impl.hard_delete._token_lists import Tokens
-from lakeproof.impl.hard_delete._tokens import (
-    COMMIT_TRIES,
-    changes_under,
-    commit_tokens,
-    forget_tokens,
-    remove_branch,
-    stage_referred,
-)
+from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, commit_tokens, stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
+from lakeproof.impl.refs.branches import remove_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import kv
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
+from lakeproof.impl.staging import changes_under
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Commit, Repository, StagedEntry
-
-TRIES: Final = lists.TRIES
 
 
 async def upload_object(
@@ -68,9 +61,7 @@ async def upload_object(
     Raises:
         BranchNotFound: the object is left behind; ObjectBusy; WriteNotSettled (indefinite). AddressDeleted, if careful.
     """
-    address = new_address(env)
-    await env.objects.put(f"{repository.storage_namespace}/{address}", content)
-    entry = await object_entry(env, address, content)
+    entry = await put_data(env, repository, content)
     await _stage(env, repository, branch_id, path, entry, issued=True, careful=careful, tries=tries)
     return entry
 
@@ -115,8 +106,7 @@ async def link_physical_address(
     Raises:
         AddressNotAllowed, GrantInvalid, BranchNotFound; ObjectBusy, WriteNotSettled (indefinite).
     """
-    if not grant.address.startswith(f"{repository.storage_namespace}/{DATA_PREFIX}"):
-        raise AddressNotAllowed(grant.address)
+    check_grant(repository, grant)
     await _redeem(env, repository, grant, once=once)
     entry = entry_at(repository, grant.address, content)
     await _stage(env, repository, branch_id, path, entry, issued=True, careful=careful, tries=tries)
@@ -125,19 +115,13 @@ async def link_physical_address(
 
 async def _redeem(env: Env, repository: Repository, grant: Grant, *, once: bool) -> None:
     partition, key = uid_partition(repository), lists.ISSUED + grant.token.encode()
-    try:
-        found = await env.store.get(partition, key)
-    except kv.NotFound:
-        raise GrantInvalid(grant.token) from None
-    if found.value != grant.address.encode():
+    found = await env.store.find(partition, key)
+    if found is None or found.value != grant.address.encode():
         raise GrantInvalid(grant.token)
     if not once:
         await env.store.delete(partition, key)
-        return
-    try:
-        await env.store.set_if(partition, key, lists.USED, found.predicate)
-    except kv.PredicateFailed:
-        raise GrantInvalid(grant.token) from None
+    elif not await env.store.try_set_if(partition, key, lists.USED, found.predicate):
+        raise GrantInvalid(grant.token)
 
 
 async def copy_object(

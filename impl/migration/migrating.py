@@ -7,7 +7,7 @@ offers no list of its partitions. Repositories come last: before that, nothing t
 """
 
 from collections.abc import AsyncIterator, Iterator
-from typing import ClassVar, Final
+from typing import Final
 
 import attrs
 
@@ -20,6 +20,7 @@ from lakeproof.impl.migration.extracting import extract
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, Tables, TagRow
 from lakeproof.impl.repositories._records import delete_all
 from lakeproof.model import keys, kv
+from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import (
     BranchID,
     CommitID,
@@ -39,16 +40,8 @@ JOURNAL: Final = b"migrated-partition/"
 DIFFERENCES_MAX: Final = 20
 
 
-class MigrationError(Exception):
+class MigrationError(FlowError):
     """Base of the answers below. All are definite: the store is not migrated by this run."""
-
-    definite: ClassVar[bool] = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MigrationError) and type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
 
 
 class AlreadyMigrated(MigrationError):
@@ -186,9 +179,7 @@ async def _clear(env: Env, batch_size: int) -> None:
 
 
 async def _journal(env: Env, batch_size: int) -> AsyncIterator[bytes]:
-    async for entry in env.store.scan(METADATA, JOURNAL, batch_size):
-        if not entry.key.startswith(JOURNAL):
-            return
+    async for entry in env.store.scan(METADATA, batch_size=batch_size, prefix=JOURNAL):
         yield entry.key.removeprefix(JOURNAL)
 
 

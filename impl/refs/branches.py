@@ -118,9 +118,29 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID) -
 
     Its staged entries are left behind under tokens that no branch names. Raises BranchNotFound, DefaultBranch.
     """
+    await remove_branch(env, repository, branch_id)
+
+
+async def remove_branch(
+    env: Env, repository: Repository, branch_id: BranchID, *, tombstone: bool = False
+) -> tuple[StagingToken, ...]:
+    """`delete_branch`: the tokens that the record had when it was read. 2 effects.
+
+    tombstone: as `delete_branch_by_tombstone` instead; the tokens are those of the record that was replaced. A `SetIf`
+        that was applied and reported as failed counts as failed.
+
+    Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``.
+    """
     _spare_default(repository, branch_id)
-    await read_branch(env, repository, branch_id)
-    await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
+    branch, predicate = await read_branch(env, repository, branch_id)
+    if not tombstone:
+        await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
+        return branch.tokens
+    try:
+        await replace_branch(env, repository, attrs.evolve(branch, commit_id=_NO_COMMIT, sealed_tokens=()), predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(branch_id) from None
+    return branch.tokens
 
 
 BeforeDelete = Callable[[Env, Repository, Branch], Coroutine[object, object, None]]
@@ -165,9 +185,7 @@ def _spare_default(repository: Repository, branch_id: BranchID) -> None:
 
 async def scan_branches(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Branch]:
     """The branches by id. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), keys.BRANCHES_PREFIX, batch_size):
-        if not entry.key.startswith(keys.BRANCHES_PREFIX):
-            return
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=keys.BRANCHES_PREFIX):
         branch = decode_branch(entry.value)
         if not is_tombstone(branch):
             yield branch

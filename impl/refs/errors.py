@@ -3,32 +3,20 @@
 All but `WriteNotSettled` are definite: the operation did not take place.
 """
 
-from typing import ClassVar
-
-from lakeproof.impl.repositories.errors import BranchExists as BranchExists
-from lakeproof.impl.repositories.errors import BranchNotFound as BranchNotFound
 from lakeproof.impl.repositories.errors import DefaultBranch as DefaultBranch
-from lakeproof.impl.repositories.errors import TagExists as TagExists
-
-
-class GravelerError(Exception):
-    """Base of the answers below."""
-
-    definite: ClassVar[bool] = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GravelerError) and type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
+from lakeproof.model.errors import BranchBusy as BranchBusy
+from lakeproof.model.errors import BranchExists as BranchExists
+from lakeproof.model.errors import BranchNotFound as BranchNotFound
+from lakeproof.model.errors import EntryChanged as EntryChanged
+from lakeproof.model.errors import GravelerError as GravelerError
+from lakeproof.model.errors import PathExists as PathExists
+from lakeproof.model.errors import PathNotFound as PathNotFound
+from lakeproof.model.errors import TagExists as TagExists
+from lakeproof.model.errors import TagNotFound as TagNotFound
 
 
 class RefNotFound(GravelerError):
     """No branch, tag or commit has this name."""
-
-
-class TagNotFound(GravelerError):
-    """There is no such tag."""
 
 
 class CommitNotFound(GravelerError):
@@ -51,24 +39,8 @@ class NoCommonAncestor(GravelerError):
     """The two commits have no history in common: there is nothing to merge them over."""
 
 
-class PathNotFound(GravelerError):
-    """There is no entry at the path."""
-
-
-class PathExists(GravelerError):
-    """There is an entry at the path already."""
-
-
-class EntryChanged(GravelerError):
-    """The entry at the path is not the one that was to be replaced."""
-
-
 class BranchLocked(GravelerError):
     """Somebody else holds the branch's lock, or left it behind; try again later."""
-
-
-class BranchBusy(GravelerError):
-    """The branch was changed by others as often as this operation was willing to try; try again."""
 
 
 class WriteNotSettled(GravelerError):

@@ -8,7 +8,7 @@ Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Funct
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Any, Final, Generic, TypeVar
 
 from lakeproof.impl.codec import Undecodable, decode_at
@@ -360,21 +360,11 @@ async def _read_page(
     """Up to ``batch_size`` entries (0: all) from ``start`` on whose keys begin with ``prefix``, and whether these are
     the last ones. 1 effect, unless the store cuts batches short."""
     found: list[kv.Entry] = []
-    async for entry in env.store.scan(partition, start, batch_size):
-        if not entry.key.startswith(prefix):
-            return tuple(found), True
+    async for entry in env.store.scan(partition, start, batch_size, prefix=prefix):
         found.append(entry)
         if len(found) == batch_size:
             return tuple(found), False
     return tuple(found), True
-
-
-async def scan_prefix(env: Env, partition: bytes, prefix: bytes, batch_size: int) -> AsyncIterator[kv.Entry]:
-    """The entries whose keys begin with ``prefix``, as they are stored. One effect per batch."""
-    async for entry in env.store.scan(partition, prefix, batch_size):
-        if not entry.key.startswith(prefix):
-            return
-        yield entry
 
 
 def decode(partition: bytes, entry: kv.Entry, kind: type[R]) -> R:

@@ -63,9 +63,7 @@ async def delete_tag(env: Env, repository: Repository, tag_id: TagID) -> None:
 
 async def scan_tags(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[Tag]:
     """The tags by id. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), keys.TAGS_PREFIX, batch_size):
-        if not entry.key.startswith(keys.TAGS_PREFIX):
-            return
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=keys.TAGS_PREFIX):
         yield decode_tag(entry.value)
 
 

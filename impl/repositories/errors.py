@@ -1,18 +1,9 @@
 """What repository operations answer instead of a result. All are definite: the operation did not take place."""
 
-from typing import ClassVar
-
-
-class RepositoryError(Exception):
-    """Base of the answers below."""
-
-    definite: ClassVar[bool] = True
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RepositoryError) and type(self) is type(other) and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
+from lakeproof.model.errors import BranchExists as BranchExists
+from lakeproof.model.errors import BranchNotFound as BranchNotFound
+from lakeproof.model.errors import RepositoryError as RepositoryError
+from lakeproof.model.errors import TagExists as TagExists
 
 
 class RepositoryNotFound(RepositoryError):
@@ -35,18 +26,6 @@ class CreationOutrun(RepositoryError):
     """The new repository went away before its creator could confirm it. Indefinite: it may have been active."""
 
     definite = False
-
-
-class BranchNotFound(RepositoryError):
-    """There is no such branch."""
-
-
-class BranchExists(RepositoryError):
-    """The branch id is taken."""
-
-
-class TagExists(RepositoryError):
-    """The tag id is taken."""
 
 
 class DefaultBranch(RepositoryError):

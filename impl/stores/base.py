@@ -4,10 +4,10 @@ The meaning of each operation is `lakeproof.model.kv.step`; `lakeproof.impl.stor
 Source: lakeFS design/accepted/metadata_kv/index.md and lakeFS' ``pkg/kv``.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
-from typing import Final, cast
+from abc import abstractmethod
+from typing import Final
 
+from lakeproof.impl.operations import KVOperations
 from lakeproof.model import kv
 
 DELETE_IF: Final = "delete_if"
@@ -20,7 +20,7 @@ passed without having been got."""
 Answer = kv.ValueWithPredicate | kv.Batch | None
 
 
-class Store(ABC):
+class Store(KVOperations):
     """A store that many tasks use at once. Each operation is atomic and linearizable; a scan is one operation per
     batch, and so no snapshot.
 
@@ -53,33 +53,3 @@ class Store(ABC):
         if refused is not None:
             raise refused
         return await self.apply(op)
-
-    async def get(self, partition: bytes, key: bytes) -> kv.ValueWithPredicate:
-        """Raises NotFound if there is no value."""
-        return cast("kv.ValueWithPredicate", await self.perform(kv.Get(partition, key)))
-
-    async def set(self, partition: bytes, key: bytes, value: bytes) -> None:
-        """Write, whatever was there."""
-        await self.perform(kv.Set(partition, key, value))
-
-    async def set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> None:
-        """Raises PredicateFailed if the key's value is not what the predicate says; nothing is written then."""
-        await self.perform(kv.SetIf(partition, key, value, predicate))
-
-    async def delete(self, partition: bytes, key: bytes) -> None:
-        """Remove a key; an absent one is no error."""
-        await self.perform(kv.Delete(partition, key))
-
-    async def delete_if(self, partition: bytes, key: bytes, predicate: bytes) -> None:
-        """Raises PredicateFailed as `set_if`; Refused without the capability."""
-        await self.perform(kv.DeleteIf(partition, key, predicate))
-
-    async def scan(self, partition: bytes, start: bytes = b"", batch_size: int = 0) -> AsyncIterator[kv.Entry]:
-        """Entries from ``start`` on, in ascending byte order. Not a snapshot: writes may fall between two batches."""
-        more = True
-        while more:
-            batch = cast("kv.Batch", await self.perform(kv.ScanBatch(partition, start, batch_size)))
-            for entry in batch.entries:
-                yield entry
-                start = entry.key + b"\0"
-            more = batch.more

@@ -4,12 +4,13 @@ The meaning of each operation is `lakeproof.model.objects.step`; `lakeproof.impl
 drivers to it. Source: hard-delete-uncommitted-data.md, "Atomic reference counter".
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
-from typing import Final, Literal, cast
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Final, Literal
 
 import attrs
 
+from lakeproof.impl.operations import ObjectOperations
 from lakeproof.model import objects
 
 Answer = bytes | objects.Head | objects.Page | None
@@ -59,7 +60,7 @@ ALL: Final = Capabilities(conditional_put=True, conditional_metadata="both")
 """Every condition there is."""
 
 
-class ObjectStore(ABC):
+class ObjectStore(ObjectOperations):
     """An object store that many tasks use at once. Each operation is atomic and linearizable; a listing is one
     operation per page, and so no snapshot.
 
@@ -90,80 +91,3 @@ class ObjectStore(ABC):
         if lacking is not None:
             raise objects.Unsupported(f"{type(op).__name__} in {type(self).__name__}: {lacking}")
         return await self.apply(op)
-
-    async def put(
-        self,
-        address: str,
-        content: bytes,
-        metadata: objects.Metadata = (),
-        *,
-        if_absent: bool = False,
-        if_match: str | None = None,
-        not_after: int | None = None,
-    ) -> None:
-        """Write content and metadata, whatever was there.
-
-        Raises:
-            PreconditionFailed: something is there (``if_absent``), or not with this ETag (``if_match``).
-            Expired: the store's clock is past ``not_after``, in microseconds since 1970.
-            Unsupported: there is a condition, and the store lacks ``conditional_put``.
-        """
-        await self.perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
-
-    async def get(self, address: str) -> bytes:
-        """Raises ObjectNotFound."""
-        return cast("bytes", await self.perform(objects.GetObject(address)))
-
-    async def head(self, address: str) -> objects.Head:
-        """Raises ObjectNotFound."""
-        return cast("objects.Head", await self.perform(objects.HeadObject(address)))
-
-    async def copy(
-        self,
-        source: str,
-        destination: str,
-        metadata: objects.Metadata | None = None,
-        *,
-        if_match: str | None = None,
-        not_after: int | None = None,
-    ) -> None:
-        """Copy content and metadata, or content with other ``metadata``.
-
-        Raises:
-            ObjectNotFound: the source is not there.
-            PreconditionFailed: the source has not this ETag.
-            Expired: as in `put`.
-        """
-        await self.perform(objects.Copy(source, destination, metadata, if_match, not_after))
-
-    async def set_metadata(
-        self,
-        address: str,
-        metadata: objects.Metadata,
-        *,
-        if_metageneration: int | None = None,
-        if_version: str | None = None,
-    ) -> None:
-        """Replace the metadata.
-
-        Raises:
-            ObjectNotFound.
-            PreconditionFailed: the metadata were written since.
-            Unsupported: see `Capabilities`.
-        """
-        await self.perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
-
-    async def delete(self, address: str) -> None:
-        """Remove an object; an absent one is no error."""
-        await self.perform(objects.DeleteObject(address))
-
-    async def list(self, prefix: str = "", page_size: int = 0) -> AsyncIterator[objects.Head]:
-        """Heads in ascending order of address, code point by code point, as Python compares strings. Not a snapshot:
-        writes may fall between two pages."""
-        after, more = "", True
-        while more:
-            page = cast("objects.Page", await self.perform(objects.ListObjects(prefix, after, page_size)))
-            for head in page.heads:
-                yield head
-                after = head.address
-            more = page.more

@@ -14,17 +14,16 @@ import trio
 from lakeproof.demo.clients import BRANCH, REPOSITORY, Doing
 from lakeproof.demo.measuring import Measured
 from lakeproof.impl.codec import decode_at
-from lakeproof.impl.committed import CommittedError
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.locked import lock_key
 from lakeproof.impl.live import run
-from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.impl.stores.object_store import Answer as ObjectAnswer
 from lakeproof.model import keys, kv, objects
+from lakeproof.model.errors import FlowError
 from lakeproof.model.invariants import Finding, refs
 from lakeproof.model.records import Branch, Commit, Record
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Returned, Snapshot, Status, Transition
@@ -179,7 +178,7 @@ class World:
         view = CallView(doing.name, doing.args, Status.OK)
         try:
             view = attrs.evolve(view, value=await run(doing.flow(self.env), watched, self.objects, self.now))
-        except (RepositoryError, GravelerError, CommittedError) as error:
+        except FlowError as error:
             view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
         if doing.kind == "commit":
             view = attrs.evolve(view, observed=((refs.EFFORT.name, refs.EFFORT.fold(tuple(watched.effort))),))

@@ -1,4 +1,4 @@
-"""State diagrams of the documentation, drawn from the tables that the code uses.
+"""State diagrams of the documentation, drawn from tables to which a test holds the flows.
 
 ``python -m lakeproof.report.diagrams`` writes ``docs/lifecycle.md``; a test fails while it is not current.
 """
@@ -6,16 +6,16 @@
 from pathlib import Path
 from typing import Final
 
-from lakeproof.model.lifecycle import MEANINGS, TABLES, Event, State, Table
+from lakeproof.report.lifecycle import MEANINGS, TABLES, Event, State, Table
 
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "lifecycle.md"
 
 INTRODUCTION: Final = """\
 # The life of a repository id
 
-What the entry of an id in the partition `graveler` may become, variant by variant: the tables of `model/lifecycle.py`,
-drawn. An arrow is one write to the entry, and its label says what happens; a pair of state and event without an arrow
-is an error. The start and end of all arrows, `[*]`, is *absent*: there is no entry.
+What the entry of an id in the partition `graveler` may become, variant by variant: the tables of
+`lakeproof/report/lifecycle.py`, drawn. An arrow is one write to the entry, and its label says what happens; a pair of
+state and event without an arrow is an error. The start and end of all arrows, `[*]`, is *absent*: there is no entry.
 
 The diagrams say what a design means to allow while operations come one after the other. What becomes of them when
 operations overlap, crash or lose their answers is what `lakeproof verify` finds out.

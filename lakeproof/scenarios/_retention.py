@@ -15,10 +15,10 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
-from lakeproof.impl.hard_delete import retention
 from lakeproof.impl.refs import branches
 from lakeproof.impl.refs.commits import add_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.retention import runs as retention
 from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write

@@ -10,7 +10,8 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.hard_delete import retention, retention_pins
+from lakeproof.impl.retention import pins as retention_pins
+from lakeproof.impl.retention import runs as retention
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._retention import RULES, RetentionDesign, after

@@ -15,18 +15,16 @@ import attrs
 import trio
 
 from lakeproof.impl.codec import Undecodable, decode_at
-from lakeproof.impl.committed import CommittedError
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, reading, writing
 from lakeproof.impl.live import run, wall_clock
 from lakeproof.impl.printable import printable
 from lakeproof.impl.refs import branches
-from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.impl.repositories import hardened
-from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.stores import ObjectStore, Store
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
+from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace, TagID
 from lakeproof.model.invariants import Observer
 from lakeproof.model.records import Record, Repository
@@ -204,7 +202,7 @@ class Caller:
         try:
             value = await run(doing.flow(self.env), watched, self.object_store, wall_clock)
             view = attrs.evolve(view, value=value)
-        except (RepositoryError, GravelerError, CommittedError) as error:
+        except FlowError as error:
             view = attrs.evolve(view, status=Status.FAIL if error.definite else Status.INFO, error=error)
         except (kv.KVError, Undecodable) as error:
             sure = isinstance(error, kv.KVError) and error.definite and not watched.wrote

@@ -7,34 +7,40 @@ invocations and returns, as in M. Herlihy, J. Wing, Linearizability, 1990.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 import attrs
 
+from lakeproof.model import calls
+from lakeproof.model.calls import Role
 from lakeproof.model.snapshot import CallView, Event, Invoked, Status
 
 CallID = tuple[int, int]
 """Client, and number of the call within it."""
 
-WRITES: Final = ("set_entry", "create_entry", "replace_entry", "upload_object", "upload_and_link")
-"""Calls that give the path that they name second a value: their fourth argument, an identity or a content."""
-DELETES: Final = ("delete_entry", "delete_object")
-COPIES: Final = ("copy_object", "stage_object", "stage_again")
-"""Calls that give the path that they name second a value that they do not name."""
-MOVES: Final = ("move_object",)
-"""Calls that change the two paths that they name."""
-BRANCH_WIDE: Final = (
-    "reset_branch",
-    "delete_branch",
-    "delete_branch_by_tombstone",
-    "create_branch",
-    "update_branch",
-    "merge",
-    "revert",
+WRITES: Final = frozenset(
+    {calls.SET_ENTRY, calls.CREATE_ENTRY, calls.REPLACE_ENTRY, calls.UPLOAD_OBJECT, calls.UPLOAD_AND_LINK}
+)
+"""Calls that give a path a value."""
+DELETES: Final = frozenset({calls.DELETE_ENTRY, calls.DELETE_OBJECT})
+COPIES: Final = frozenset({calls.COPY_OBJECT, calls.STAGE_OBJECT, calls.STAGE_AGAIN})
+"""Calls that give a path a value that they do not name."""
+BRANCH_WIDE: Final = frozenset(
+    {
+        calls.RESET_BRANCH,
+        calls.DELETE_BRANCH,
+        calls.DELETE_BRANCH_BY_TOMBSTONE,
+        calls.CREATE_BRANCH,
+        calls.UPDATE_BRANCH,
+        calls.MERGE,
+        calls.REVERT,
+    }
 )
 """Calls that may change every path of the branch that they name first."""
-PREFIX_WIDE: Final = ("reset_entry", "reset_prefix")
-"""Calls that may change the paths with the prefix that they name second."""
+PREFIX_WIDE: Final = frozenset({calls.RESET_ENTRY, calls.RESET_PREFIX})
+"""Calls that may change one path, or those with a prefix."""
+ONE_PATH: Final = WRITES | DELETES | COPIES | {calls.RESET_ENTRY}
+"""Calls that may change the path that they name."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -49,38 +55,34 @@ class Reach:
         return branch_id == self.branch_id and (path == self.path if self.exact else path.startswith(self.path))
 
 
-def reach(name: str, args: tuple[object, ...]) -> tuple[Reach, ...]:
-    """What a call of this name may change. Its arguments: repository, branch, and path where there is one."""
-    branch_id = str(args[1]) if len(args) > 1 else ""
-    if name in MOVES:
-        return tuple(Reach(branch_id, path, exact=True) for path in args[2:4] if isinstance(path, bytes))
-    if name in WRITES + DELETES + COPIES:
-        return (Reach(branch_id, _path(args), exact=True),)
-    if name == "set_entries":
-        return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(args))
-    if name in PREFIX_WIDE:
-        return (Reach(branch_id, _path(args), exact=name == "reset_entry"),)
-    return (Reach(branch_id, b"", exact=False),) if name in BRANCH_WIDE else ()
+def reach(name: str, args: calls.Args) -> tuple[Reach, ...]:
+    """What a call of this name may change."""
+    said = calls.said(name, args)
+    kind, branch_id = said.kind, said.branch_id
+    if kind is calls.MOVE_OBJECT:
+        paths = (said[Role.SOURCE_PATH], said[Role.PATH])
+        return tuple(Reach(branch_id, path, exact=True) for path in paths if isinstance(path, bytes))
+    if kind is calls.SET_ENTRIES:
+        return tuple(Reach(branch_id, path, exact=True) for path, _ in _entries(said))
+    if kind is calls.RESET_PREFIX:
+        return (Reach(branch_id, said.data(Role.PREFIX), exact=False),)
+    if kind in ONE_PATH:
+        return (Reach(branch_id, said.data(Role.PATH), exact=True),)
+    return (Reach(branch_id, b"", exact=False),) if kind in BRANCH_WIDE else ()
 
 
-def values(name: str, args: tuple[object, ...]) -> tuple[tuple[bytes, bytes | None], ...]:
+def values(name: str, args: calls.Args) -> tuple[tuple[bytes, bytes | None], ...]:
     """The paths that a call gives a value, with that value's identity; None: it deletes the path."""
-    if name in WRITES:
-        assert isinstance(args[3], bytes)
-        return ((_path(args), args[3]),)
-    if name in DELETES:
-        return ((_path(args), None),)
-    return _entries(args) if name == "set_entries" else ()
+    said = calls.said(name, args)
+    if said.kind in WRITES:
+        return ((said.data(Role.PATH), said.data(Role.VALUE)),)
+    if said.kind in DELETES:
+        return ((said.data(Role.PATH), None),)
+    return _entries(said) if said.kind is calls.SET_ENTRIES else ()
 
 
-def _path(args: tuple[object, ...]) -> bytes:
-    assert isinstance(args[2], bytes)
-    return args[2]
-
-
-def _entries(args: tuple[object, ...]) -> tuple[tuple[bytes, bytes], ...]:
-    assert isinstance(args[2], tuple)
-    return args[2]
+def _entries(said: calls.Said) -> tuple[tuple[bytes, bytes], ...]:
+    return cast("tuple[tuple[bytes, bytes], ...]", said[Role.ENTRIES])
 
 
 @attrs.frozen(cache_hash=True)

@@ -10,14 +10,15 @@ from typing import Final
 
 import attrs
 
+from lakeproof.model import calls
+from lakeproof.model.calls import Role
 from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
+from lakeproof.model.errors import PathNotFound
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
 from lakeproof.model.invariants._changes import CallID, Change, Changes, reach, values
 from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
-
-COMMITS: Final = ("commit",)
 
 
 def _advance_changes(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
@@ -53,11 +54,11 @@ def _shown(change: Change) -> str:
 
 def write_is_kept_beside(*names: str) -> Monitor:
     """`acknowledged_write_is_kept` in a scenario where calls of these names are known to leave the paths of all writes
-    alone: a merge that brings other paths excuses nobody."""
+    alone: a merge that brings other paths excuses nobody. Raises UnknownCall for a name that no flow has."""
     return Monitor(
         id="acknowledged-write-is-kept",
         meaning="an acknowledged write is staged or committed, unless overwritten, deleted or reset later",
-        initial=Changes(sparing=frozenset(names)),
+        initial=Changes(sparing=frozenset(calls.named(name).name for name in names)),
         advance=_advance_changes,
         at_end=lambda state, snapshot: _kept("acknowledged-write-is-kept", state, snapshot, deletes=False),
     )
@@ -95,11 +96,11 @@ def _advance_causal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     call = (event.client, event.index)
     if isinstance(event, Invoked):
         promises = _disturbed(state.promises, call, event)
-        if event.name in COMMITS:
+        if event.kind is calls.COMMIT:
             promises |= {
                 _Promise(call, change)
                 for change in changes.held
-                if change.acknowledged and change.branch_id == event.args[1]
+                if change.acknowledged and change.branch_id == event.said.branch_id
             }
         return _Causality(changes, promises), ()
     return _Causality(changes, _settled(state.promises, call, event.call)), ()
@@ -185,7 +186,7 @@ class _Legal:
     Nothing is demanded of reads there."""
 
 
-READS: Final = ("get_entry", "list_entries")
+READS: Final = frozenset({calls.GET_ENTRY, calls.LIST_ENTRIES})
 
 
 def read_is_legal(initial: Contents | None = None, branch_id: str = "main") -> Monitor:
@@ -208,23 +209,21 @@ def _advance_legal(state: Hashable, event: Event) -> tuple[Hashable, tuple[Findi
     call = (event.client, event.index)
     if isinstance(event, Invoked):
         return _invoked_legal(state, call, event), ()
-    if event.call.name in READS:
+    if event.call.kind in READS:
         return _read_returned(state, call, event.call)
     return _write_returned(state, call, event.call), ()
 
 
 def _invoked_legal(state: _Legal, call: CallID, event: Invoked) -> _Legal:
-    if event.name in READS:
-        branch_id = str(event.args[1])
-        prefix = event.args[2] if len(event.args) > 2 else b""
-        assert isinstance(prefix, bytes)
+    branch_id = event.said.branch_id
+    if event.kind in READS:
+        prefix = looked_at(event)
         legal = frozenset((each.path, each.identity) for each in state.seen if each.branch_id == branch_id)
         return attrs.evolve(state, reading=state.reading | {_Reading(call, branch_id, prefix, legal)})
     written = values(event.name, event.args)
     if not written:
         disturbed = {each.branch_id for each in reach(event.name, event.args)}
         return attrs.evolve(state, disturbed=state.disturbed | disturbed) if disturbed else state
-    branch_id = str(event.args[1])
     paths = {path for path, _ in written}
     known = {(each.path) for each in state.seen if each.branch_id == branch_id}
     absent = {_Seen((-1, 0), branch_id, path, None, returned=True) for path in paths - known}
@@ -269,7 +268,7 @@ def _read_returned(state: _Legal, call: CallID, view: CallView) -> tuple[_Legal,
         return after, ()
     known = {path for path, _ in reading.legal}
     for path in sorted(known | found.keys()):
-        if not path.startswith(reading.prefix) or (view.name == "get_entry" and path != reading.prefix):
+        if not path.startswith(reading.prefix) or (view.kind is calls.GET_ENTRY and path != reading.prefix):
             continue
         value = found.get(path)
         if (path, value) not in reading.legal and (path in known or value is not None):
@@ -284,7 +283,12 @@ def returned_values(view: CallView) -> dict[bytes, bytes] | None:
     if view.status is Status.OK:
         entries = view.value if isinstance(view.value, tuple) else (view.value,)
         return {entry.path: entry.identity for entry in entries}
-    return {} if type(view.error).__name__ == "PathNotFound" else None
+    return {} if isinstance(view.error, PathNotFound) else None
+
+
+def looked_at(event: Invoked) -> bytes:
+    """The path, or the prefix, that a read is about."""
+    return event.said.data(Role.PATH) if event.kind is calls.GET_ENTRY else event.said.data(Role.PREFIX, b"")
 
 
 @attrs.frozen(cache_hash=True)
@@ -302,16 +306,17 @@ def _advance_births(state: Hashable, event: Event) -> tuple[Hashable, tuple[Find
     assert isinstance(state, _Births)
     call = (event.client, event.index)
     if isinstance(event, Invoked):
-        if event.name != "create_branch":
+        if event.kind is not calls.CREATE_BRANCH:
             return state, ()
-        before = frozenset(each for each in state.returned if each[0] == event.args[1])
+        before = frozenset(each for each in state.returned if each[0] == event.said.branch_id)
         return attrs.evolve(state, under_way=state.under_way | {(call, before)}), ()
     view = event.call
-    if view.name == "create_branch":
+    if view.kind is calls.CREATE_BRANCH:
         began = dict(state.under_way)[call]
         after = attrs.evolve(state, under_way=state.under_way - {(call, began)})
         return (attrs.evolve(after, old=after.old | began) if view.status is Status.OK else after), ()
-    written = {(str(view.args[1]), path, value) for path, value in values(view.name, view.args) if value is not None}
+    branch_id = view.said.branch_id
+    written = {(branch_id, path, value) for path, value in values(view.name, view.args) if value is not None}
     return attrs.evolve(state, returned=state.returned | written), ()
 
 
@@ -342,7 +347,8 @@ def _advance_refused(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     if isinstance(event, Invoked) or event.call.status is not Status.FAIL:
         return state, ()
     view = event.call
-    return state | {(str(view.args[1]), path, value) for path, value in values(view.name, view.args) if value}, ()
+    branch_id = view.said.branch_id
+    return state | {(branch_id, path, value) for path, value in values(view.name, view.args) if value}, ()
 
 
 def _refused_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:

@@ -9,17 +9,20 @@ from typing import Final
 
 import attrs
 
-from lakeproof.model import keys, kv
+from lakeproof.model import calls, keys, kv
 from lakeproof.model.contents import branches, commit_named
+from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
 from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
-COMMITTING: Final = ("commit", "merge", "revert")
+COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
 """Calls that put a commit of their own on a branch."""
-DELETING: Final = ("delete_branch", "delete_branch_by_tombstone")
+DELETING: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
+CHANGING: Final = frozenset({calls.COMMIT}) | BRANCH_WIDE | PREFIX_WIDE
+"""Calls that may change a branch record."""
 
 
 def _head_exists(snapshot: Snapshot) -> Iterator[Finding]:
@@ -80,7 +83,8 @@ def _commits_form_one_line(transition: Transition) -> Iterator[Finding]:
 
 
 def _puts_commit(name: str, op: object) -> bool:
-    return name in COMMITTING and isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
+    writes = isinstance(op, kv.Set | kv.SetIf) and op.key.startswith(keys.BRANCHES_PREFIX)
+    return writes and calls.kind_of(name) in COMMITTING
 
 
 commits_form_one_line = OnStep(
@@ -117,9 +121,8 @@ def _branch_delete_spares_successor(transition: Transition) -> Iterator[Finding]
 
 
 def _deletes_branch(name: str, op: object) -> bool:
-    return (
-        name in DELETING and isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
-    )
+    writes = isinstance(op, kv.Set | kv.SetIf | kv.Delete) and op.key.startswith(keys.BRANCHES_PREFIX)
+    return writes and calls.kind_of(name) in DELETING
 
 
 branch_delete_spares_successor = OnStep(
@@ -153,18 +156,18 @@ class _Progress:
 
 def _advance_progress(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     assert isinstance(state, _Progress)
-    name = event.name if isinstance(event, Invoked) else event.call.name
-    if name not in ("commit", *BRANCH_WIDE, *PREFIX_WIDE):
+    kind = event.kind if isinstance(event, Invoked) else event.call.kind
+    if kind not in CHANGING:
         return state, ()
     if isinstance(event, Invoked):
         others = frozenset((client, overlapped + 1) for client, overlapped in state.open)
         return attrs.evolve(state, open=others | {(event.client, len(state.open))}), ()
     overlapped = dict(state.open)[event.client]
     after = attrs.evolve(state, open=frozenset(each for each in state.open if each[0] != event.client))
-    if name != "commit":
+    if kind is not calls.COMMIT:
         return after, ()
     if event.call.status is not Status.OK:
-        beaten_off = type(event.call.error).__name__ == "BranchBusy"
+        beaten_off = isinstance(event.call.error, BranchBusy)
         return attrs.evolve(after, gave_up=after.gave_up or beaten_off), ()
     after = attrs.evolve(after, finished=True)
     effort = event.call.saw("effort")

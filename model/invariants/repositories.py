@@ -6,8 +6,9 @@ repository-operations-error-handling.md, "Decision".
 """
 
 from collections.abc import Hashable, Iterator
+from typing import Final
 
-from lakeproof.model import keys, kv
+from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
 from lakeproof.model.invariants._base import (
     STORE,
@@ -24,20 +25,26 @@ from lakeproof.model.invariants._base import (
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, Tag
 from lakeproof.model.snapshot import CallView, Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
-CREATES = ("create_repository", "create_bare_repository")
-DELETE = "delete_repository"
-REACHING = (
-    "get_repository",
-    "create_branch",
-    "get_branch",
-    "delete_branch",
-    "create_tag",
-    "set_entry",
-    "get_entry",
-    "commit",
-    "merge",
+CREATING: Final = (calls.CREATE_REPOSITORY, calls.CREATE_BARE_REPOSITORY)
+USING: Final = frozenset(
+    {
+        calls.GET_REPOSITORY,
+        calls.CREATE_BRANCH,
+        calls.GET_BRANCH,
+        calls.DELETE_BRANCH,
+        calls.CREATE_TAG,
+        calls.SET_ENTRY,
+        calls.GET_ENTRY,
+        calls.COMMIT,
+        calls.MERGE,
+    }
 )
 """Operations that reach a repository when they succeed."""
+
+CREATES: Final = tuple(kind.name for kind in CREATING)
+DELETE: Final = calls.DELETE_REPOSITORY.name
+REACHING: Final = tuple(kind.name for kind in USING)
+"""The names of these calls."""
 
 
 def _target(seen: tuple[Observed, ...]) -> Hashable:
@@ -103,7 +110,7 @@ def _create_is_unique(transition: Transition) -> Iterator[Finding]:
 
 
 def _claims(name: str, op: object) -> bool:
-    return name in CREATES and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
+    return calls.kind_of(name) in CREATING and isinstance(op, kv.Set | kv.SetIf) and op.partition == keys.GRAVELER
 
 
 create_is_unique = OnStep(
@@ -170,13 +177,13 @@ def _advance_deleted(state: Hashable, event: Event) -> tuple[Hashable, tuple[Fin
     assert isinstance(state, tuple)
     gone, readers = state
     if isinstance(event, Invoked):
-        if event.name in REACHING and gone:
+        if event.kind in USING and gone:
             readers = readers | {(event.client, gone)}
         return (gone, readers), ()
     call = event.call
-    if call.name == DELETE and call.status is Status.OK and call.saw("target") is not None:
+    if call.kind is calls.DELETE_REPOSITORY and call.status is Status.OK and call.saw("target") is not None:
         return (gone | {call.saw("target")}, readers), ()
-    if call.name not in REACHING:
+    if call.kind not in USING:
         return state, ()
     known: frozenset[Hashable] = next((then for client, then in readers if client == event.client), frozenset())
     after = (gone, frozenset(reader for reader in readers if reader[0] != event.client))
@@ -219,7 +226,8 @@ _IN_USE = (RepositoryState.ACTIVE, RepositoryState.INITIAL)
 
 
 def _deletes(name: str, op: object) -> bool:
-    return name == DELETE and isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
+    of_one_key = isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf)
+    return of_one_key and calls.kind_of(name) is calls.DELETE_REPOSITORY
 
 
 delete_spares_successor = OnStep(
@@ -233,8 +241,8 @@ delete_spares_successor = OnStep(
 
 def _create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid for entry in accessible(snapshot)}
-    undone = {call.saw("target") for call in snapshot.calls(DELETE)}
-    for call in snapshot.calls(*CREATES):
+    undone = {call.saw("target") for call in snapshot.calls(calls.DELETE_REPOSITORY)}
+    for call in snapshot.calls(*CREATING):
         if call.status is not Status.OK or not isinstance(call.value, Repository):
             continue
         if call.value.instance_uid in present | undone:
@@ -256,7 +264,7 @@ create_is_effective = Eventually(
 
 def _delete_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     present = {entry.instance_uid: entry for entry in accessible(snapshot)}
-    for call in snapshot.calls(DELETE):
+    for call in snapshot.calls(calls.DELETE_REPOSITORY):
         target = call.saw("target")
         if call.status is not Status.OK or not isinstance(target, str):
             continue
@@ -276,7 +284,7 @@ delete_is_effective = Eventually(
 
 
 def _list_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
-    for call in snapshot.calls("list_repositories"):
+    for call in snapshot.calls(calls.LIST_REPOSITORIES):
         if call.status is not Status.OK or not isinstance(call.value, tuple):
             continue
         for entry in call.value:
@@ -335,7 +343,7 @@ def _cleaner_spares_live(transition: Transition) -> Iterator[Finding]:
 
 
 def _cleans(name: str, op: object) -> bool:
-    return name == "clean" and isinstance(op, kv.Delete)
+    return calls.kind_of(name) is calls.CLEAN and isinstance(op, kv.Delete)
 
 
 cleaner_spares_live = OnStep(

@@ -23,15 +23,16 @@ from typing import Final
 
 import attrs
 
+from lakeproof.model import calls
 from lakeproof.model.contents import Contents, branch_named, content_of_branch
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
 from lakeproof.model.invariants._changes import CallID, Reach, reach, values
-from lakeproof.model.invariants.entries import COMMITS, READS, returned_values
+from lakeproof.model.invariants.entries import READS, looked_at, returned_values
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 ID: Final = "acknowledged-reset-is-kept"
 MEANING: Final = "what was written before a reset, and not committed before its end, does not come back"
-RESETS: Final = ("reset_branch", "reset_prefix", "reset_entry")
+RESETS: Final = frozenset({calls.RESET_BRANCH, calls.RESET_PREFIX, calls.RESET_ENTRY})
 
 Key = tuple[str, bytes, bytes]
 """Branch, path, identity."""
@@ -95,20 +96,20 @@ def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ..
     if isinstance(event, Invoked):
         return _invoked(state, call, event), ()
     view = event.call
-    if view.name in READS:
+    if view.kind in READS:
         return _read_returned(state, call, view)
     return _returned(state, call, view), ()
 
 
 def _invoked(state: _Resets, call: CallID, event: Invoked) -> _Resets:
-    branch_id = str(event.args[1]) if len(event.args) > 1 else ""
-    if event.name in READS:
+    branch_id = event.said.branch_id
+    if event.kind in READS:
         return _read_invoked(state, call, event, branch_id)
-    if event.name in COMMITS:
+    if event.kind is calls.COMMIT:
         after = state.with_values(lambda key, value: _exposed(key, value, branch_id))
         return attrs.evolve(after, committing=after.committing | {(call, branch_id)})
     reaches = reach(event.name, event.args)
-    if event.name in RESETS:
+    if event.kind in RESETS:
         return state.with_values(
             lambda key, value: (
                 attrs.evolve(value, resets=value.resets | {call})
@@ -162,9 +163,7 @@ def _covers(reaches: tuple[Reach, ...], key: Key) -> bool:
 
 
 def _read_invoked(state: _Resets, call: CallID, event: Invoked, branch_id: str) -> _Resets:
-    path = event.args[2] if len(event.args) > 2 else b""
-    assert isinstance(path, bytes)
-    shown = Reach(branch_id, path, exact=event.name == "get_entry")
+    shown = Reach(branch_id, looked_at(event), exact=event.kind is calls.GET_ENTRY)
     seen = {key: value.fate for key, value in state.known if shown.covers(key[0], key[1])}
     gone = frozenset(key for key, fate in seen.items() if fate is _Fate.GONE)
     undecided = frozenset(key for key, fate in seen.items() if fate is _Fate.UNDECIDED)

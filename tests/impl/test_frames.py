@@ -185,5 +185,5 @@ class TestAwaited:
         coroutine = at_a_helper(env(), [])
         coroutine.send(None)
         names = [frame.f_code.co_name for frame, _ in chain(coroutine) if frame is not None]
-        assert names == ["at_a_helper", "helper", "set", "perform"]
+        assert names == ["at_a_helper", "helper", "set", "perform", "perform"]
         coroutine.close()

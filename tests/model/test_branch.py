@@ -8,6 +8,14 @@ from hypothesis import strategies as st
 
 from lakeproof.model.branch import ABSENT, ANSWERS, BRANCH, DONE, branch
 from lakeproof.model.committed import Entry
+from lakeproof.model.errors import (
+    BranchBusy,
+    BranchExists,
+    BranchNotFound,
+    EntryChanged,
+    PathExists,
+    PathNotFound,
+)
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.snapshot import CallView, Status
 
@@ -48,7 +56,7 @@ def test_a_read_finds_what_was_written_last_and_a_tombstone_hides_it() -> None:
         ("get_entry", b"x"),
         ("delete_entry", b"x"),
         ("get_entry", b"x"),
-    ) == ["PathNotFound", DONE, DONE, b"2", DONE, "PathNotFound"]
+    ) == [PathNotFound, DONE, DONE, b"2", DONE, PathNotFound]
 
 
 def test_a_commit_changes_nothing_that_a_reader_sees_and_all_that_a_reset_does() -> None:
@@ -62,7 +70,7 @@ def test_a_commit_changes_nothing_that_a_reader_sees_and_all_that_a_reset_does()
 
 def test_a_deleted_entry_that_was_committed_comes_back_when_the_delete_is_reset() -> None:
     before = (("set_entry", b"x", b"1"), ("commit",), ("delete_entry", b"x"))
-    assert play(*before, ("get_entry", b"x"))[-1] == "PathNotFound"
+    assert play(*before, ("get_entry", b"x"))[-1] == PathNotFound
     assert play(*before, ("reset_entry", b"x"), ("get_entry", b"x"))[-1] == b"1"
 
 
@@ -84,7 +92,7 @@ def test_create_only_if_absent_and_replace_only_if_unchanged() -> None:
         ("delete_entry", b"x"),
         ("create_entry", b"x", b"4"),
         ("get_entry", b"x"),
-    ) == ["EntryChanged", DONE, "PathExists", DONE, "PathExists", "EntryChanged", DONE, DONE, DONE, b"4"]
+    ) == [EntryChanged, DONE, PathExists, DONE, PathExists, EntryChanged, DONE, DONE, DONE, b"4"]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +113,7 @@ def test_create_only_if_absent_and_replace_only_if_unchanged() -> None:
     ids=lambda call: call[0],
 )
 def test_a_branch_that_was_deleted_answers_nothing_else(call: tuple[Hashable, ...]) -> None:
-    assert play(("delete_branch",), call) == [DONE, "BranchNotFound"]
+    assert play(("delete_branch",), call) == [DONE, BranchNotFound]
 
 
 def test_a_branch_created_anew_begins_with_what_its_source_has_and_nothing_of_the_old_one() -> None:
@@ -117,7 +125,7 @@ def test_a_branch_created_anew_begins_with_what_its_source_has_and_nothing_of_th
         ("create_branch", "main"),
         ("list_entries",),
         specification=branch(ABSENT, {"main": {b"m": b"0"}}),
-    ) == [DONE, "BranchExists", DONE, DONE, DONE, ((b"m", b"0"),)]
+    ) == [DONE, BranchExists, DONE, DONE, DONE, ((b"m", b"0"),)]
 
 
 def test_a_call_that_is_not_about_one_branch_is_refused() -> None:
@@ -135,11 +143,11 @@ def simulated(todo: Sequence[Step]) -> list[Hashable]:
         shown = {path: value for path, value in {**head, **staged}.items() if value is not None}
         result: Hashable = DONE
         if not there:
-            result = "BranchNotFound" if name != "create_branch" else DONE
+            result = BranchNotFound if name != "create_branch" else DONE
             there = name == "create_branch"
             head, staged = {}, {}
         elif name == "create_branch":
-            result = "BranchExists"
+            result = BranchExists
         elif name == "delete_branch":
             there = False
         elif name == "commit":
@@ -154,11 +162,11 @@ def simulated(todo: Sequence[Step]) -> list[Hashable]:
             at = args[0]
             assert isinstance(at, bytes)
             if name == "get_entry":
-                result = shown.get(at, "PathNotFound")
+                result = shown.get(at, PathNotFound)
             elif name == "create_entry" and at in shown:
-                result = "PathExists"
+                result = PathExists
             elif name == "replace_entry" and shown.get(at) != args[2]:
-                result = "EntryChanged"
+                result = EntryChanged
             else:
                 staged[at] = None if name == "delete_entry" else args[1]  # type: ignore[assignment]
         results.append(result)
@@ -170,17 +178,11 @@ def test_it_is_two_dictionaries(todo: list[Step]) -> None:
     assert play(*[(name, *args) for name, args in todo]) == simulated(todo)
 
 
-def test_results_are_compared_by_identity_and_errors_by_name() -> None:
-    class PathNotFound(Exception):
-        pass
-
-    class BranchBusy(Exception):
-        pass
-
+def test_results_are_compared_by_identity_and_errors_by_class() -> None:
     entry = Entry(path=b"x", identity=b"1", data=b"whatever")
     assert BRANCH.result(CallView("get_entry", (R, B, b"x"), Status.OK, entry)) == b"1"
     assert BRANCH.result(CallView("list_entries", (R, B), Status.OK, (entry,))) == ((b"x", b"1"),)
     assert BRANCH.result(CallView("commit", (R, B, "m"), Status.OK, "a commit")) == DONE
-    assert BRANCH.result(CallView("get_entry", (R, B, b"x"), Status.FAIL, error=PathNotFound())) == "PathNotFound"
+    assert BRANCH.result(CallView("get_entry", (R, B, b"x"), Status.FAIL, error=PathNotFound())) == PathNotFound
     assert [BRANCH.is_answer(error) for error in (PathNotFound(), BranchBusy())] == [True, False]
-    assert "PathNotFound" in ANSWERS
+    assert PathNotFound in ANSWERS

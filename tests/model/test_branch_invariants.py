@@ -7,6 +7,7 @@ import pytest
 from lakeproof.model import keys, kv
 from lakeproof.model.commits import addressed
 from lakeproof.model.committed import Entry
+from lakeproof.model.errors import BranchBusy, PathNotFound
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Finding, Monitor, Reached, Violation, entries, refs
 from lakeproof.model.invariants.entries import read_is_legal, write_is_kept_beside
@@ -196,10 +197,6 @@ def read(identity: bytes) -> Entry:
     return Entry(path=b"x", identity=identity, data=b"")
 
 
-class PathNotFound(Exception):
-    """Known by its name."""
-
-
 class TestReads:
     def history(self) -> History:
         return History(read_is_legal({}, B))
@@ -292,10 +289,6 @@ def test_a_delete_takes_only_the_branch_that_it_found() -> None:
         op = kv.Delete(P, keys.branch_key(BranchID(B)))
         transition = Transition(client=0, call=call, op=op, reply=None, before=there, after=after)
         assert verdict(list(refs.branch_delete_spares_successor.check(transition))) == expected
-
-
-class BranchBusy(Exception):
-    """Known by its name."""
 
 
 def test_a_committer_combines_anew_at_most_once_per_concurrent_operation() -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from lakeproof.model.errors import PathNotFound
 from lakeproof.model.invariants import Monitor, resets
 from lakeproof.model.snapshot import Status
-from tests.model.test_branch_invariants import EMPTY, HAS_2, HAS_X, History, PathNotFound, read, verdict
+from tests.model.test_branch_invariants import EMPTY, HAS_2, HAS_X, History, read, verdict
 
 RESETS = [("reset_branch",), ("reset_prefix", b""), ("reset_entry", b"x")]
 

@@ -1,7 +1,7 @@
 """Diagrams: what they draw, and that the documentation is current."""
 
-from lakeproof.model.lifecycle import MEANINGS, STEP1, TABLES, Event
 from lakeproof.report.diagrams import DOCUMENT, REMARKS, diagram, document
+from lakeproof.report.lifecycle import MEANINGS, STEP1, TABLES, Event
 
 
 def test_the_diagrams_of_the_documentation_are_current() -> None:

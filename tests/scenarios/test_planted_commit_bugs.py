@@ -11,10 +11,11 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import committing, lock_free, reading
 from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.graveler.tokens import TRIES, Beaten, Change, Swapped
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
-from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.scenarios._branch_data import BranchDesign
 from lakeproof.scenarios.designs import HOLDS, rows
@@ -51,12 +52,30 @@ def without_sealed(branch: Branch) -> tuple[StagingToken, ...]:
     return (branch.staging_token,)
 
 
+async def swap_by_set(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    change: Change,
+    *,
+    beaten: Beaten | None = None,
+    start: tuple[Branch, bytes] | None = None,
+    tries: int = TRIES,
+) -> Swapped | None:
+    branch, _ = await branches.read_branch(env, repository, branch_id) if start is None else start
+    after = await change(branch)
+    if after is None:
+        return None
+    await replace_whatever_is_there(env, repository, after, None)
+    return Swapped(branch, after)
+
+
 BUGS: Mapping[str, tuple[Any, str, Callable[..., Any], BranchDesign, str, str]] = {  # type: ignore[explicit-any]
     "finishing by set": (
-        lock_free, "replace_branch", replace_whatever_is_there, KEEPING, "commit-commit", "commits-form-one-line",
+        lock_free, "swap", swap_by_set, KEEPING, "commit-commit", "commits-form-one-line",
     ),
     "sealing by set": (
-        committing, "replace_branch", replace_whatever_is_there, KEEPING, "write-commit-commit",
+        committing, "swap", swap_by_set, KEEPING, "write-commit-commit",
         "acknowledged-write-is-kept",
     ),
     "the fast path forgets tokens sealed since": (

@@ -12,9 +12,11 @@ from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import committing, lock_free, resetting, restoring
 from lakeproof.impl.graveler.flows import FLOWS
+from lakeproof.impl.graveler.tokens import TRIES, Beaten, Change, Swapped
+from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys
-from lakeproof.model.identifiers import StagingToken
+from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BranchDesign
@@ -60,9 +62,27 @@ async def nothing(*args: object) -> None:
     """Find nothing."""
 
 
+async def swap_by_set(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    change: Change,
+    *,
+    beaten: Beaten | None = None,
+    start: tuple[Branch, bytes] | None = None,
+    tries: int = TRIES,
+) -> Swapped | None:
+    branch, _ = await branches.read_branch(env, repository, branch_id) if start is None else start
+    after = await change(branch)
+    if after is None:
+        return None
+    await replace_whatever_is_there(env, repository, after, None)
+    return Swapped(branch, after)
+
+
 BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Faults, str]] = {  # type: ignore[explicit-any]
     "a reset changes the branch by set": (
-        resetting, "replace_branch", replace_whatever_is_there, "writey.commit-resetx", WRITTEN, Faults(),
+        resetting, "swap", swap_by_set, "writey.commit-resetx", WRITTEN, Faults(),
         "acknowledged-write-is-kept",
     ),
     "a restoration lies under what it is to hide": (

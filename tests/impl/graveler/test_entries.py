@@ -189,7 +189,7 @@ def test_a_reset_that_came_too_late_leaves_nothing_behind(hand: Hand) -> None:
     reset = hand.start(resetting.reset_entry, BRANCH, b"x").until(kv.SetIf)
     hand.start(lock_free.commit, BRANCH, "m").step(2)
     reset.finish()
-    named = {keys.staging_partition(token) for token in reading.tokens(hand.branch())}
+    named = {keys.staging_partition(token) for token in hand.branch().tokens}
     staged = {partition for partition, key in hand.snapshot().store if key.startswith(keys.STAGED_PREFIX)}
     assert staged <= named
     assert hand.content() == {}

@@ -9,11 +9,12 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.graveler import lock_free, merging
-from lakeproof.impl.hard_delete import retention, retention_pins
-from lakeproof.impl.hard_delete.retention import HeadNotFound, MarkNotFound
-from lakeproof.impl.hard_delete.retention_pins import CommitExpired
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
+from lakeproof.impl.retention import pins as retention_pins
+from lakeproof.impl.retention import runs as retention
+from lakeproof.impl.retention.pins import CommitExpired
+from lakeproof.impl.retention.runs import HeadNotFound, MarkNotFound
 from lakeproof.model import keys, objects
 from lakeproof.model.committed import object_address
 from lakeproof.model.identifiers import CommitID

@@ -4,7 +4,7 @@
 expired commits refer to under the run's id. `sweep` deletes them. The text has one job do both and knows of no users
 meanwhile. In what order `mark` looks is ``order``; the default is the one that loses nothing to commits and to new
 branches from active ones. What may happen after the look is not a question of order:
-`lakeproof.impl.hard_delete.retention_pins`. Source: committed-object-retention.md, "Algorithm".
+`lakeproof.impl.retention.pins`. Source: committed-object-retention.md, "Algorithm".
 """
 
 import json
@@ -14,22 +14,19 @@ from typing import Final, Literal, cast
 import attrs
 
 from lakeproof.impl.catalog.objects import copy_data, stage
-from lakeproof.impl.codec import decode_commit
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler.merging import merge, revert
-from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.refs.branches import create_branch, list_branches, update_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.refs.tags import create_tag, list_tags
-from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import scan_staged
-from lakeproof.model import keys, objects
+from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
@@ -126,13 +123,7 @@ async def look(env: Env, repository: Repository, order: tuple[Look, ...], batch_
 
 async def read_commits(env: Env, repository: Repository, batch_size: int) -> dict[CommitID, Commit]:
     """All commit records, those on no branch, too. One effect per batch."""
-    found: dict[CommitID, Commit] = {}
-    async for entry in env.store.scan(uid_partition(repository), keys.COMMITS_PREFIX, batch_size):
-        if not entry.key.startswith(keys.COMMITS_PREFIX):
-            break
-        commit = decode_commit(entry.value)
-        found[commit.commit_id] = commit
-    return found
+    return {commit.commit_id: commit async for commit in scan_commits(env, repository, batch_size)}
 
 
 async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
@@ -140,7 +131,7 @@ async def read_staged(env: Env, repository: Repository, branches: Iterable[Branc
     found: set[str] = set()
     for branch in branches:
         # Newest first: entries stay where they are, so that no order of tokens matters here.
-        for token in tokens(branch):
+        for token in branch.tokens:
             async for change in scan_staged(env, token, batch_size=batch_size):
                 if change.data is not None:
                     entry = decode_object_entry(change.data)

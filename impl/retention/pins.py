@@ -19,13 +19,13 @@ from typing import Final, TypeVar
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler import merging
-from lakeproof.impl.hard_delete import retention
-from lakeproof.impl.hard_delete.retention import WITH_TAGS, Look
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, NoParent
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.retention import runs
+from lakeproof.impl.retention.runs import WITH_TAGS, Look
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID, CommitID, TagID
 from lakeproof.model.records import Branch, Commit, Repository, Tag
@@ -52,16 +52,16 @@ async def mark(
     lease: int = 0,
     batch_size: int = 0,
 ) -> tuple[str, ...]:
-    """As `retention.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
+    """As `runs.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
     expired commit with entries, and 1 for each that is pardoned.
 
     condemns_first: without it the pins are looked at before, a negative control. lease: microseconds after which a pin
         does not count any more; 0: never. Its owner cannot know, for nothing makes his last write fail.
 
-    Raises as `retention.mark`: then what it condemned stays so until another run with this id pardons it.
+    Raises as `runs.mark`: then what it condemned stays so until another run with this id pardons it.
     """
-    seen = await retention.look(env, repository, order, batch_size)
-    retention.demand_heads(seen)
+    seen = await runs.look(env, repository, order, batch_size)
+    runs.demand_heads(seen)
     suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
     pinned = set[CommitID]() if condemns_first else await _pinned(env, repository, lease, batch_size)
     for commit_id in suspects:
@@ -69,15 +69,15 @@ async def mark(
     if condemns_first:
         pinned = await _pinned(env, repository, lease, batch_size)
         now = seen.now
-        seen = await retention.look(env, repository, order, batch_size)
+        seen = await runs.look(env, repository, order, batch_size)
         seen.now = min(now, seen.now)
-        retention.demand_heads(seen)
+        runs.demand_heads(seen)
     kept = active(seen.commits, seen.heads, rules, seen.now, tagged=seen.tagged | pinned)
     for commit_id in suspects:
         if commit_id in kept:
             await env.store.delete(uid_partition(repository), _sentence(commit_id, run_id))
-    gone = await retention.only_in(env, repository, seen, set(suspects) - kept)
-    await retention.write_mark(env, repository, run_id, gone)
+    gone = await runs.only_in(env, repository, seen, set(suspects) - kept)
+    await runs.write_mark(env, repository, run_id, gone)
     return gone
 
 
@@ -88,9 +88,7 @@ def _sentence(commit_id: CommitID, run_id: str) -> bytes:
 async def _pinned(env: Env, repository: Repository, lease: int, batch_size: int) -> set[CommitID]:
     found: set[CommitID] = set()
     since = await env.clock.now() - lease if lease else 0
-    async for entry in env.store.scan(uid_partition(repository), PINS, batch_size):
-        if not entry.key.startswith(PINS):
-            break
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=PINS):
         if int(entry.value) >= since:
             found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
     return found
@@ -120,10 +118,8 @@ async def holding(
 
 async def _demand_not_condemned(env: Env, repository: Repository, commit_id: CommitID) -> None:
     prefix = CONDEMNED + f"{commit_id}/".encode()
-    async for entry in env.store.scan(uid_partition(repository), prefix, 1):
-        if entry.key.startswith(prefix):
-            raise CommitExpired(commit_id)
-        break
+    async for _ in env.store.scan(uid_partition(repository), batch_size=1, prefix=prefix):
+        raise CommitExpired(commit_id)
 
 
 async def create_branch(
@@ -170,10 +166,10 @@ async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref
 async def restore_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: Ref
 ) -> ObjectEntry:
-    """As `retention.restore_object`. Raises CommitExpired, too."""
+    """As `runs.restore_object`. Raises CommitExpired, too."""
     commit_id = await resolve(env, repository, source)
     return await holding(
-        env, repository, commit_id, lambda: retention.restore_object(env, repository, branch_id, path, commit_id)
+        env, repository, commit_id, lambda: runs.restore_object(env, repository, branch_id, path, commit_id)
     )
 
 

@@ -5,7 +5,8 @@ from itertools import product
 import pytest
 
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from lakeproof.model.lifecycle import (
+from lakeproof.model.records import Repository, RepositoryState
+from lakeproof.report.lifecycle import (
     HARDENED,
     STEP1,
     STEP2,
@@ -17,7 +18,6 @@ from lakeproof.model.lifecycle import (
     advance,
     state_of,
 )
-from lakeproof.model.records import Repository, RepositoryState
 
 tables = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 

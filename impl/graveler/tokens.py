@@ -1,0 +1,161 @@
+"""The loops over staging tokens. Each flow of a branch is one of three, or two of them, one after the other:
+
+    swap      read the branch, replace its record by `SetIf`; beaten: read it again and start over
+    settle    write under the open token, read the branch again; another token: start over under that one
+    stable    look through the tokens, read the branch again; another record: start over
+
+What a flow does in between is a function that it passes. Example, one writer and one committer of a branch whose open
+token is t1: the writer stages x under t1; the committer seals t1, opens t2 and scans t1 without x; the writer reads the
+branch again, finds t2 and stages x once more, under t2. Without the second read x would be lost.
+
+Source: graveler-on-kv.md, "Update Commits, staging and lock-free"; lakeFS metadata_kv/index.md, "Branches and staged
+writes", "Reading", "Committer flow".
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import attrs
+
+from lakeproof.impl.effects import Env
+from lakeproof.impl.refs.branches import get_branch, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy, WriteNotSettled
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, StagingToken
+from lakeproof.model.records import Branch, Repository
+
+T = TypeVar("T")
+
+Tokens = tuple[StagingToken, ...]
+TRIES: Final = 3
+
+
+@attrs.frozen
+class Swapped:
+    """How a swap ended: the record that was read last, the one that took its place, and whether this swap put it there.
+
+    If not, the swap was reported as failed, and `Beaten` found that it is done all the same.
+    """
+
+    before: Branch
+    now: Branch
+    applied: bool = True
+
+
+Change = Callable[[Branch], Awaitable[Branch | None]]
+"""The record to put in the place of one; None: nothing has to be changed."""
+Beaten = Callable[[Branch, Branch, Branch], Awaitable[bool]]
+"""Asked after a failed predicate: given the record that was to be replaced, the one that was to take its place, and the
+one that is there, whether what was wanted is done all the same."""
+
+
+async def swap(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    change: Change,
+    *,
+    beaten: Beaten | None = None,
+    start: tuple[Branch, bytes] | None = None,
+    tries: int = TRIES,
+) -> Swapped | None:
+    """Replace the record of a branch by `SetIf`. 2 effects and those of ``change``, and as many for each failure.
+
+    start: the record and its predicate, where they are known already. beaten: without it nothing is read after the last
+        failure. Returns None where there was nothing to change.
+
+    Raises:
+        BranchNotFound; BranchBusy: others came first ``tries`` times.
+    """
+    branch, predicate = await read_branch(env, repository, branch_id) if start is None else start
+    for left in reversed(range(tries)):
+        after = await change(branch)
+        if after is None:
+            return None
+        try:
+            await replace_branch(env, repository, after, predicate)
+        except kv.PredicateFailed:
+            if beaten is None and not left:
+                break
+            before = branch
+            branch, predicate = await read_branch(env, repository, branch_id)
+            if beaten is not None and await beaten(before, after, branch):
+                return Swapped(before, branch, applied=False)
+            continue
+        return Swapped(branch, after)
+    raise BranchBusy(branch_id)
+
+
+@attrs.frozen
+class Missed:
+    """Nothing was written, because others came between: start over from this record."""
+
+    branch: Branch
+
+
+Settled = Callable[[Branch, Branch], Awaitable[bool]]
+"""Given the branch as it was when something was written, and as it is now: whether the write cannot be missed."""
+
+
+async def same_token(before: Branch, now: Branch) -> bool:
+    """A write under the open token cannot have been missed while that token is open."""
+    return before.staging_token == now.staging_token
+
+
+async def same_record(before: Branch, now: Branch) -> bool:
+    """Nothing of the branch has changed, its head included."""
+    return before == now
+
+
+async def settle(
+    env: Env,
+    repository: Repository,
+    branch: Branch,
+    write: Callable[[Branch], Awaitable[T | Missed]],
+    *paths: bytes,
+    settled: Settled | None = same_token,
+    tries: int = TRIES,
+) -> tuple[T, Branch]:
+    """Write something, until it is settled. 1 effect and those of ``write``, and as many for each other token.
+
+    branch: as it was read. paths: what is written, for the error. settled: None: do not read the branch again.
+    Returns what ``write`` has returned last, and the branch as it was read last.
+
+    Raises:
+        BranchNotFound, and what ``write`` raises; WriteNotSettled (indefinite) after ``tries`` tries.
+    """
+    for _ in range(tries):
+        done = await write(branch)
+        if isinstance(done, Missed):
+            branch = done.branch
+            continue
+        if settled is None:
+            return done, branch
+        before, branch = branch, await get_branch(env, repository, branch.branch_id)
+        if await settled(before, branch):
+            return done, branch
+    raise WriteNotSettled(branch.branch_id, *paths)
+
+
+async def stable(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    look: Callable[[Branch], Awaitable[T]],
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+) -> T:
+    """What a look through a branch finds, if the branch is the same before and after. 2 effects and those of ``look``,
+    and as many for each change. rereads: without it the first look counts.
+
+    Raises:
+        BranchNotFound; BranchBusy: the branch changed ``tries`` times.
+    """
+    branch = await get_branch(env, repository, branch_id)
+    for _ in range(tries):
+        found = await look(branch)
+        before, branch = branch, await get_branch(env, repository, branch_id) if rereads else branch
+        if before == branch:
+            return found
+    raise BranchBusy(branch_id)

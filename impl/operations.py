@@ -1,0 +1,156 @@
+"""The operations of the two stores, by name: the same for flows and for live stores.
+
+Each is a value, handed to `perform`: that of a flow is in `lakeproof.impl.effects`, that of a live store in
+`lakeproof.impl.stores`. Meanings and errors are those of `lakeproof.model.kv` and `lakeproof.model.objects`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from typing import cast
+
+from lakeproof.model import kv, objects
+
+
+class KVOperations(ABC):
+    """`get`, `set`, `set_if`, `delete`, `scan`; and `delete_if` for those who may."""
+
+    @abstractmethod
+    async def perform(self, op: kv.Op) -> object:
+        """Any operation as a value. A schedule point, also where it fails. Raises KVError."""
+
+    async def get(self, partition: bytes, key: bytes) -> kv.ValueWithPredicate:
+        """Raises NotFound if there is no value."""
+        return cast("kv.ValueWithPredicate", await self.perform(kv.Get(partition, key)))
+
+    async def find(self, partition: bytes, key: bytes) -> kv.ValueWithPredicate | None:
+        """`get`; None if there is no value."""
+        try:
+            return await self.get(partition, key)
+        except kv.NotFound:
+            return None
+
+    async def set(self, partition: bytes, key: bytes, value: bytes) -> None:
+        """Write, whatever was there."""
+        await self.perform(kv.Set(partition, key, value))
+
+    async def set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> None:
+        """Raises PredicateFailed if the key's value is not what the predicate says; nothing is written then."""
+        await self.perform(kv.SetIf(partition, key, value, predicate))
+
+    async def try_set_if(self, partition: bytes, key: bytes, value: bytes, predicate: kv.Predicate) -> bool:
+        """`set_if`; whether the predicate held."""
+        try:
+            await self.set_if(partition, key, value, predicate)
+        except kv.PredicateFailed:
+            return False
+        return True
+
+    async def delete(self, partition: bytes, key: bytes) -> None:
+        """Remove a key; an absent one is no error."""
+        await self.perform(kv.Delete(partition, key))
+
+    async def delete_if(self, partition: bytes, key: bytes, predicate: bytes) -> None:
+        """The capability ``delete_if``. Raises PredicateFailed as `set_if`; Refused without the capability."""
+        await self.perform(kv.DeleteIf(partition, key, predicate))
+
+    async def scan(
+        self, partition: bytes, start: bytes = b"", batch_size: int = 0, *, prefix: bytes = b""
+    ) -> AsyncIterator[kv.Entry]:
+        """Entries in ascending byte order: from ``start`` on, or from ``prefix`` on if that is later, up to the last
+        key that begins with ``prefix``. Not a snapshot: writes may fall between two batches. One effect per batch;
+        none after the batch that shows a key beyond the prefix."""
+        start, more = max(start, prefix), True
+        while more:
+            batch = cast("kv.Batch", await self.perform(kv.ScanBatch(partition, start, batch_size)))
+            for entry in batch.entries:
+                if not entry.key.startswith(prefix):
+                    return
+                yield entry
+                start = entry.key + b"\0"
+            more = batch.more
+
+
+class ObjectOperations(ABC):
+    """The operations of an object store."""
+
+    @abstractmethod
+    async def perform(self, op: objects.Op) -> object:
+        """Any operation as a value. A schedule point, also where it fails. Raises ObjectError; Unsupported for an
+        operation or a condition that the store does not have."""
+
+    async def put(
+        self,
+        address: str,
+        content: bytes,
+        metadata: objects.Metadata = (),
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
+        not_after: int | None = None,
+    ) -> None:
+        """Write content and metadata, whatever was there.
+
+        Raises:
+            PreconditionFailed: something is there (``if_absent``), or not with this ETag (``if_match``).
+            Expired: the store's clock is past ``not_after``, in microseconds since 1970.
+            Unsupported: there is a condition, and the store lacks ``conditional_put``.
+        """
+        await self.perform(objects.Put(address, content, metadata, if_absent, if_match, not_after))
+
+    async def get(self, address: str) -> bytes:
+        """Raises ObjectNotFound."""
+        return cast("bytes", await self.perform(objects.GetObject(address)))
+
+    async def head(self, address: str) -> objects.Head:
+        """Raises ObjectNotFound."""
+        return cast("objects.Head", await self.perform(objects.HeadObject(address)))
+
+    async def copy(
+        self,
+        source: str,
+        destination: str,
+        metadata: objects.Metadata | None = None,
+        *,
+        if_match: str | None = None,
+        not_after: int | None = None,
+    ) -> None:
+        """Copy content and metadata, or content with other ``metadata``.
+
+        Raises:
+            ObjectNotFound: the source is not there.
+            PreconditionFailed: the source has not this ETag.
+            Expired: as in `put`.
+        """
+        await self.perform(objects.Copy(source, destination, metadata, if_match, not_after))
+
+    async def set_metadata(
+        self,
+        address: str,
+        metadata: objects.Metadata,
+        *,
+        if_metageneration: int | None = None,
+        if_version: str | None = None,
+    ) -> None:
+        """Replace the metadata.
+
+        Raises:
+            ObjectNotFound.
+            PreconditionFailed: the metadata were written since.
+            Unsupported: see `lakeproof.impl.stores.Capabilities`.
+        """
+        await self.perform(objects.SetMetadata(address, metadata, if_metageneration, if_version))
+
+    async def delete(self, address: str) -> None:
+        """Remove an object; an absent one is no error."""
+        await self.perform(objects.DeleteObject(address))
+
+    async def list(self, prefix: str = "", page_size: int = 0) -> AsyncIterator[objects.Head]:
+        """Heads in ascending order of address, code point by code point, as Python compares strings. Not a snapshot:
+        writes may fall between two pages."""
+        after, more = "", True
+        while more:
+            page = cast("objects.Page", await self.perform(objects.ListObjects(prefix, after, page_size)))
+            for head in page.heads:
+                yield head
+                after = head.address
+            more = page.more

@@ -1,0 +1,65 @@
+"""What flows answer instead of a result: the base of all such errors, and those that specifications know.
+
+A flow's other errors are defined beside it, on the same base: `lakeproof.impl.refs.errors` and its like.
+"""
+
+from collections.abc import Hashable
+from typing import ClassVar, cast
+
+
+class FlowError(Exception):
+    """Base of the errors of flows. ``definite`` means: the operation did not take place. Equal if of one type with
+    equal arguments."""
+
+    definite: ClassVar[bool] = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FlowError) and type(self) is type(other) and self.args == other.args
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.args))
+
+
+class RepositoryError(FlowError):
+    """Base of the answers of operations on repositories, and on what is in them."""
+
+
+class GravelerError(FlowError):
+    """Base of the answers of operations on branches, tags, commits and entries."""
+
+
+class BranchNotFound(RepositoryError):
+    """There is no such branch."""
+
+
+class BranchExists(RepositoryError):
+    """The branch id is taken."""
+
+
+class BranchBusy(GravelerError):
+    """The branch was changed by others as often as this operation was willing to try; try again."""
+
+
+class TagNotFound(GravelerError):
+    """There is no such tag."""
+
+
+class TagExists(RepositoryError):
+    """The tag id is taken."""
+
+
+class PathNotFound(GravelerError):
+    """There is no entry at the path."""
+
+
+class PathExists(GravelerError):
+    """There is an entry at the path already."""
+
+
+class EntryChanged(GravelerError):
+    """The entry at the path is not the one that was to be replaced."""
+
+
+def result_of(error: type[Exception] | type[None]) -> Hashable:
+    """The class of an answer, as the result of a call in a specification."""
+    return cast("Hashable", error)
