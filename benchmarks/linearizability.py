@@ -28,7 +28,7 @@ from lakeproof.model.linearizability.checking import ALGORITHMS, Limits, check
 from lakeproof.model.linearizability.history import History, Settings
 from lakeproof.model.linearizability.specifications import CAS_REGISTER
 from lakeproof.model.snapshot import Status
-from lakeproof.pausing import no_cycles
+from lakeproof.running.pausing import no_cycles
 
 FEW: Final = 5
 LIMIT: Final = 10.0

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from lakeproof.model.snapshot import Transition as Transition
     from lakeproof.records import JSON as JSON
     from lakeproof.records import Codec as Codec
+    from lakeproof.running.verifying import NotAsExpected as NotAsExpected
+    from lakeproof.running.verifying import check as check
     from lakeproof.scenario import Aftermath as Aftermath
     from lakeproof.scenario import Call as Call
     from lakeproof.scenario import Faults as Faults
     from lakeproof.scenario import Scenario as Scenario
     from lakeproof.scenario import ScenarioError as ScenarioError
-    from lakeproof.verifying import NotAsExpected as NotAsExpected
-    from lakeproof.verifying import check as check
 
 _MODULES: Final = {
     "impl.effects": ("Env",),
@@ -54,7 +54,7 @@ _MODULES: Final = {
     ),
     "records": ("JSON", "Codec"),
     "scenario": ("Aftermath", "Call", "Faults", "Scenario", "ScenarioError"),
-    "verifying": ("NotAsExpected", "check"),
+    "running.verifying": ("NotAsExpected", "check"),
 }
 """Where the names are."""
 

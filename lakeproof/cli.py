@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from lakeproof.commands import (
+from lakeproof.commands.group import (
     AS_EXPECTED,
     INCONCLUSIVE,
     UNUSABLE,
@@ -18,14 +18,14 @@ from lakeproof.commands import (
     Commands,
     complain,
 )
-from lakeproof.options import Seconds
+from lakeproof.commands.options import Seconds
 
 if TYPE_CHECKING:
-    from lakeproof.loading import Source
-    from lakeproof.outputs import TraceFiles
     from lakeproof.report.baseline import Baseline
+    from lakeproof.running.loading import Source
+    from lakeproof.running.outputs import TraceFiles
+    from lakeproof.running.tasks import Outcome, Task
     from lakeproof.scenario import Scenario
-    from lakeproof.tasks import Outcome, Task
 
 MEMORY_SHARE: Final = 0.6
 """So much of the machine's memory the searches may take together, unless --max-memory says otherwise."""
@@ -131,7 +131,7 @@ def verify(
     a limit is reached, what is still open is inconclusive. Deep scenarios run with --deep, or by their whole name.
     """
     from lakeproof.report.baseline import read
-    from lakeproof.tasks import Verify
+    from lakeproof.running.tasks import Verify
 
     if propose and (as_json or baseline):
         raise click.UsageError("--propose prints Python: give neither --json nor --baseline")
@@ -183,7 +183,7 @@ def walk(
 
     Exit code 0 if all that is expected to be violated was seen to be, and nothing else.
     """
-    from lakeproof.tasks import Walk
+    from lakeproof.running.tasks import Walk
 
     source, chosen = chosen_from(patterns, file)
     jobs = _processes(jobs, len(chosen))
@@ -204,10 +204,10 @@ def replay(trace_file: Path, file: Path | None) -> int:
     from lakeproof.explore.replay import ReplayDiverged
     from lakeproof.explore.replay import replay as execute
     from lakeproof.explore.trace import TraceError, read
-    from lakeproof.loading import LoadError, Source, named
     from lakeproof.report.story import story
     from lakeproof.report.style import console, plural
-    from lakeproof.tasks import Blame
+    from lakeproof.running.loading import LoadError, Source, named
+    from lakeproof.running.tasks import Blame
 
     trace = read(trace_file)
     if trace.file is not None and file is None:
@@ -255,7 +255,7 @@ def show(trace_file: Path, lines: bool) -> None:
 def chosen_from(
     patterns: Sequence[str], file: Path | None, *, deep: bool = True
 ) -> "tuple[Source, tuple[Scenario, ...]]":
-    from lakeproof.loading import Source, choose
+    from lakeproof.running.loading import Source, choose
 
     source = Source(file)
     return source, choose(source.load(), patterns, deep=deep)
@@ -295,12 +295,12 @@ def perform(
     propose: bool = False,
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
-    from lakeproof.outputs import TraceFiles
     from lakeproof.report.progress import Progress
     from lakeproof.report.style import plural
     from lakeproof.report.verdicts import Lines
-    from lakeproof.running import run
-    from lakeproof.tasks import undecided
+    from lakeproof.running.outputs import TraceFiles
+    from lakeproof.running.processes import run
+    from lakeproof.running.tasks import undecided
     from lakeproof.version import version
 
     files = TraceFiles(out, scenarios, kind="" if doing == "verifying" else "walk")

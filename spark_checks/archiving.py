@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import sharing, workspace
 from lakeproof.spark_checks.session import session
-from lakeproof.tasks import Unusable
 
 
 def make(home: str) -> Path:

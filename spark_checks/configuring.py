@@ -13,8 +13,8 @@ import attrs
 import click
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import workspace
-from lakeproof.tasks import Unusable
 
 
 @attrs.frozen

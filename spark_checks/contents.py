@@ -11,8 +11,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
-from lakeproof.tasks import Unusable
 
 _BLOCK: Final = 1 << 20
 T = TypeVar("T")

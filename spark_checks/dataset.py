@@ -10,11 +10,11 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers, layout, manifest, places
 from lakeproof.spark_checks.places import is_there, local
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.unchanged import Noted
-from lakeproof.tasks import Unusable
 
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""

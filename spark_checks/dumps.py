@@ -13,12 +13,12 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, staging
 from lakeproof.spark_checks.batches import batches
 from lakeproof.spark_checks.staging import Written
 from lakeproof.spark_checks.tables import KV
 from lakeproof.spark_checks.workspace import fresh
-from lakeproof.tasks import Unusable
 
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
 PART: Final = "part-0.parquet"

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
 from lakeproof.spark_checks.places import File
-from lakeproof.tasks import Unusable
 
 Triple = tuple[str, int, int]
 """A file: its full path, bytes, and when it was modified: nanoseconds since 1970 on this machine, elsewhere

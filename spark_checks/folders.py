@@ -17,8 +17,8 @@ import attrs
 import pyarrow as pa
 from pyarrow import fs
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.places import local
-from lakeproof.tasks import Unusable
 
 T = TypeVar("T")
 

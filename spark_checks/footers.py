@@ -14,9 +14,9 @@ from pyarrow.parquet import FileMetaData, read_metadata
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import layout
 from lakeproof.spark_checks.places import local
-from lakeproof.tasks import Unusable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -12,13 +12,13 @@ import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.addresses import inside, physical
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.decoding import Entities
 from lakeproof.spark_checks.namespaces import Namespaces, first_nested
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.workspace import staged as staged_rows
-from lakeproof.tasks import Unusable
 
 ACTIVE: Final = 1
 EXPIRED: Final = 2

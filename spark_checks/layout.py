@@ -19,9 +19,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, StructType
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
 from lakeproof.spark_checks.places import File
-from lakeproof.tasks import Unusable
 
 AT_ONCE: Final = 16
 AGAIN: Final = "bring it back whole, or write the table again"

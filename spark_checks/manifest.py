@@ -25,11 +25,11 @@ import pyarrow as pa
 from pyarrow.parquet import read_metadata
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import contents, layout, places
 from lakeproof.spark_checks.layout import AGAIN, AT_ONCE
 from lakeproof.spark_checks.places import File as Place
 from lakeproof.spark_checks.tables import AT_REST, DECODED
-from lakeproof.tasks import Unusable
 
 NAME: Final = "_lakeproof.json"
 """In the folder of the dataset. Spark passes over files whose names begin so."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import staging
 from lakeproof.spark_checks.tables import KV, LONG, table
 from lakeproof.spark_checks.workspace import fresh
-from lakeproof.tasks import Unusable
 
 if TYPE_CHECKING:
     import psycopg

@@ -15,10 +15,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers, places
 from lakeproof.spark_checks.tables import LONG, STRING, table
 from lakeproof.spark_checks.troubles import one_line
-from lakeproof.tasks import Unusable
 
 ROUNDS: Final = 5
 """So often tasks are sent out, until each executor has had one."""

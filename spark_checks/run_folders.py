@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 
 from pyspark.sql import SparkSession
 
-from lakeproof.commands import complain
+from lakeproof.commands.group import complain
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, runs
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.folders import Folder, LocalFolder
@@ -19,7 +20,6 @@ from lakeproof.spark_checks.runs import REPORT, Mismatch, demand_name, make_fold
 from lakeproof.spark_checks.session import Options, session
 from lakeproof.spark_checks.stages import STAGES, was_asked
 from lakeproof.spark_checks.troubles import Broken, told
-from lakeproof.tasks import Unusable
 
 _OWNER = f"{STAGES}/{OWNER}"
 

@@ -18,12 +18,12 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import denominators, footers, layout, manifest, places, staging
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.folders import Folder, LocalFolder, as_folder
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
 from lakeproof.spark_checks.tables import OBJECTS
-from lakeproof.tasks import Unusable
 
 REPORT: Final = "report.json"
 ADDRESSES: Final = "addresses"

@@ -18,8 +18,8 @@ import attrs
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers
-from lakeproof.tasks import Unusable
 
 _ROWS: Final = "rows"
 SHARE: Final = "name a place that the driver and all workers see alike"

@@ -23,7 +23,8 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeproof.commands import complain
+from lakeproof.commands.group import complain
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import (
     configuring,
     java,
@@ -39,7 +40,6 @@ from lakeproof.spark_checks import (
 from lakeproof.spark_checks.configuring import Conf, is_local
 from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.troubles import told
-from lakeproof.tasks import Unusable
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -16,7 +16,7 @@ from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
 import lakeproof
-from lakeproof.tasks import Unusable
+from lakeproof.running.tasks import Unusable
 
 _SAME_FOR_ALL: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in the archive: the same code makes the same bytes."""

@@ -15,13 +15,13 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers, places, staging
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.fingerprints import fingerprint, triples
 from lakeproof.spark_checks.folders import Folder
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.staging import Written
-from lakeproof.tasks import Unusable
 from lakeproof.version import version
 
 STAGES: Final = "stages"

@@ -16,10 +16,10 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers, scanned
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.tables import no_rows
-from lakeproof.tasks import Unusable
 
 _ROWS: Final = "rows"
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from lakeproof.tasks import Unusable
+from lakeproof.running.tasks import Unusable
 
-_RAISED: Final = re.compile(r"^(?:lakeproof\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
+_RAISED: Final = re.compile(r"^(?:lakeproof\.running\.tasks\.)?Unusable: (.*)$", re.MULTILINE)
 """An `Unusable` that was raised in a worker comes back as text."""
 
 ENVIRONMENT: Final = (

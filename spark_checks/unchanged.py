@@ -11,9 +11,9 @@ from typing import Final
 import attrs
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
 from lakeproof.spark_checks.places import Stamp
-from lakeproof.tasks import Unusable
 
 AGAIN: Final = "run the command again when nobody writes there"
 

@@ -12,8 +12,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import probing, troubles
-from lakeproof.tasks import Unusable
 
 NEEDED: Final[Mapping[str, str]] = {
     "attrs": "attrs",

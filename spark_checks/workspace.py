@@ -14,12 +14,12 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, staging
 from lakeproof.spark_checks.folders import Folder, LocalFolder
 from lakeproof.spark_checks.hadoop_folder import folder_in
 from lakeproof.spark_checks.owners import OWNER, Owner, this_process
 from lakeproof.spark_checks.scanned import Scan
-from lakeproof.tasks import Unusable
 
 SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local: ``--work``."""
@@ -78,7 +78,7 @@ def sweep(around: Path) -> None:
 
 
 def _complain(line: str) -> None:
-    from lakeproof.commands import complain  # not above: workers import this module, and have no command line
+    from lakeproof.commands.group import complain  # not above: workers import this module, and have no command line
 
     complain(line)
 

@@ -13,7 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from lakeproof import cli, commands
+from lakeproof import cli
+from lakeproof.commands import group as commands
 from lakeproof.explore import minimise
 from lakeproof.explore import trace as traces
 from tests.commands import HEAD, RACING, ROOT, complaint, lakeproof, spawned

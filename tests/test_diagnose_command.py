@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 import trio
 
-from lakeproof.diagnosing import FINDINGS_SHOWN_MAX, ReadOnlySQLiteStore
+from lakeproof.commands.diagnose import FINDINGS_SHOWN_MAX, ReadOnlySQLiteStore
 from lakeproof.impl.codec import encode
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import keys, kv

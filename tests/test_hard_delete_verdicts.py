@@ -1,7 +1,7 @@
 """The tables in docs/hard-delete: made from a run, and still what the catalogue expects of one."""
 
+from lakeproof.commands.table import Row, tables
 from lakeproof.scenarios import catalogue
-from lakeproof.tabulating import Row, tables
 from tests.commands import ROOT
 
 PAGE = (ROOT / "docs" / "hard-delete" / "verdicts.md").read_text()

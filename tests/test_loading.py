@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.loading import LoadError, Source, choose, load_file, named
+from lakeproof.running.loading import LoadError, Source, choose, load_file, named
 from tests import racing
 
 HEAD = "from lakeproof import *\nfrom tests.racing import *\n"

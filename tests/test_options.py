@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from lakeproof.options import Seconds
+from lakeproof.commands.options import Seconds
 from tests.commands import complaint, lakeproof
 
 ENDLESS = ["nan", "-nan", "inf", "Infinity", "1e999", "-inf", "0", "-0.0", "-1", "1e-999", "ten", ""]

@@ -28,7 +28,7 @@ from lakeproof import (
     check,
     kv,
 )
-from lakeproof.tasks import Unusable
+from lakeproof.running.tasks import Unusable
 
 ROOT = Path(__file__).parents[1]
 PLACE = (b"shop", b"stock")

@@ -11,10 +11,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof.loading import LoadError, Source, load_file
-from lakeproof.running import run
+from lakeproof.running.loading import LoadError, Source, load_file
+from lakeproof.running.processes import run
+from lakeproof.running.tasks import Outcome, Progress, Task, Unusable, Verify, Walk
 from lakeproof.scenario import Scenario
-from lakeproof.tasks import Outcome, Progress, Task, Unusable, Verify, Walk
 from tests import racing
 
 RACING = Path(racing.__file__)

@@ -7,12 +7,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof import cli, running
+from lakeproof import cli
 from lakeproof.explore.fence import HUNG, Hangs
-from lakeproof.loading import Source
-from lakeproof.running import Listener
-from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
-from lakeproof.tasks import (
+from lakeproof.running import processes as running
+from lakeproof.running.loading import Source
+from lakeproof.running.processes import Listener
+from lakeproof.running.tasks import (
     Outcome,
     Progress,
     Task,
@@ -24,6 +24,7 @@ from lakeproof.tasks import (
     undecided,
     unusable,
 )
+from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
 from tests.racing import ATOMIC, KNOWN, LOST_UPDATE
 
 SOURCE = Source(None)

@@ -2,10 +2,10 @@
 
 import click
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.options import Seconds
 from lakeproof.demo.clients import VARIANTS, Settings
 from lakeproof.demo.view import json_lines, show, summary
-from lakeproof.options import Seconds
 
 
 @click.command()

@@ -22,9 +22,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
-from lakeproof.board import Board
 from lakeproof.impl.frames import Spot, awaited, raised_at, running_at, spot, would_run
 from lakeproof.impl.printable import printable, said
+from lakeproof.running.board import Board
 
 CALL_SECONDS_MAX: Final = 30.0
 """How long a flow may run from one effect to the next, or an invariant on one state, unless a limit is shorter."""

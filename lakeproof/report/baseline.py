@@ -11,7 +11,7 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.tasks import Outcome, Unusable
+from lakeproof.running.tasks import Outcome, Unusable
 
 VERDICTS: Final = ("holds", "violated", "inconclusive")
 SHOWN_MAX: Final = 60

@@ -8,12 +8,12 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from lakeproof.loading import Source
-from lakeproof.outputs import TraceFiles
 from lakeproof.report.story import story
 from lakeproof.report.style import is_ascii, plural
 from lakeproof.report.table import by_scenario, legend, matrix, summary, unexpected
-from lakeproof.tasks import Outcome, Verdict
+from lakeproof.running.loading import Source
+from lakeproof.running.outputs import TraceFiles
+from lakeproof.running.tasks import Outcome, Verdict
 
 ROWS_MAX: Final = 40
 """More scenarios than this are shown as a matrix of invariants and variants."""

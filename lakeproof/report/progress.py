@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from lakeproof.report.style import console, plural
-from lakeproof.tasks import Outcome
+from lakeproof.running.tasks import Outcome
 
 BAR_WIDTH: Final = 20
 

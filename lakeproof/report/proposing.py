@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from lakeproof.tasks import Outcome
+from lakeproof.running.tasks import Outcome
 
 WIDTH: Final = 100
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.report.style import plural, seconds
-from lakeproof.tasks import Outcome, Verdict
+from lakeproof.running.tasks import Outcome, Verdict
 
 STYLES: Final = {"holds": "green", "violated": "red", "inconclusive": "yellow"}
 MARKS: Final = {"holds": "✓", "violated": "✗", "inconclusive": "?"}

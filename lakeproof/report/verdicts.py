@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from lakeproof.tasks import Outcome
+from lakeproof.running.tasks import Outcome
 
 
 def lines(outcome: Outcome, traces: Mapping[str, Path], limits: Mapping[str, object]) -> str:

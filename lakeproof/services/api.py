@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import attrs
 
 from lakeproof.model.snapshot import Status
-from lakeproof.tasks import Unusable
+from lakeproof.running.tasks import Unusable
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT, lakefs+https://KEY:SECRET@HOST, or stand-in:"
 PAGE: Final = 1000

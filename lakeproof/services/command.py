@@ -12,10 +12,11 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.options import Seconds
 from lakeproof.model.invariants import Violation
-from lakeproof.options import Seconds
 from lakeproof.report.style import plural, seconds
+from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import LakeFS, address, sdk, visible
 from lakeproof.services.calls import lines
 from lakeproof.services.driving import FIRST_SECONDS, FOUNDED, LONGEST_SECONDS, WAIT_SECONDS, Round, Traffic
@@ -25,7 +26,6 @@ from lakeproof.services.stand_in import BUGS, DOUBTFUL
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.traffic import Load, Tally
-from lakeproof.tasks import Unusable
 
 STAND_IN: Final = "stand-in:"
 SEED_END: Final = 1 << 32

@@ -15,12 +15,12 @@ import attrs
 import trio
 
 from lakeproof.model.snapshot import Status
+from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import Answer, Service, told
 from lakeproof.services.calls import Call, Recorder
 from lakeproof.services.judging import TRUNK, Content, Held, Last
 from lakeproof.services.wishes import MERGED, Names, Wish, entry_wish, follow_ups, repository_wish
 from lakeproof.targets.traffic import Load, Tally
-from lakeproof.tasks import Unusable
 
 FIRST_SECONDS: Final = 0.5
 LONGEST_SECONDS: Final = 4.0

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.model.invariants import Violation
 from lakeproof.report.style import plural
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets.traffic import Tally
-from lakeproof.tasks import Unusable
 
 VERDICTS: Final = {AS_EXPECTED: "holds", VIOLATED: "violated", INCONCLUSIVE: "inconclusive"}
 """By exit code."""

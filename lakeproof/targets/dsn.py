@@ -14,11 +14,11 @@ import trio
 from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets.child import ANSWER_SECONDS, NotStarted, child_store
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.redacting import displayed
 from lakeproof.targets.wrapping import Spread
-from lakeproof.tasks import Unusable
 
 CONNECTIONS: Final = 16
 SQLITE_CONNECTIONS: Final = 4

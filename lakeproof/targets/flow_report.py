@@ -10,7 +10,7 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.impl.stores import Store
 from lakeproof.report.style import plural, seconds
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied

@@ -6,8 +6,8 @@ from typing import Final
 
 import click
 
-from lakeproof.options import Seconds
-from lakeproof.outputs import check_writable
+from lakeproof.commands.options import Seconds
+from lakeproof.running.outputs import check_writable
 
 seconds_option: Final = click.option(
     "--seconds",

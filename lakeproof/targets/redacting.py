@@ -22,7 +22,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 import click
 
 from lakeproof.impl.printable import printable
-from lakeproof.tasks import InternalError, Unusable
+from lakeproof.running.tasks import InternalError, Unusable
 
 HIDDEN: Final = "***"
 _SECRET_NAMES: Final = ("pass", "pwd", "secret", "token", "credential")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.spark_checks.checks.catalogue import BY_ID
 from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
 

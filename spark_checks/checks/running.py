@@ -8,6 +8,7 @@ import attrs
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import denominators, scanned, staging
 from lakeproof.spark_checks.checks import commits, data, records, repositories, tokens
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
@@ -18,7 +19,6 @@ from lakeproof.spark_checks.denominators import RECORDS
 from lakeproof.spark_checks.findings import FINDINGS
 from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.scanned import Scan
-from lakeproof.tasks import Unusable
 
 KINDS: Final = ("violation", "garbage", "note")
 EXAMPLES_MAX: Final = 5

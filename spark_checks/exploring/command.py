@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
-from lakeproof.options import Seconds
+from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.session import Options, spark_options
 
 

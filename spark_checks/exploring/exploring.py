@@ -1,4 +1,4 @@
-"""What `lakeproof spark explore` does with a scenario: `lakeproof.tasks.Verify`, its levels on Spark."""
+"""What `lakeproof spark explore` does with a scenario: `lakeproof.running.tasks.Verify`, its levels on Spark."""
 
 import sys
 import time
@@ -7,12 +7,12 @@ from typing import Final
 import attrs
 
 from lakeproof.explore.search import Limits, Options, Result, search
-from lakeproof.loading import Source
 from lakeproof.report.style import plural
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Progress, Verify
 from lakeproof.scenario import Scenario
 from lakeproof.spark_checks.exploring.levels import Engine
 from lakeproof.spark_checks.exploring.searching import DRIVER_STATES, on
-from lakeproof.tasks import Outcome, Progress, Verify
 
 REPORT_SECONDS: Final = 5.0
 

@@ -22,10 +22,10 @@ from pyspark.sql import SparkSession
 from pyspark.util import inheritable_thread_target
 
 from lakeproof.explore.sampling import sample
-from lakeproof.loading import Source, named
 from lakeproof.report.style import plural
+from lakeproof.running.loading import Source, named
+from lakeproof.running.tasks import Blame, Outcome, Progress, Walk, undecided
 from lakeproof.scenario import Scenario
-from lakeproof.tasks import Blame, Outcome, Progress, Walk, undecided
 
 REPORT_SECONDS: Final = 5.0
 SCHEMA: Final = "seed long, executions long, steps long, violated boolean"

@@ -6,9 +6,9 @@ from typing import Final
 import attrs
 import click
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.generate.sizes import COUNTS, PROFILES
 from lakeproof.spark_checks.session import FOLDER, Options, session, spark_options
-from lakeproof.tasks import Unusable
 
 _HELP: Final = {
     "repositories": "Number of accessible repositories.",

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.decoding import decode_batch
 from lakeproof.spark_checks.generate.data import committed_objects, first_object, own_objects
 from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, namespace, repository_id
@@ -22,7 +23,6 @@ from lakeproof.spark_checks.generate.planted import Place, Planted
 from lakeproof.spark_checks.generate.planting import AGAIN, GARBAGE, plant
 from lakeproof.spark_checks.generate.wire import integer
 from lakeproof.spark_checks.tables import BINARY, DECODED, KV, LONG, STRING, table
-from lakeproof.tasks import Unusable
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(

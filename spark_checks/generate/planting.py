@@ -11,6 +11,7 @@ from typing import Final
 
 from lakeproof.model import keys
 from lakeproof.model.identifiers import CommitID, TagID
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate import garbage
 from lakeproof.spark_checks.generate.planted import (
@@ -25,7 +26,6 @@ from lakeproof.spark_checks.generate.planted import (
     tag,
 )
 from lakeproof.spark_checks.generate.sizes import DAY
-from lakeproof.tasks import Unusable
 
 PLANTED_MAX: Final = 1_000_000
 """Of one id."""

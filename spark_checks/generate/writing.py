@@ -16,6 +16,7 @@ from typing import Final
 import attrs
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import staging
 from lakeproof.spark_checks.generate import data, records
 from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
@@ -23,7 +24,6 @@ from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.tables import records as kv_records
 from lakeproof.spark_checks.generate.tables import typed
 from lakeproof.spark_checks.tables import AT_REST, DECODED
-from lakeproof.tasks import Unusable
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"

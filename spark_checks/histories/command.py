@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 import attrs
 import click
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
-from lakeproof.options import Seconds
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.session import PLACE, Options, spark_options
 
 EXAMPLES: Final = 10

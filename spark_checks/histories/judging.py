@@ -21,9 +21,9 @@ from lakeproof.model.linearizability.evidence import explain
 from lakeproof.model.linearizability.history import BrokenHistory, History, Settings
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, specification_of
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.batches import batch as batch_of
 from lakeproof.spark_checks.tables import LONG, STRING, STRINGS, table
-from lakeproof.tasks import Unusable
 
 VERDICTS: Final = table(
     history=STRING,

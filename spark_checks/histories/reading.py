@@ -16,10 +16,10 @@ from pyspark.sql import functions as f
 from lakeproof.history import Unreadable, json_lines
 from lakeproof.history.errors import shown
 from lakeproof.history.reading import Lines
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.batches import batches as batches_of
 from lakeproof.spark_checks.dataset import read_table
 from lakeproof.spark_checks.tables import LONG, STRING, table
-from lakeproof.tasks import Unusable
 
 EVENTS: Final = table(history=STRING, key=STRING, number=LONG, f=STRING, event=STRING)
 """history: its name; key: as JSON, null: none; number: its place; f: null where it is not invoked; event: JSON."""

@@ -15,11 +15,11 @@ from pyarrow import csv
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import staging
 from lakeproof.spark_checks.batches import batches as batches_of
 from lakeproof.spark_checks.folders import Folder, LocalFolder, as_folder
 from lakeproof.spark_checks.tables import BOOLEAN, LONG, STRING, table
-from lakeproof.tasks import Unusable
 
 COLUMNS: Final = ("commit_id", "expired", "metarange_id")
 HOME: Final = "repository_id"

@@ -12,6 +12,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, versions
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.decoding import Entities, decode
@@ -29,7 +30,6 @@ from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.stages import begun
 from lakeproof.spark_checks.tables import LONG, table
 from lakeproof.spark_checks.workspace import staged
-from lakeproof.tasks import Unusable
 
 NOBODY: Final = "unreferenced"
 ORDER: Final = (

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
 from lakeproof.spark_checks.sweep.targets import (
@@ -23,7 +24,6 @@ from lakeproof.spark_checks.sweep.targets import (
     Unnameable,
     beneath,
 )
-from lakeproof.tasks import Unusable
 
 try:
     import obstore

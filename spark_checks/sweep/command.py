@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands import UNUSABLE, complain
+from lakeproof.commands.group import UNUSABLE, complain
 from lakeproof.spark_checks.session import spark_options
 
 if TYPE_CHECKING:

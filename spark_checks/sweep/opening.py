@@ -6,8 +6,8 @@ from typing import Final
 
 import attrs
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.targets import LAKE, FileTree, LakeStore, Pace, Target
-from lakeproof.tasks import Unusable
 
 S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n"})
 CLOUD_SCHEMES: Final = frozenset({"gs", "az", "azure", "abfs", "abfss", "adl"})

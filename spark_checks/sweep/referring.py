@@ -14,6 +14,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.model.retention import InvalidRules
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import manifest, runs, workspace
 from lakeproof.spark_checks.dataset import Dataset, read_table
 from lakeproof.spark_checks.folders import Folder
@@ -27,7 +28,6 @@ from lakeproof.spark_checks.sweep.marks import Hashes
 from lakeproof.spark_checks.sweep.sweeping import Again
 from lakeproof.spark_checks.tables import OBJECTS
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
-from lakeproof.tasks import Unusable
 
 AT_ONCE: Final = 10_000
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, cast
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
 from lakeproof.spark_checks.sweep.targets import (
@@ -29,7 +30,6 @@ from lakeproof.spark_checks.sweep.targets import (
     Trouble,
     beneath,
 )
-from lakeproof.tasks import Unusable
 
 try:
     import boto3

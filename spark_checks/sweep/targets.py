@@ -18,8 +18,8 @@ import trio
 
 from lakeproof.impl.stores.local_objects import LocalObjectStore, NotAnObjectStore
 from lakeproof.model import objects
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.looking import MICROSECOND, Found
-from lakeproof.tasks import Unusable
 
 LAKE: Final = "file:"
 WIDEST: Final = 200

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
 from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import blanks, denominators, footers, holdings, ledger, runs, staging, versions
 from lakeproof.spark_checks.addresses import physical
 from lakeproof.spark_checks.dataset import Dataset, read_table
@@ -30,7 +31,6 @@ from lakeproof.spark_checks.staging import Written
 from lakeproof.spark_checks.tables import STRING, table
 from lakeproof.spark_checks.together import Begin, together
 from lakeproof.spark_checks.workspace import staged
-from lakeproof.tasks import Unusable
 
 ORDER: Final = (
     "committed",

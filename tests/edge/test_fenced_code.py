@@ -183,7 +183,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(flow)]], invariants=[ANY]), {ANOT
         assert "could not be interrupted" in str(ran.verdicts["s", "any"]["why"])
 
     def test_a_stretch_counts_only_while_the_process_runs(self) -> None:
-        from lakeproof.board import GRACE_SECONDS, Overseer
+        from lakeproof.running.board import GRACE_SECONDS, Overseer
 
         board = [0.0, 1.0]
         overseer = Overseer(board)

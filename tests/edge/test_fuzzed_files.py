@@ -190,7 +190,7 @@ class TestOddFields:
     """What a scenario cannot be made of is one line, and no scenario is run."""
 
     def test_each_is_refused_in_one_line_that_names_the_place(self) -> None:
-        from lakeproof.loading import LoadError, load_file
+        from lakeproof.running.loading import LoadError, load_file
         from tests.edge.odd_parts import ODD
 
         wrong = {}
@@ -226,7 +226,7 @@ class TestOddFields:
         ],
     )
     def test_what_is_no_list_of_scenarios_is_refused_in_one_line(self, listed: str) -> None:
-        from lakeproof.loading import LoadError, load_file
+        from lakeproof.running.loading import LoadError, load_file
         from tests.edge.odd_parts import ODD
 
         Path("mine.py").write_text(f"{HEAD}{ODD}\nSCENARIOS = {listed}\n")

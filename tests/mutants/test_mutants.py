@@ -58,7 +58,7 @@ class TestTable:
         others = {mutant.file for mutant in MUTANTS} - {f"lakeproof/explore/{name}.py" for name in explored}
         assert others == {
             *("impl/frames.py", "impl/wellformed.py"),
-            *("lakeproof/cli.py", "lakeproof/running.py", "lakeproof/tasks.py"),
+            *("lakeproof/cli.py", "lakeproof/running/processes.py", "lakeproof/running/tasks.py"),
             *("model/identity.py", "model/kv.py", "model/objects.py", "model/snapshot.py"),
         }
 

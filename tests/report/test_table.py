@@ -21,7 +21,7 @@ from lakeproof.report.table import (
     variant,
 )
 from lakeproof.report.verdicts import Lines, lines
-from lakeproof.tasks import Outcome, Verdict
+from lakeproof.running.tasks import Outcome, Verdict
 from tests.racing import FAULTY, KNOWN
 from tests.report.traces import RACE
 

@@ -10,9 +10,9 @@ import pytest
 import urllib3.exceptions
 
 from lakeproof.model.snapshot import Status
+from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import address, told
 from lakeproof.services.stand_in_http import stand_in
-from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 
 NAMESPACE = ("--storage-namespace", "mem://lakeproof")

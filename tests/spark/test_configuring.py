@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import configuring
 from lakeproof.spark_checks.configuring import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
 from lakeproof.spark_checks.session import Options, session, settings
-from lakeproof.tasks import Unusable
 from tests.commands import ROOT, complaint, lakeproof
 
 MISSING = "spark.sql.files.ignoreMissingFiles"

@@ -10,10 +10,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import AT_REST, DECODED
 from lakeproof.spark_checks.troubles import told
-from lakeproof.tasks import Unusable
 
 ROWS: dict[str, list[dict[str, object]]] = {
     "kv": [{"partition_key": b"graveler", "key": b"repos/r", "value": b""}],

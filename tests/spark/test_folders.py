@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import hadoop_folder
 from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder, folder_at
 from lakeproof.spark_checks.hadoop_folder import folder_in
-from lakeproof.tasks import Unusable
 
 Make = Callable[[Path], Folder]
 

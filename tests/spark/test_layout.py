@@ -9,10 +9,10 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import footers, layout, places, snapshots
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
-from lakeproof.tasks import Unusable
 from tests.commands import lakeproof
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line

@@ -11,9 +11,9 @@ import pytest
 from click.testing import Result
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import contents, manifest, snapshots
 from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.retention.worlds import NOW, world
 

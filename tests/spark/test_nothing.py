@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from lakeproof.commands import INCONCLUSIVE
+from lakeproof.commands.group import INCONCLUSIVE
 from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof

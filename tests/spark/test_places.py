@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, staging, workspace
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
-from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 
 MOUNT = "fs.viewfs.mounttable.lakeproof.link./work"

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.postgresql import Address, key_ranges
 from lakeproof.spark_checks.tables import KV
-from lakeproof.tasks import Unusable
 from tests.servers import postgres
 
 TABLE = "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"

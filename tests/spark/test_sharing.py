@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import archiving, java, sharing
-from lakeproof.tasks import Unusable
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.commands import complain
+from lakeproof.commands.group import complain
 from lakeproof.spark_checks import java, session, snapshots
 from lakeproof.spark_checks.submitted import JavaStderr
 from tests.commands import ROOT, lakeproof

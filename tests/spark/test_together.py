@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import workspace
 from lakeproof.spark_checks.together import POOL, together
-from lakeproof.tasks import Unusable
 
 
 def fail(why: str) -> None:

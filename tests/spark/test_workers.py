@@ -8,10 +8,10 @@ import attrs
 import pyspark
 import pytest
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import shipping
 from lakeproof.spark_checks.troubles import one_line
 from lakeproof.spark_checks.workers import NEEDED, Answer, _asking, demand_same
-from lakeproof.tasks import Unusable
 from tests.spark.clusters import a_python
 
 MINE = Answer(

@@ -17,9 +17,9 @@ from lakeproof.impl.stores import MemoryStore, Store
 from lakeproof.impl.stores.base import OPAQUE
 from lakeproof.impl.stores.conformance import check_store
 from lakeproof.model import kv
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Private, by_value, target
 from lakeproof.targets.pooled import Pooled
-from lakeproof.tasks import Unusable
 from tests.targets.planted_store import dsn as planted
 
 KINDS = ["memory", "sqlite", "postgresql", "redis", "exec"]
@@ -269,8 +269,8 @@ class TestNames:
 
     def test_a_driver_is_imported_only_when_it_is_asked_for(self) -> None:
         program = (
-            "import sys, lakeproof.conforming, lakeproof.stressing\n"
-            "lakeproof.conforming.target('memory:')\n"
+            "import sys, lakeproof.commands.conform, lakeproof.commands.stress\n"
+            "lakeproof.commands.conform.target('memory:')\n"
             "print(*sorted({'psycopg', 'redis'} & sys.modules.keys()))"
         )
         root = Path(__file__).parents[2]

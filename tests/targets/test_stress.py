@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import trio
 
+from lakeproof.commands.stress import Stressed, stress
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.snapshot import Status
-from lakeproof.stressing import Stressed, stress
 from lakeproof.targets import target
 from lakeproof.targets.judging import judge
 from lakeproof.targets.recording import Recorder, lines

@@ -25,6 +25,7 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
@@ -36,7 +37,6 @@ from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.snapshots import Tables, write
 from lakeproof.spark_checks.tables import AT_REST
 from lakeproof.spark_checks.workspace import fresh
-from lakeproof.tasks import Unusable
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -19,7 +19,6 @@ from pyspark.sql import SparkSession
 
 from lakeproof.explore.search import Limits, search
 from lakeproof.explore.search import Options as SearchOptions
-from lakeproof.loading import Source
 from lakeproof.model import keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, Splitting, object_address
@@ -42,6 +41,7 @@ from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repos
 from lakeproof.model.references import RepositoryView
 from lakeproof.model.references import repositories as views
 from lakeproof.model.snapshot import Snapshot
+from lakeproof.running.loading import Source
 from lakeproof.spark_checks.checks.running import run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.findings import FINDINGS

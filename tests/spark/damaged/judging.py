@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from click.testing import Result
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import runs
 from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.tasks import Unusable
 from tests.commands import lakeproof
 from tests.spark.damaged import answers
 from tests.spark.damaged.answers import REFUSED, UNSURE, Answer

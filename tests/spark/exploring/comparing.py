@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.explore.search import Limits, Options, Result, search
-from lakeproof.loading import Source, named
+from lakeproof.running.loading import Source, named
 from lakeproof.scenario import Scenario
 from lakeproof.spark_checks.exploring.levels import Engine
 from lakeproof.spark_checks.exploring.searching import on

@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.explore.sampling import sample
-from lakeproof.loading import Source
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.exploring.sweeping import Listener, Sweep, SweepSeeds, Walks, walked
-from lakeproof.tasks import Unusable
 from tests.spark.exploring.comparing import scenario_of
 
 RARE = "repositories/step1/delete-create/late-write"

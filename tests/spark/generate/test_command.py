@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate import command as at_command
 from lakeproof.spark_checks.generate import history, writing
@@ -22,7 +23,6 @@ from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import NOW, PROFILES, Sizes, shared, weights
 from lakeproof.spark_checks.runs import parse_time
 from lakeproof.spark_checks.session import Options
-from lakeproof.tasks import Unusable
 from tests.spark.generate.reading import SMALL, listed, rows
 
 TINY = ("--repositories=1", "--branches=1", "--tags=1", "--commits=4", "--objects=20", "--staged=5", "--stale=2")

@@ -14,11 +14,11 @@ from lakeproof.cli import main
 from lakeproof.history import DEFAULTS, read
 from lakeproof.model.linearizability.checking import check
 from lakeproof.model.linearizability.specifications import ALL
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.histories import judging
 from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
 from lakeproof.spark_checks.histories.reading import EVENTS, PARQUET, events, of_file
 from lakeproof.spark_checks.troubles import told
-from lakeproof.tasks import Unusable
 
 Event = dict[str, object]
 

@@ -9,6 +9,7 @@ import obstore
 import pytest
 from obstore.store import LocalStore, MemoryStore, S3Store
 
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.clouds import Cloud, opened
 from lakeproof.spark_checks.sweep.journal import End
 from lakeproof.spark_checks.sweep.looking import Found
@@ -16,7 +17,6 @@ from lakeproof.spark_checks.sweep.opening import Wanted, target
 from lakeproof.spark_checks.sweep.sweeping import sweep
 from lakeproof.spark_checks.sweep.targets import End as Fated
 from lakeproof.spark_checks.sweep.targets import Pace, Trouble
-from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, accounts, marked, row, run_at
 from tests.spark.sweep.s3_server import Bucket

@@ -12,6 +12,7 @@ from pyarrow import fs
 
 from lakeproof.impl.stores.local_objects import LocalObjectStore
 from lakeproof.model import objects
+from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.folders import ArrowFolder
 from lakeproof.spark_checks.sweep import looking, marks
 from lakeproof.spark_checks.sweep.account import LISTED_TWICE, UNNAMEABLE
@@ -20,7 +21,6 @@ from lakeproof.spark_checks.sweep.looking import Found
 from lakeproof.spark_checks.sweep.marks import Mark
 from lakeproof.spark_checks.sweep.sweeping import Swept, sweep
 from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
-from lakeproof.tasks import Unusable
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from lakeproof.board import Board, Overseer, die_with_parent
+from lakeproof.running.board import Board, Overseer, die_with_parent
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it

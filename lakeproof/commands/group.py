@@ -19,20 +19,20 @@ NOBODY_READS: Final = 141
 """As shells report a process that wrote into a closed pipe."""
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
-    "check": ("lakeproof.checking:command", "Check whether a recorded history is linearizable, key by key."),
-    "conform": ("lakeproof.conforming:command", "Check that a store keeps the contract, claim by claim."),
+    "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
+    "conform": ("lakeproof.commands.conform:command", "Check that a store keeps the contract, claim by claim."),
     "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the result."),
-    "diagnose": ("lakeproof.diagnosing:diagnose", "Collect the contents of a store, and its errors, in a zip."),
+    "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
     "service": (
         "lakeproof.services.command:command",
         "Run concurrent clients against a running lakeFS and check its answers.",
     ),
     "stress": (
-        "lakeproof.stressing:command",
+        "lakeproof.commands.stress:command",
         "Run concurrent clients against a store and check that the history is linearizable.",
     ),
-    "table": ("lakeproof.tabulating:table", "Render verdicts of `verify --json` as Markdown tables."),
-    "migrate": ("lakeproof.migrating:migrate", "Migrate the SQL tables of an older lakeFS to a key-value store."),
+    "table": ("lakeproof.commands.table:table", "Render verdicts of `verify --json` as Markdown tables."),
+    "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""
 
@@ -75,8 +75,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         from lakeproof.explore.trace import TraceError
-        from lakeproof.loading import LoadError
-        from lakeproof.tasks import MISTAKE, InternalError, Unusable
+        from lakeproof.running.loading import LoadError
+        from lakeproof.running.tasks import MISTAKE, InternalError, Unusable
 
         try:
             return super().invoke(ctx)

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from lakeproof.running.tasks import Outcome, Unusable
 from lakeproof.scenario import Scenario
-from lakeproof.tasks import Outcome, Unusable
 
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 

@@ -11,7 +11,8 @@ from typing import Final, Literal
 import attrs
 import click
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.commands.options import Seconds
 from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
 from lakeproof.history.errors import reason
 from lakeproof.history.plain_json import decode
@@ -22,8 +23,7 @@ from lakeproof.model.linearizability.history import BrokenHistory, History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
-from lakeproof.options import Seconds
-from lakeproof.pausing import no_cycles
+from lakeproof.running.pausing import no_cycles
 
 _LISTED: Final = 10
 _LEAST_MEMORY: Final = 64 << 20

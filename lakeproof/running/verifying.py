@@ -1,10 +1,10 @@
 """`check`: one scenario, from any test runner."""
 
 from lakeproof.explore.trace import Trace
-from lakeproof.loading import Source
 from lakeproof.report.story import story
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Unusable, Verify, carried_out
 from lakeproof.scenario import Scenario
-from lakeproof.tasks import Outcome, Unusable, Verify, carried_out
 
 
 class NotAsExpected(AssertionError):

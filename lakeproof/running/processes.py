@@ -19,11 +19,11 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.board import Board, Overseer, die_with_parent
 from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
-from lakeproof.loading import LoadError, Source
+from lakeproof.running.board import Board, Overseer, die_with_parent
+from lakeproof.running.loading import LoadError, Source
+from lakeproof.running.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 from lakeproof.scenario import Faults, Scenario
-from lakeproof.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
 
 POLL_SECONDS: Final = 0.25
 REPORT_SECONDS: Final = 0.2

@@ -12,12 +12,13 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.history.showing import as_object, plain
 from lakeproof.impl.stores import Store
 from lakeproof.model import kv
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.report.style import plural, seconds
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Target, target
 from lakeproof.targets.answers import counted, first_of, tallied
 from lakeproof.targets.judging import Judged, judge
@@ -25,7 +26,6 @@ from lakeproof.targets.options import json_option, out_option, seconds_option, s
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.redacting import Discreet
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
-from lakeproof.tasks import Unusable
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
 SEED_END: Final = 1 << 32

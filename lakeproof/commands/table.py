@@ -7,7 +7,7 @@ from typing import Final, TextIO
 import attrs
 import click
 
-from lakeproof.commands import AS_EXPECTED, UNUSABLE, complain
+from lakeproof.commands.group import AS_EXPECTED, UNUSABLE, complain
 from lakeproof.report.table import variant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 

@@ -8,17 +8,17 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands import AS_EXPECTED, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, VIOLATED
+from lakeproof.commands.options import Seconds
 from lakeproof.impl.stores import Store
 from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
 from lakeproof.model import kv
-from lakeproof.options import Seconds
 from lakeproof.report.style import plural
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Private, Target, target
 from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
 from lakeproof.targets.redacting import Discreet
-from lakeproof.tasks import Unusable
 
 
 @attrs.frozen

@@ -15,7 +15,7 @@ from typing import Final, cast
 import attrs
 
 from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
-from lakeproof.problems import NAME_LENGTH_MAX, kind, problems
+from lakeproof.running.problems import NAME_LENGTH_MAX, kind, problems
 from lakeproof.scenario import Scenario, ScenarioError
 
 SUGGESTIONS_MAX: Final = 3

@@ -10,7 +10,7 @@ from typing import Final
 import click
 import trio
 
-from lakeproof.commands import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, shown, write_zip
 from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.live import live_env, run
@@ -28,8 +28,8 @@ from lakeproof.impl.stores.sqlite_health import (
 )
 from lakeproof.model import kv
 from lakeproof.report.style import plural
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets.redacting import Discreet
-from lakeproof.tasks import Unusable
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import trio
 
-from lakeproof.commands import VIOLATED, complain
+from lakeproof.commands.group import VIOLATED, complain
+from lakeproof.running.tasks import Unusable
 from lakeproof.targets.redacting import Discreet, displayed
-from lakeproof.tasks import Unusable
 
 
 @click.command(cls=Discreet)

@@ -9,7 +9,7 @@ import attrs
 
 from lakeproof.explore.trace import Trace
 from lakeproof.impl.printable import printable
-from lakeproof.loading import Source, located
+from lakeproof.running.loading import Source, located
 from lakeproof.scenario import Faults, Scenario
 from lakeproof.version import version
 
