@@ -343,7 +343,7 @@ def _propose(outcomes: "Sequence[Outcome]") -> int:
     from lakeproof.report.proposing import proposal
 
     click.echo(proposal(outcomes))
-    if any(outcome.trouble for outcome in outcomes):
+    if any(found.trouble for found in outcomes):
         return UNUSABLE
     undecided = any(each.verdict == "inconclusive" and each.named for found in outcomes for each in found.verdicts)
     return INCONCLUSIVE if undecided else AS_EXPECTED
