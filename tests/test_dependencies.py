@@ -1,0 +1,75 @@
+"""What the project depends on: pinned where it is tested, satisfied by its pins, and each with its reason."""
+
+import re
+import tomllib
+from importlib import metadata
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.commands import ROOT
+
+PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)==(?P<version>[0-9][0-9A-Za-z.!+-]*)")
+
+
+def pins(constraints: str) -> dict[str, str]:
+    """Version by canonical name. Raises ValueError for a line that is neither a comment nor ``name==version``."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(constraints.splitlines(), start=1):
+        if line and not line.startswith("#"):
+            match = PIN.fullmatch(line)
+            if match is None:
+                raise ValueError(f"line {number}: {line!r}, expected name==version and nothing else")
+            found[canonicalize_name(match["name"])] = match["version"]
+    return found
+
+
+def required(name: str, extras: frozenset[str] = frozenset()) -> set[str]:
+    """Canonical names of all that an installed distribution needs here, directly or not; absent ones are leaves."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    todo = [(canonicalize_name(name), extras)]
+    while todo:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        try:
+            lines = metadata.requires(node[0]) or []
+        except metadata.PackageNotFoundError:
+            continue
+        for requirement in map(Requirement, lines):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in node[1] | {""}):
+                todo.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    return {needed for needed, _ in seen} - {canonicalize_name(name)}
+
+
+class TestDependencies:
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    direct = [Requirement(line) for lines in (project["dependencies"], *extras.values()) for line in lines]
+
+    def test_every_requirement_installed_here_is_pinned(self) -> None:
+        needed = required("lakeproof", frozenset(self.extras))
+        assert {"numpy", "pytest", "execnet"} <= needed  # of the core, of an extra, of a dependency's own
+        assert needed - self.pinned.keys() == set()
+
+    @pytest.mark.parametrize("requirement", direct, ids=str)
+    def test_a_pin_satisfies_what_the_project_asks_for(self, requirement: Requirement) -> None:
+        if requirement.name != self.project["name"]:
+            assert self.pinned[canonicalize_name(requirement.name)] in requirement.specifier
+
+    @pytest.mark.parametrize("requirement", direct, ids=str)
+    def test_each_dependency_has_its_reason(self, requirement: Requirement) -> None:
+        reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+        if requirement.name != self.project["name"]:
+            assert f"`{requirement.name}`" in reasons
+
+    @pytest.mark.parametrize(
+        "line", ["numpy", "numpy>=2", "numpy==2.4.6 --hash=sha256:0", "--index-url example", "numpy @ file:x"]
+    )
+    def test_a_line_that_is_not_a_pin_is_refused(self, line: str) -> None:
+        with pytest.raises(ValueError, match="line 2"):
+            pins(f"# comment\n{line}\n")
