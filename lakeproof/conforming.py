@@ -47,11 +47,11 @@ class Judged:
     "--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Timeout for exec: targets."
 )
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
-    """Check that a store keeps the contract of a key-value store, claim by claim.
+    """Check each claim of the contract of a key-value store.
 
-    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim has
-    fresh partitions of its own, which are emptied again; what else is in the store is left alone. Exit code 1 if a
-    claim does not hold.
+    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim
+    uses fresh partitions, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim
+    does not hold.
     """
     chosen = target(dsn, seconds=timeout)
     say = _nobody if as_json else lambda one: click.echo(one.lines())
