@@ -100,8 +100,8 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
             one = Judged(told(claim), why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
-                    f"{chosen.name}: speaks no protocol exec: expected one line in answer to each request, got: "
-                    f"{store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
+                    f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "
+                    f"got: {store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
                 )
             judged.append(one)
             say(judged[-1])

@@ -94,7 +94,7 @@ class TestVerify:
         result = lakeproof("verify", "--from", "mine.py", "--jobs", "1")
         assert result.exit_code == 1
         assert result.stdout.count("replay:   ") == 5
-        assert "and 2 more stories: `lakeproof replay TRACE` tells each of them" in result.stdout
+        assert "and 2 more stories: `lakeproof replay TRACE` prints each of them" in result.stdout
 
     def test_two_runs_print_the_same_and_write_the_same(self) -> None:
         runs = []
