@@ -15,7 +15,7 @@ from lakeproof.spark_checks import places
 from lakeproof.spark_checks.places import Stamp
 from lakeproof.tasks import Unusable
 
-AGAIN: Final = "run the command again when nobody writes there"
+AGAIN: Final = "run the command again when no process writes there"
 
 
 @attrs.define
