@@ -99,7 +99,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     "--max-memory",
     type=click.IntRange(1),
     metavar="MIB",
-    help="Stop a search that needs more memory. [default: an equal share]",
+    help="Stop a search that needs more memory. [default: 60% of the machine, divided by the processes]",
 )
 @_jobs
 @click.option("--full", is_flag=True, help="Print a row for each scenario, however many there are.")
@@ -108,7 +108,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compare with an earlier run, written with --json, and list what differs. Exit code 1 if anything does.",
+    help="Compare with an earlier run, written with --json, and list the rows that differ. Exit code 1 if any does.",
 )
 @click.option("--propose", is_flag=True, help="Print what is violated as Python: the expectations of a new design.")
 def verify(
@@ -127,8 +127,9 @@ def verify(
 ) -> int:
     """Search every schedule of every scenario: proved, violated, or inconclusive.
 
-    A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. Where
-    a limit is reached, what is still open is inconclusive. Deep scenarios run with --deep, or by their whole name.
+    A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. If a
+    limit is reached, undecided invariants are inconclusive. Deep scenarios run with --deep, or if the pattern is their
+    full name.
     """
     from lakeproof.report.baseline import read
     from lakeproof.running.tasks import Verify
@@ -179,9 +180,9 @@ def walk(
     out: Path,
     jobs: int | None,
 ) -> int:
-    """Sample executions where there are too many to search. Refutes; proves nothing.
+    """Sample executions where a search is too large. Can refute, cannot prove.
 
-    Exit code 0 if all that is expected to be violated was seen to be, and nothing else.
+    Exit code 0 if exactly the expected violations were found.
     """
     from lakeproof.running.tasks import Walk
 
@@ -198,7 +199,7 @@ def walk(
 def replay(trace_file: Path, file: Path | None) -> int:
     """Execute a trace on the real flows and compare every step.
 
-    Exit code 0 if the code still does what the trace says, and 1 if it does not.
+    Exit code 0 if the code still follows the trace, 1 if not.
     """
     from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
     from lakeproof.explore.replay import ReplayDiverged
@@ -233,17 +234,17 @@ def replay(trace_file: Path, file: Path | None) -> int:
         return VIOLATED
     out = console()
     out.print(story([trace]), soft_wrap=True)
-    out.print(f"replayed: {plural(done.steps, 'step')}; the code still does what the trace says", soft_wrap=True)
+    out.print(f"replayed: {plural(done.steps, 'step')}; the code still follows the trace", soft_wrap=True)
     return AS_EXPECTED
 
 
 @main.command()
 @click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option("--lines", is_flag=True, help="Show the line of the flow for each step.")
+@click.option("--lines", is_flag=True, help="Also show the line of the flow for each step.")
 def show(trace_file: Path, lines: bool) -> None:
-    """Show a trace as lanes: a column per client, a row per step, the key touched and how it changed.
+    """Show a trace as lanes: a column per client, a row per step, with the key and its change.
 
-    Needs nothing but the file: not the flows, and not the scenario.
+    Needs only the file, neither the flows nor the scenario.
     """
     from lakeproof.explore.trace import read
     from lakeproof.report.lanes import show as show_lanes

@@ -155,7 +155,7 @@ NO_UNHANDLED_EXCEPTION: Final = "no-unhandled-exception"
 """The id of what is checked of every scenario: see `NO_UNHANDLED_EXCEPTION_MEANING`. ``expect`` may name it."""
 
 NO_UNHANDLED_EXCEPTION_MEANING: Final = (
-    "a call returns, or raises an error whose class says whether it is definite; nothing else"
+    "a call returns, or raises an error whose class defines whether it is definite; it raises nothing else"
 )
 
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @dataset_options
-@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where the tables go: a new folder or URL.")
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="New folder or URL for the tables.")
 @spark_options
 def command(options: Options, dataset: str, keys: "Keys | None", beside: str | None, out: str) -> None:
     """Write the typed tables that the records of DATASET decode into: repositories/, branches/, tags/, commits/,
     staged/, cleanups/ and undecodable/, as Parquet.
 
-    DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. Put
-    beside kv/ as decoded/, the tables spare every later command the decoding.
+    DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL address with a table kv. If
+    the tables are in decoded/ beside kv/, later commands need no decoding.
     """
     from lakeproof.spark_checks import manifest, staging
     from lakeproof.spark_checks.dataset import open_dataset

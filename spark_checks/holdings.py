@@ -47,7 +47,7 @@ def demand_sound(dataset: Dataset, entities: Entities) -> None:
     damaged = entities.undecodable.where(f.col("kind").isin(*MATTERS))
     for row in damaged.limit(1).collect():
         where = f"{row['kind']} at {_shown(row['partition_key'])} {_shown(row['key'])}"
-        raise Unusable(f"{dataset.where}: {where}: {row['reason']}; nobody knows what it keeps: repair or delete it")
+        raise Unusable(f"{dataset.where}: {where}: {row['reason']}; its kept objects are unknown: repair or delete it")
 
 
 def demand_apart(dataset: Dataset, found: Namespaces) -> None:

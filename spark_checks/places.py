@@ -88,7 +88,8 @@ def _of_this_machine(folder: Path) -> list[File]:
         return [File(each.relative_to(folder).as_posix(), str(each), stamp(each)) for each in found]
     except OSError as error:
         raise Unusable(
-            f"{error.filename}: cannot be looked at ({error.strerror}); run the command again when nobody writes there"
+            f"{error.filename}: cannot be looked at ({error.strerror}); run the command again when no process "
+            "writes there"
         ) from None
 
 

@@ -5,10 +5,10 @@ import click
 
 @click.command("prepare")
 def command() -> None:
-    """Let Spark start in little more than half the time from now on, on this machine, for this user.
+    """Make Spark start faster, in little more than half the time, on this machine and for this user.
 
     Writes an archive of the classes that Spark loads, some 180 MB, to the cache (XDG_CACHE_HOME, else ~/.cache) in
-    lakeproof/. It belongs to one Java and one Spark: after an upgrade of either, prepare once more. To undo it, remove
+    lakeproof/. It belongs to one Java and one Spark: run this again after an upgrade of either. To undo it, remove
     the file.
     """
     from lakeproof.spark_checks import archiving, java

@@ -16,17 +16,17 @@ PAGE: Final = "report.html"
 
 TITLES: Final = {"retention": "Retention", "uncommitted": "Uncommitted garbage"}
 MEANINGS: Final = {
-    "active-commit": "an active commit refers to it, of whatever repository",
-    "committed": "a commit refers to it, of any repository, reachable or not",
+    "active-commit": "an active commit of any repository refers to it",
+    "committed": "a commit of any repository, reachable or not, refers to it",
     "expired-elsewhere": "only expired commits of other repositories refer to it",
     "internal": "lies under _lakefs/: lakeFS' own",
     "issued": "its address was issued, and may be linked",
     "no-repository": "lies in a namespace of no repository, or has no address",
     "outside-data": "does not lie under data/: no user's",
     "staged": "a staged entry refers to it, under any token of a branch",
-    "too-young": "was modified after the cutoff, or nobody knows when",
+    "too-young": "was modified after the cutoff, or at an unknown time",
     "tracked-copy": "is being copied",
-    "unreferenced": "nobody refers to it: for uncommitted garbage",
+    "unreferenced": "nothing refers to it: a case for uncommitted garbage",
 }
 MARKED_MEANS: Final = {
     "retention": "only expired commits refer to it: to be deleted",
@@ -101,7 +101,7 @@ def _age(microseconds: int) -> str:
 def _reasons(report: Report) -> str:
     heads = (Head("reason", "wide"), Head("objects", "n"), Head("bytes", "n"), Head("share", "n"))
     ordered = sorted(report.accounts, key=lambda each: (each.reason != MARKED, -each.objects))
-    return pages.heading(2, "Why each object stays, or goes") + pages.table(
+    return pages.heading(2, "Reasons") + pages.table(
         "Every object of the listing has one reason, the first that applies",
         heads,
         (_reason(report, each) for each in ordered),
@@ -145,7 +145,7 @@ def _examples(report: Report) -> str:
 
 
 def _example(example: Example) -> list[Cell]:
-    when = "nobody knows when" if example.modified is None else shown_time(example.modified)
+    when = "at an unknown time" if example.modified is None else shown_time(example.modified)
     if example.address is None or example.storage_namespace is None:
         name, when = code(example.address or ""), f"has no address, or no namespace; modified {when}"
     else:
@@ -193,5 +193,5 @@ def _files(report: Report) -> str:
     return (
         pages.heading(2, "Files")
         + pages.paragraph(f"{what}{pages.link(code(REPORT), REPORT)}.")
-        + pages.table("Files that a sweep, or a run that goes on from here, holds against their hashes", heads, rows)
+        + pages.table("Files that a sweep, or a later run with --since, compares with their hashes", heads, rows)
     )

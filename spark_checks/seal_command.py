@@ -7,14 +7,14 @@ from lakeproof.spark_checks.session import Options, spark_options
 
 @click.command("seal")
 @click.argument("dataset", metavar="DATASET")
-@click.option("--hash", "hashed", is_flag=True, help="With the SHA-256 of all that the files have, asked at each look.")
-@click.option("--again", is_flag=True, help="In place of the manifest that is there.")
+@click.option("--hash", "hashed", is_flag=True, help="Also record the SHA-256 of all bytes, and check it at every use.")
+@click.option("--again", is_flag=True, help="Replace the existing manifest.")
 @spark_options
 def command(options: Options, dataset: str, hashed: bool, again: bool) -> None:
-    """Write the manifest of DATASET, a folder of Parquet tables that is whole: _lakeproof.json, the files of each table
-    with their sizes and footers.
+    """Write the manifest of DATASET, a complete folder of Parquet tables: _lakeproof.json, with the files of each
+    table, their sizes and footers.
 
-    From then on, every command refuses the dataset if a file was lost, added, or changed. Needs Spark for URLs only.
+    From then on, every command refuses the dataset if a file was lost, added, or changed. Only URLs need Spark.
     """
     from contextlib import nullcontext
 

@@ -337,14 +337,14 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
     @click.option(
         "--work",
         metavar="URL",
-        help="Where intermediate tables go: a folder or a URL that all workers share. [default: of this machine]",
+        help="Folder or URL for intermediate tables, shared by all workers. [default: a temporary folder]",
     )
     @click.option(
         "--conf",
         multiple=True,
         callback=configuring.option,
         metavar="KEY=VALUE",
-        help="A setting of Spark; as often as needed. Those on which verdicts rest are refused.",
+        help="A Spark option; may be repeated. Options on which verdicts depend are refused.",
     )
     @click.option("--shuffle-partitions", "parts", type=click.IntRange(1), default=None, metavar="N", hidden=True)
     @wraps(command)

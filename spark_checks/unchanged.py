@@ -15,7 +15,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
 from lakeproof.spark_checks.places import Stamp
 
-AGAIN: Final = "run the command again when nobody writes there"
+AGAIN: Final = "run the command again when no process writes there"
 
 
 @attrs.define

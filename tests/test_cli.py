@@ -46,7 +46,7 @@ class TestVerify:
         [line] = [line for line in result.stdout.splitlines() if line.startswith("replay:   ")]
         again = lakeproof(*line.split()[2:])
         assert again.exit_code == 0
-        assert again.stdout.splitlines()[-1] == "replayed: 4 steps; the code still does what the trace says"
+        assert again.stdout.splitlines()[-1] == "replayed: 4 steps; the code still follows the trace"
 
     def test_what_is_expected_to_be_violated_must_be(self) -> None:
         assert lakeproof("verify", "--from", "racing.py", "known").exit_code == 0
@@ -94,7 +94,7 @@ class TestVerify:
         result = lakeproof("verify", "--from", "mine.py", "--jobs", "1")
         assert result.exit_code == 1
         assert result.stdout.count("replay:   ") == 5
-        assert "and 2 more stories: `lakeproof replay TRACE` tells each of them" in result.stdout
+        assert "and 2 more stories: `lakeproof replay TRACE` prints each of them" in result.stdout
 
     def test_two_runs_print_the_same_and_write_the_same(self) -> None:
         runs = []

@@ -113,7 +113,7 @@ class TestTrouble:
             ("def f(env):\n    return 3\n", ": bad: f(): expected a coroutine, found int; declare it async def"),
             (
                 "C = [0]\nasync def f(env):\n    C[0] += 1\n    await env.store.get(b'p', b'%d' % C[0])\n",
-                "is not deterministic: after the same replies it asked for",
+                "is not deterministic: after the same replies it requested",
             ),
         ],
         ids=["returns a list", "is no coroutine", "is not deterministic"],

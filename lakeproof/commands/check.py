@@ -38,9 +38,7 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
     type=click.Choice(list(FORMATS)),
     help="Format of FILE. Default: recognised from its content.",
 )
-@click.option(
-    "--model", type=click.Choice(list(ALL)), help="Specification. Default: the one that has all operations of the file."
-)
+@click.option("--model", type=click.Choice(list(ALL)), help="Specification. Default: the smallest with all operations.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per key.")
 @click.option(
     "--out",
@@ -50,12 +48,12 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 @click.option(
     "--fail",
     type=click.Choice(["did-not-happen", "predicate-false"]),
-    help="What a failed conditional write tells about the state.",
+    help="Meaning of a failed conditional write.",
 )
 @click.option(
     "--nil",
     type=click.Choice(["nothing", "unrecorded"]),
-    help="What a read of nil means: no value, or a value that was not recorded.",
+    help="Meaning of a read of nil: no value, or a value that was not recorded.",
 )
 @click.option("--initial", "begin", metavar="JSON", help="Initial value of each key. Default: no value.")
 @click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
@@ -82,8 +80,8 @@ def command(
 ) -> int:
     """Check whether a recorded history is linearizable, key by key.
 
-    FILE is JSON Lines, Jepsen's EDN, or a Jepsen log: docs/reference/history.md says what each must look like. What is
-    open at its end may have taken effect, or not.
+    FILE is JSON Lines, Jepsen's EDN, or a Jepsen log: docs/reference/history.md describes the formats. An
+    operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()
     said = {"fail": fail, "nil": nil, "order": order, "ties": ties}

@@ -47,11 +47,11 @@ class Judged:
     "--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Timeout for exec: targets."
 )
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
-    """Check that a store keeps the contract of a key-value store, claim by claim.
+    """Check each claim of the contract of a key-value store.
 
-    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim has
-    fresh partitions of its own, which are emptied again; what else is in the store is left alone. Exit code 1 if a
-    claim does not hold.
+    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim
+    uses fresh partitions, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim
+    does not hold.
     """
     chosen = target(dsn, seconds=timeout)
     say = _nobody if as_json else lambda one: click.echo(one.lines())
@@ -100,8 +100,8 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
             one = Judged(told(claim), why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
-                    f"{chosen.name}: speaks no protocol exec: expected one line in answer to each request, got: "
-                    f"{store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
+                    f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "
+                    f"got: {store.nonsense}{f' ({one.left_behind})' if left else ''}; see docs/exec-protocol.md"
                 )
             judged.append(one)
             say(judged[-1])

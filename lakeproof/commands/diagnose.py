@@ -145,9 +145,9 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
 def diagnose(file: Path, out: Path) -> int:
     """Collect the contents of a store, and its errors, in a zip.
 
-    STORE is an SQLite file; it is only read. The zip has a table for each kind of entity, and none of what users
-    wrote: no messages, metadata, paths or data. Exit code 1 if anything is undecodable, dangling or shared, and 3
-    if nothing is, but not all could be read.
+    STORE is an SQLite file; it is only read. The zip has a table for each kind of entity, and no user data: no
+    messages, metadata, paths or data. Exit code 1 if there are findings (an undecodable, dangling or shared entity), 3
+    if there are none but not everything could be read.
     """
     if not file.is_file():
         raise Unusable(f"{file}: no such file; {_REPAIR}")

@@ -20,16 +20,16 @@ NOBODY_READS: Final = 141
 
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
-    "conform": ("lakeproof.commands.conform:command", "Check that a store keeps the contract, claim by claim."),
-    "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the result."),
+    "conform": ("lakeproof.commands.conform:command", "Check each claim of the contract of a key-value store."),
+    "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the invariants."),
     "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
     "service": (
         "lakeproof.services.command:command",
-        "Run concurrent clients against a running lakeFS and check its answers.",
+        "Run concurrent clients on a lakeFS server, and check its answers.",
     ),
     "stress": (
         "lakeproof.commands.stress:command",
-        "Run concurrent clients against a store and check that the history is linearizable.",
+        "Run concurrent clients on a store, and check that the history is linearizable.",
     ),
     "table": ("lakeproof.commands.table:table", "Render verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),

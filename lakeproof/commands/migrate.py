@@ -24,7 +24,8 @@ def migrate(source: str, store: Path, restart: bool, as_json: bool) -> int:
     """Migrate the five SQL tables of a lakeFS before KV to a key-value store, verify, and switch.
 
     SOURCE is an SQLite file, or a PostgreSQL address (postgresql://...). STORE is an SQLite file with the table kv; it
-    is created if it is not there. Nothing is valid until the end: a run that dies leaves a store that says so.
+    is created if it does not exist. The store is valid only after the last step: a run that dies leaves a store marked
+    as half-migrated.
     """
     from lakeproof.impl.live import live_env, run
     from lakeproof.impl.migration import migrating

@@ -83,11 +83,11 @@ def command(
     out: Path,
     timeout: float,
 ) -> int:
-    """Run concurrent clients against a store and check that the history is linearizable.
+    """Run concurrent clients on a store, and check that the history is linearizable.
 
     DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Only fresh
-    partitions are used, and emptied again. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if
-    too little was answered to tell.
+    partitions are used, and emptied afterwards. Exit code 1 for a violation, with the history and its evidence in DIR;
+    3 if there were too few answers for a verdict.
     """
     chosen = target(dsn, connections=clients, seconds=timeout)
     asked = _faults(chosen, faults, restart_with)

@@ -34,8 +34,8 @@ class Unreadable(ValueError):
 def table(file: TextIO, families: bool) -> int:
     """Render verdicts as Markdown: a row for each variant, a column for each invariant.
 
-    FILE holds what `lakeproof verify --json` has written; without it, standard input is read. A number says in how many
-    scenarios of the variant the invariant was judged.
+    FILE is the output of `lakeproof verify --json`; without it, standard input is read. Numbers count
+    the scenarios of the variant in which the invariant was judged.
     """
     try:
         rows = list(read(file))

@@ -50,11 +50,11 @@ def demo(
     single_read: bool,
     as_json: bool,
 ) -> int:
-    """Run hundreds of concurrent clients on a branch, live, and check the result.
+    """Run hundreds of concurrent clients on a branch, live, and check the invariants.
 
     Everything is in memory, each operation takes a random few hundred microseconds. The first commit is a long one;
-    then they follow each other. About once a second everybody waits until the stores have been held against what was
-    promised, by the same invariants as in verify. Exit code 1 if one is violated; Ctrl-C ends it with what is known.
+    then short commits follow. About once a second all clients pause, and the invariants of verify check the stores.
+    Exit code 1 if one is violated. Ctrl-C ends the demo with the results so far.
     """
     if single_read and variant == "locked":
         raise click.UsageError("--single-read --variant locked: a locked writer reads once anyway; leave one out")

@@ -344,8 +344,8 @@ class Behaviour:
         if found != expected:
             call = self.program.calls[min(raw.index, len(self.program.calls) - 1)]
             raise NondeterministicFlow(
-                f"{call} of client {self.program.label} is not deterministic: after the same replies it asked for "
-                f"{found!r}, and before for {expected!r}. A flow may only use env: no clock, random or set order"
+                f"{call} of client {self.program.label} is not deterministic: after the same replies it requested "
+                f"{found!r}, and before {expected!r}. A flow may only use env: no clock, random or set order"
             )
 
     def __iter__(self) -> Iterator[Node]:

@@ -290,7 +290,7 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
         if steps > ALONE_STEPS_MAX:
             call, at = program.calls[run.index], run.spot()
             run.close()
-            raise ScenarioError(f"{call}, alone, goes on after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
+            raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
             run.send(now)
             continue

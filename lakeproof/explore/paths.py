@@ -175,4 +175,4 @@ def _last(
         same = kernel.space.behaviours[client] is kernel.space.behaviours[move.client]
         if same and numbers[kernel.space.clients[client]] == wanted:
             return Move(client, move.mode)
-    raise AssertionError("nobody stands where the violation happened: the search is broken")
+    raise AssertionError("no state matches the violation: internal error of the search")

@@ -273,7 +273,7 @@ def _field_in_words(name: str, content: object) -> str:
         return f"changes {shown}" if shown else "changes nothing"
     if name == "returned":
         assert isinstance(content, tuple)
-        return ", ".join(content) or "the call goes on"
+        return ", ".join(content) or "the call continues"
     return f"{name} {content or 'none'}"
 
 

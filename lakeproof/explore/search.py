@@ -235,7 +235,7 @@ class _Search:
             if at:
                 call, spot = table.behaviour.under_way(at[0])
                 return (
-                    f"{call} still goes on after {level:,} steps, at {spot}: a search is exhaustive only where every "
+                    f"{call} still runs after {level:,} steps, at {spot}: a search is exhaustive only where every "
                     f"flow ends; bound the number of its tries"
                 )
         return ""
@@ -340,7 +340,7 @@ class _Search:
         elif not complete:
             verdict, why = "inconclusive", stopped
         elif not record.reached:
-            verdict, why = "inconclusive", "the situation that it speaks of never arose"
+            verdict, why = "inconclusive", "the situation that it describes never occurred"
         else:
             verdict, why = "holds", ""
         return Finding(

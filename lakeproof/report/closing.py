@@ -60,7 +60,7 @@ def _stories(
     left = len(told) - STORIES_MAX
     if left > 0:
         console.print(
-            f"\nand {plural(left, 'more story', 'more stories')}: `lakeproof replay TRACE` tells each of them"
+            f"\nand {plural(left, 'more story', 'more stories')}: `lakeproof replay TRACE` prints each of them"
         )
 
 

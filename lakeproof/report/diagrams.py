@@ -13,12 +13,12 @@ DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "lifecycle.md"
 INTRODUCTION: Final = """\
 # The life of a repository id
 
-What the entry of an id in the partition `graveler` may become, variant by variant: the tables of
-`lakeproof/report/lifecycle.py`, drawn. An arrow is one write to the entry, and its label says what happens; a pair of
-state and event without an arrow is an error. The start and end of all arrows, `[*]`, is *absent*: there is no entry.
+This page draws the state transitions of a repository entry, variant by variant, from the tables of
+`lakeproof.report.lifecycle`. An arrow is one write to the entry, and its label is the event; a pair of state and event
+without an arrow is an error. The start and end of all arrows, `[*]`, is *absent*: there is no entry.
 
-The diagrams say what a design means to allow while operations come one after the other. What becomes of them when
-operations overlap, crash or lose their answers is what `lakeproof verify` finds out.
+The diagrams show what a design allows if operations run one after the other. `lakeproof verify` checks overlapping
+operations, crashes and lost answers.
 
 This file is generated: `python -m lakeproof.report.diagrams` writes it.
 """

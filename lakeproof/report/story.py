@@ -30,7 +30,7 @@ _VERBS: Final[Mapping[str, str]] = {
 _READS: Final = ("get", "head", "scan", "list")
 
 _FAULTS: Final[Mapping[Mode, str]] = {
-    Mode.REFUSED: "the store refuses: nothing happens, and {client} is told so",
+    Mode.REFUSED: "the store refuses: nothing happens, and {client} gets a definite error",
     Mode.LOST_APPLIED: "it happens, but the answer is lost: {client} cannot know",
     Mode.LOST_DROPPED: "it does not happen, and no answer comes: {client} cannot know",
     Mode.REPEATED_APPLIED: "it happens, the answer is lost, and it will happen once more",

@@ -117,7 +117,7 @@ class LakeFS:
                 why = f"does not answer as a lakeFS does to {self._at.host}/config; {repair}"
             raise Unusable(f"{name}: {why}") from error
         if not found:
-            raise Unusable(f"{name}: {self._at.host}/config tells no version of lakeFS; {repair}")
+            raise Unusable(f"{name}: {self._at.host}/config has no version of lakeFS; {repair}")
         return found
 
     def version(self) -> str:
@@ -260,7 +260,7 @@ class LakeFS:
             yield from found.results  # type: ignore[attr-defined]
             more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
             if more and after == before:
-                raise ValueError(f"a listing says that there is more after {after!r}, and does not get on")
+                raise ValueError(f"a listing announces more after {after!r}, and does not advance")
 
 
 class _Listed(Protocol):

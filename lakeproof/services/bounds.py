@@ -91,7 +91,7 @@ class _Response(http.client.HTTPResponse):
         super().begin()
         encoding = self.headers.get("content-encoding", "identity")
         if encoding.strip().lower() != "identity":  # a kilobyte may be a gigabyte then
-            raise Unbounded(f"a body encoded as {encoding!r}, which was not asked for")
+            raise Unbounded(f"a body encoded as {encoding!r}, which was not requested")
         if self.length is None and not self.chunked and self.status < http.client.MULTIPLE_CHOICES:
             raise Unbounded("a body whose end is not marked: it may have been cut off")
         if self.length is not None and self.length > BODY_MAX:

@@ -108,7 +108,7 @@ class Served:
     default=WAIT_SECONDS,
     show_default=True,
     metavar="S",
-    help="How long to wait for a service that does not answer.",
+    help="Time to wait for an unavailable service.",
 )
 def command(
     dsn: str,
@@ -122,12 +122,12 @@ def command(
     timeout: float,
     wait: float,
 ) -> int:
-    """Run concurrent clients against a running lakeFS, and check that its answers can be right.
+    """Run concurrent clients on a lakeFS server, and check its answers.
 
-    DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a server of ours, with a bug if
-    one is named: see docs/services.md. Only fresh repositories are used, and removed again. Exit code 1 for a
-    violation, with the history and its evidence in DIR; 3 if an invariant was never put to the test, or a round could
-    not be judged.
+    DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a built-in server, stand-in:NAME
+    for one with a planted bug: see docs/services.md. Only fresh repositories are used, and deleted afterwards. Exit
+    code 1 for a violation, with the history and its evidence in DIR; 3 if an invariant was never tested, or a round
+    could not be judged.
     """
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)

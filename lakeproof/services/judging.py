@@ -262,7 +262,7 @@ def _monitored(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) ->
 
 
 def _exclusive(calls: Sequence[Call]) -> Iterator[Judgement]:
-    """Of writes that ask for an absent path, at most one succeeds until the path may have been emptied."""
+    """Of writes that require an absent path, at most one succeeds until the path may have been emptied."""
     paths = {(call.args[1], call.args[2]) for call in calls if call.name == CONDITIONAL}
     for branch, path in sorted(paths):
         writes = [call for call in calls if call.name in {PLAIN, CONDITIONAL} and call.args[1:3] == (branch, path)]
@@ -291,7 +291,7 @@ def _after_writes(
             ):
                 continue
             if wish.ok:
-                evidence = f"{wish.shown} found {path} absent after {write.shown}, and nobody can have emptied it"
+                evidence = f"{wish.shown} found {path} absent after {write.shown}, and no client can have emptied it"
                 yield EXCLUSIVE, Violation(EXCLUSIVE, evidence)
                 return
             yield EXCLUSIVE, Reached(f"{wish.shown} was refused: something was there")

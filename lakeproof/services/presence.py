@@ -159,7 +159,8 @@ def _spared(
                 continue
             earlier = any(each.ended < life.began for each in deletes)
             if touch.kind is Kind.MISSED:
-                what = f"{name}: {touch.shown} found nothing, and nobody can have deleted what {life.touch.shown} made"
+                made = life.touch.shown
+                what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {made} made"
                 broken = spared if earlier else EFFECTIVE
                 yield broken, Violation(broken, what)
                 return
@@ -176,7 +177,7 @@ def _vanished(name: str, touches: Sequence[Touch], deletes: Sequence[Touch], spa
         before = [each for each in seen if touch.kind is Kind.MISSED and each.ended < touch.began]
         last = max(before, key=lambda each: each.began, default=None)
         if last is not None and not _may_have_gone(last.began, touch, deletes):
-            what = f"{name}: {touch.shown} found nothing, and nobody can have deleted what {last.shown} reached"
+            what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {last.shown} reached"
             broken = spared if any(each.ended < last.began for each in deletes) else EFFECTIVE
             yield broken, Violation(broken, what)
             return

@@ -41,7 +41,7 @@ BUGS: Final = {
     "refused-write": "a conditional write is done now and then, and refused all the same",
     "commit-drops-writes": "what is written while a commit is under way is lost",
     "partial-commit": "a commit leaves the newest changes for the next one",
-    "lost-commit": "a commit takes the place of whatever is there",
+    "lost-commit": "a commit replaces the head, whatever it is",
     "lost-merge": "a merge is acknowledged, and not on the branch",
     "reset-returns": "one acknowledged reset in two is not done",
     "dirty-branch": "a branch that is created anew shows what was written to the one before it",

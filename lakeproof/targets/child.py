@@ -69,7 +69,7 @@ class _Child:
             waiting.reply = reply
             waiting.answered.set()
         elif reply.id not in self.forgotten:
-            raise Nonsense(f"an answer to {reply.id}, which was not asked, or is answered already")
+            raise Nonsense(f"an answer to {reply.id}, without a request, or answered already")
         self.forgotten.discard(reply.id)
 
     def fail(self, why: str) -> None:
@@ -120,18 +120,18 @@ class ChildStore(Store):
                 await self._ask(kv.Get(b"lakeproof", b"awake"))
         except NoProtocol as error:
             if self._child is not None:
-                self._child.fail("it speaks no protocol")
+                self._child.fail("it does not speak the protocol")
             longer = ", or give it longer with --timeout" if isinstance(error, Silent) else ""
             raise NotStarted(
-                f"{self.name}: speaks no protocol exec: expected a line such as {_ANSWER} in answer to its first "
-                f"request, got: {self._redaction.hide(str(error))}; see docs/exec-protocol.md{longer}"
+                f"{self.name}: does not speak the protocol exec: expected a line such as {_ANSWER} in answer to its "
+                f"first request, got: {self._redaction.hide(str(error))}; see docs/exec-protocol.md{longer}"
             ) from error
 
     async def restart(self) -> str:
         """Kill the process, whatever it does. The next operation starts it again."""
         if self._child is None or self._child.gone:
             return "the process was down already"
-        self._child.fail("the process was killed, as was asked for")
+        self._child.fail("the process was killed on request")
         return "the process killed"
 
     async def stop(self) -> None:

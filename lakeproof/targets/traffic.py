@@ -312,9 +312,9 @@ def _wrong(found: kv.Batch, start: str, size: int, covered: list[str]) -> str:
     if any(not one < other for one, other in pairwise(keys)):
         return f"{what}: expected them ascending, each once"
     if not set(keys) <= set(covered):
-        return f"{what}: expected some of {covered}; nobody wrote the others, or they are before the start"
+        return f"{what}: expected some of {covered}; no client wrote the others, or they are before the start"
     if found.more and not keys:
-        return f"{what}, and said that there is more: expected at least one"
+        return f"{what}, and announced more: expected at least one"
     return ""
 
 

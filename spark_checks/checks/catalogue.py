@@ -25,7 +25,7 @@ _ALL: Final = _TREES | {"objects"}
 
 CHECKS: Final = (
     Check("key-is-known", "records", "every key is one that the key schema can build"),
-    Check("record-is-decodable", "records", "every value is a record of the kind that its key asks for"),
+    Check("record-is-decodable", "records", "every value is a record of the kind that its key requires"),
     Check("key-names-record", "records", "the id in a key is that of the record"),
     Check(
         "active-is-complete",
@@ -42,7 +42,7 @@ CHECKS: Final = (
     Check("head-exists", "commits", "a branch or tag names a commit that exists"),
     Check("parents-exist", "commits", "the parents of a commit exist"),
     Check("generation-is-right", "commits", "a generation is 1 + the largest of the parents', 1 without parents"),
-    Check("child-is-not-older", "commits", "no commit is dated before a parent of it: retention goes by dates"),
+    Check("child-is-not-older", "commits", "no commit is dated before a parent of it: retention depends on dates"),
     Check("commits-have-no-cycle", "commits", "no commit is an ancestor of itself"),
     Check("meta-range-exists", "commits", "the metarange of a commit exists, and so do its ranges", _TREES),
     Check("token-has-one-owner", "tokens", "a staging token, open or sealed, has one branch"),

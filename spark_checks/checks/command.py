@@ -39,7 +39,7 @@ def command(
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
     DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL DSN. Exit code 1 if
-    an invariant is violated, else 3 if a check judged nothing; garbage and notes are told and do not count.
+    an invariant is violated, else 3 if a check judged nothing; garbage and notes are reported, but do not count.
     """
     from lakeproof.report.style import console
     from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_summary

@@ -61,7 +61,7 @@ def verdict(summary: Summary) -> str:
     judged = sum(outcome.judged for outcome in summary.outcomes)
     told = f"{plural(violations, 'violation')} of {broken} of {plural(judged, 'check')}"
     rest = len(summary.outcomes) - judged
-    skipped = f"; {plural(rest, 'check')} not judged, for want of tables" if rest else ""
+    skipped = f"; {plural(rest, 'check')} not judged: tables are missing" if rest else ""
     nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
     if nothing:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"

@@ -39,8 +39,8 @@ def command(
 ) -> int:
     """Search every schedule, level by level, the levels on Spark: proved, violated, or inconclusive.
 
-    Says what `lakeproof verify` says, and writes the same traces. Pays where a level does not fit into memory. The work
-    goes to a folder of the session's: with several machines, name one that all of them see with --work.
+    Gives the same verdicts as `lakeproof verify`, and the same traces. Use it if a level does not fit into memory.
+    Levels are kept in a folder of the session: with several machines, name one that all of them share with --work.
     """
     from lakeproof.explore.search import Options as How
     from lakeproof.spark_checks.exploring.exploring import Explore

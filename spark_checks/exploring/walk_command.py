@@ -11,14 +11,14 @@ from lakeproof.spark_checks.session import Options, spark_options
 @click.command("walk")
 @click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
 @from_option
-@click.option("--seeds", type=click.IntRange(1), required=True, metavar="N", help="How many seeds.")
+@click.option("--seeds", type=click.IntRange(1), required=True, metavar="N", help="Number of seeds.")
 @click.option("--first-seed", type=click.IntRange(0), default=0, show_default=True, metavar="N")
-@click.option("--executions", type=click.IntRange(1), default=1_000, show_default=True, help="Of each seed.")
+@click.option("--executions", type=click.IntRange(1), default=1_000, show_default=True, help="Executions per seed.")
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option(
     "--depth", type=click.IntRange(1), default=3, show_default=True, help="Number of ordering constraints (pct only)."
 )
-@click.option("--block", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="Seeds of one task.")
+@click.option("--block", type=click.IntRange(1), default=16, show_default=True, metavar="N", help="Seeds per task.")
 @json_option
 @out_option
 @spark_options
@@ -35,10 +35,9 @@ def command(
     as_json: bool,
     out: Path,
 ) -> int:
-    """Walk scenarios at random with many seeds; the first failure cancels the rest.
+    """Run random walks with many seeds; the first failure cancels the rest. Can refute, cannot prove.
 
     The seed that is reported is the smallest one that violates something, and `lakeproof walk --seed` repeats it.
-    Proves nothing, may refute a lot.
     """
     from lakeproof.spark_checks.exploring.sweeping import SweepSeeds
     from lakeproof.spark_checks.session import session

@@ -16,11 +16,11 @@ _HELP: Final = {
     "tags": "Tags of all repositories.",
     "commits": "Commits of all repositories, at least one of each.",
     "objects": "Objects of users in the listing: committed, staged and stale ones.",
-    "staged": "Of them: those that a staged entry refers to.",
-    "stale": "Of them: those that nothing refers to.",
-    "deleted": "Instances that were deleted, most with something left of them.",
-    "ranges": "Ranges of a metarange, at most.",
-    "versions": "Commits whose objects a range holds: its own, and earlier ones of the same place.",
+    "staged": "Objects among them with a staged entry.",
+    "stale": "Objects among them without a reference.",
+    "deleted": "Deleted instances, most with leftovers.",
+    "ranges": "Maximum ranges per metarange.",
+    "versions": "Number of commits whose objects a range has: its own, and earlier ones in the same position.",
     "seed": "Seed; equal seeds and sizes give equal datasets.",
 }
 
@@ -37,10 +37,17 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
     "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Preset sizes."
 )
 @_counts
-@click.option("--skew", type=float, default=None, metavar="X", help="0: repositories are alike; 1: one is a giant.")
+@click.option(
+    "--skew",
+    type=float,
+    default=None,
+    metavar="X",
+    help="Exponent of Zipf's law for the sizes of repositories, 0 to 4. 0: equal sizes; 1: the second is half as large "
+    "as the first; 2: one has most of the data.",
+)
 @click.option("--now", default=None, metavar="TIME", help="ISO 8601 or microseconds. [default: 2026-01-01]")
 @click.option(
-    "--violations", type=click.Path(path_type=Path), metavar="FILE", help="How many to plant, by id, as JSON."
+    "--violations", type=click.Path(path_type=Path), metavar="FILE", help="Numbers of violations to plant, as JSON."
 )
 @click.option("--partitions", type=click.IntRange(1), default=None, metavar="N", help="Files of a large table.")
 @click.option("--decoded", is_flag=True, help="Also write the typed tables.")

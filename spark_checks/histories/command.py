@@ -16,24 +16,24 @@ EXAMPLES: Final = 10
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
-@click.option("--model", metavar="NAME", help="Specification. Default: the one that has all operations.")
+@click.option("--model", metavar="NAME", help="Specification. Default: the smallest one with all operations.")
 @click.option(
     "--fail",
     type=click.Choice(["did-not-happen", "predicate-false"]),
-    help="What a failed conditional write tells about the state.",
+    help="Meaning of a failed conditional write.",
 )
 @click.option(
     "--nil",
     type=click.Choice(["nothing", "unrecorded"]),
-    help="What a read of nil means: no value, or a value that was not recorded.",
+    help="Meaning of a read of nil: no value, or a value that was not recorded.",
 )
 @click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
 @click.option(
-    "--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Limit for one key."
+    "--max-memory", type=click.IntRange(1), default=256, show_default=True, metavar="MIB", help="Limit per key."
 )
-@click.option("--max-seconds", type=Seconds, default=60.0, show_default=True, metavar="S", help="Limit for one key.")
+@click.option("--max-seconds", type=Seconds, default=60.0, show_default=True, metavar="S", help="Limit per key.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each key that does not hold, and the sum.")
-@click.option("--out", type=PLACE, metavar="DIR", help="Where the table of verdicts goes: a new folder or URL.")
+@click.option("--out", type=PLACE, metavar="DIR", help="New folder or URL for the table of verdicts.")
 @spark_options
 def command(
     options: Options,

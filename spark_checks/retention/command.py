@@ -16,20 +16,23 @@ if TYPE_CHECKING:
 @click.command("retention")
 @dataset_options
 @click.option(
-    "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, as lakeFS has them."
+    "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, in the format of lakeFS."
 )
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--tags", type=click.Choice(["drop", "keep"]), default="drop", show_default=True, help="Tagged commits.")
 @click.option(
     "--lenient",
     is_flag=True,
-    help="A head without a record keeps nothing, and a doubled commit is kept, instead of ending the run.",
+    help="Continue if a head has no record (it keeps nothing) or a commit id is duplicated (if one is kept, all are).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
 @click.option(
-    "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
+    "--run",
+    "run_id",
+    metavar="ID",
+    help="Name of the run: a new one, or an interrupted one to resume. [default: a new one]",
 )
-@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where runs go: a folder or a URL.")
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
 @spark_options
 def command(
     options: "Options",
@@ -44,7 +47,7 @@ def command(
     run_id: str | None,
     out: str,
 ) -> int:
-    """Mark what only expired commits reach, by rules of retention. Deletes nothing.
+    """Mark the objects that only expired commits reach, by retention rules. Deletes nothing.
 
     Writes DIR/RUN/commits (CSV), addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has
     marked. Exit code 3 if there was nothing to judge: an empty dataset proves nothing.

@@ -173,7 +173,7 @@ def _demand_heads(dataset: Dataset, states: DataFrame) -> None:
         home = bytes(row["home"]).decode("utf-8", "replace")
         raise Unusable(
             f"{dataset.where}: {home}: commit {row['commit_id']} is the head of a branch or has a tag, and has no "
-            "record, so that nobody knows what it keeps; bring it back, or go on without it with --lenient"
+            "record: its kept objects are unknown; bring it back, or go on without it with --lenient"
         )
 
 
@@ -205,7 +205,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> int:
     if True in counts:
         what, name = counts[True]["first"]
         raise Unusable(
-            f"{dataset.where}: {what} {name} of an active commit is not there, so that nobody knows what it keeps; "
+            f"{dataset.where}: {what} {name} of an active commit is not there: its kept objects are unknown; "
             "bring it back"
         )
     return int(counts[False]["rows"]) if False in counts else 0

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @click.command("sweep")
 @click.argument("out", metavar="OUT")
-@click.option("--run", "run_id", required=True, metavar="ID", help="The run whose mark is swept.")
+@click.option("--run", "run_id", required=True, metavar="ID", help="The run whose marked objects are deleted.")
 @click.option(
     "--objects",
     metavar="WHERE",
     help="Where the objects are: s3://bucket, gs://bucket, az://account/container, a folder of plain files, or "
     "file:FOLDER, an object store of lakeproof.",
 )
-@click.option("--delete", is_flag=True, help="Delete the objects. Without it, nothing changes.")
-@click.option("--dataset", metavar="DATASET", help="Look again for references, in this dataset.")
+@click.option("--delete", is_flag=True, help="Delete the objects. Default: a dry run.")
+@click.option("--dataset", metavar="DATASET", help="Search for references again, in this dataset.")
 @click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema of --dataset.")
 @click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have.")
-@click.option("--instead-of", metavar="URL", help="What --objects is called in the addresses of the run.")
+@click.option("--instead-of", metavar="URL", help="The name of --objects in the addresses of the run.")
 @click.option("--endpoint", metavar="URL", help="Endpoint of an S3-compatible store.")
-@click.option("--no-if-match", is_flag=True, help="For a store that speaks S3 and refuses conditional deletes.")
+@click.option("--no-if-match", is_flag=True, help="For an S3-compatible store that refuses conditional deletes.")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), metavar="N", help="Maximum requests per second.")
 @click.option(
     "--at-once", type=click.IntRange(1, 1000), default=32, show_default=True, help="Maximum concurrent requests."
@@ -50,12 +50,11 @@ def command(
     rate: float | None,
     at_once: int,
 ) -> int:
-    """Delete what a run of `retention` or `uncommitted` has marked. OUT is where the runs are.
+    """Delete the marked objects of a run of `retention` or `uncommitted`. OUT is the folder of the runs.
 
-    Each object is looked at first: one that is not as it was listed is kept. With --dataset, so is what is referred to
-    since; only then Spark is started. A run that was cut short, or whose files were changed, is refused. Without
-    --delete it only says what it would do. A sweep that was cut short may be repeated. Exit code 2: not all that should
-    go went.
+    Each object is checked first, and kept if it differs from the listing. With --dataset, objects with new references
+    are kept, too; only this needs Spark. An interrupted run, or one whose files were changed, is refused. Without
+    --delete it is a dry run. An interrupted sweep may be repeated. Exit code 2: some deletes failed or are in doubt.
     """
     from lakeproof.spark_checks import denominators
     from lakeproof.spark_checks.sweep import account

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 @dataset_options
 @click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Keep objects younger than this.")
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
-@click.option("--since", type=PLACE, metavar="RUN", help="The folder of the last run: take over what it knows.")
-@click.option(
-    "--lenient", is_flag=True, help="A head or parent without a record keeps nothing, instead of ending the run."
-)
+@click.option("--since", type=PLACE, metavar="RUN", help="Folder of the previous run, whose results are reused.")
+@click.option("--lenient", is_flag=True, help="Continue if a head or parent has no record; it keeps nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
 @click.option(
-    "--run", "run_id", metavar="ID", help="Name of the run: a new one, or one to go on with. [default: a new one]"
+    "--run",
+    "run_id",
+    metavar="ID",
+    help="Name of the run: a new one, or an interrupted one to resume. [default: a new one]",
 )
-@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Where runs go: a folder or a URL.")
+@click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
 @spark_options
 def command(
     options: "Options",

@@ -187,7 +187,7 @@ def _demand_readable(dataset: Dataset, lost: DataFrame) -> None:
     """Raises Unusable."""
     for row in lost.limit(1).collect():
         raise Unusable(
-            f"{dataset.where}: {row['what']} {row['id']} of a commit is not there, so that nobody knows what it keeps; "
+            f"{dataset.where}: {row['what']} {row['id']} of a commit is not there: its kept objects are unknown; "
             "bring it back"
         )
 

@@ -96,7 +96,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
 """)
         assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
         why = str(ran.verdicts["s", "any"]["why"])
-        assert "polls() still goes on after 2,000 steps" in why
+        assert "polls() still runs after 2,000 steps" in why
         assert f"mine.py:{line_of('return await env.store.get')}" in why
 
     def test_a_setup_that_loops_is_refused(self) -> None:
@@ -106,7 +106,7 @@ async def polls(env):
         await env.store.set(P, K, b"1")
 SCENARIOS = [Scenario(name="s", setup=[Call(polls)], clients=[[Call(touch)]], invariants=[ANY])]
 """)
-        refused(ran, "polls(), alone, goes on after 10,000 effects", "mine.py:")
+        refused(ran, "polls(), alone, still runs after 10,000 effects", "mine.py:")
 
 
 class TestOddValues:

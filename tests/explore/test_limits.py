@@ -110,7 +110,7 @@ def test_an_invariant_that_was_never_put_to_the_test_is_inconclusive() -> None:
     found = search(writers((idle,)), options=RAW)
     assert found.complete
     assert (found.findings[0].verdict, found.findings[0].reached) == ("inconclusive", 0)
-    assert found.findings[0].why == "the situation that it speaks of never arose"
+    assert found.findings[0].why == "the situation that it describes never occurred"
 
 
 def test_progress_is_told_once_a_level() -> None:

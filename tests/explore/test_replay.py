@@ -178,7 +178,7 @@ class TestDiverged:
             ),
             (increment_by_two, "step 4 of 4, client b", "increment(): set counters/n = 1", "set counters/n = 2"),
             (increment_silently, "step 4 of 4, client b", "increment() returns 1", "increment() returns 0"),
-            (read_only, "step 2 of 4, client b", "the call goes on", "increment() returns 0"),
+            (read_only, "step 2 of 4, client b", "the call continues", "increment() returns 0"),
         ],
         ids=["another effect", "another value", "another result", "an early end"],
     )

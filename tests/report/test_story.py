@@ -58,7 +58,7 @@ stays-cleared is violated in counters/faulty, 6 steps
   b  increment()
   at first, counters/n: 1
 
-  1  a increment  reads counters/n; the store refuses: nothing happens, and a is told so
+  1  a increment  reads counters/n; the store refuses: nothing happens, and a gets a definite error
                   => increment() fails: Refused()
   2  b increment  reads counters/n: 1
   3               the clock jumps by 1 s

@@ -101,7 +101,7 @@ def web() -> Iterator[str]:
     ("path", "problem"),
     [
         ("", "does not answer as a lakeFS does to "),
-        ("/json", "/json/config tells no version of lakeFS"),
+        ("/json", "/json/config has no version of lakeFS"),
         ("/none", "answers 404 to "),
     ],
 )

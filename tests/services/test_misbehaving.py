@@ -58,7 +58,7 @@ def test_an_encoded_answer_is_not_taken_for_what_it_encodes() -> None:
 
     with gate(lambda number, path: encoded) as dsn:
         line = complaint(lakeproof("service", dsn, *NAMESPACE))
-    assert "/config: a body encoded as 'gzip', which was not asked for; name the address " in line
+    assert "/config: a body encoded as 'gzip', which was not requested; name the address " in line
 
 
 def test_a_redirection_is_not_followed() -> None:

@@ -154,7 +154,7 @@ def test_a_run_leaves_a_page_whose_links_lead_to_what_is_there(spark: SparkSessi
         f"{run_page.TITLES[kind]}: run run",
         "What was read",
         "What was asked",
-        "Why each object stays, or goes",
+        "Reasons",
     ]
     assert f"{said['listing']:,} of {said['listing']:,} objects of the listing are accounted for" in found.text
     links = {each["href"] for each in found.all("a") if not each["href"].startswith("#")}

@@ -88,7 +88,7 @@ class TestThroughTheCommands:
         while_it_is_read(monkeypatch, lambda: one_more(dataset / "kv"))
         said = last_line(lakeproof("spark", "check", str(dataset)))
         assert "kv/z.parquet: is new since the dataset was opened" in said
-        assert said.endswith("run the command again when nobody writes there")
+        assert said.endswith("run the command again when no process writes there")
 
     @pytest.mark.parametrize("command", ["uncommitted", "retention"])
     def test_nothing_is_marked(

@@ -50,7 +50,7 @@ def test_a_claim_that_is_not_kept_is_told_with_what_was_expected_and_found(bug: 
 
 def test_a_program_that_is_no_store_is_no_verdict_and_what_it_said_is_told() -> None:
     told = complaint(lakeproof("conform", f"exec:{sys.executable} -c 'print(\"Welcome\")'"))
-    assert "speaks no protocol exec: expected a line such as " in told
+    assert "does not speak the protocol exec: expected a line such as " in told
     assert "got: nonsense: b'Welcome' is no JSON" in told
 
 

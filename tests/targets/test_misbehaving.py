@@ -47,7 +47,7 @@ def law(seed: int) -> int:
     if result.exit_code == 2:
         last = result.stderr.splitlines()[-1]
         assert last.startswith("lakeproof: exec:"), seed
-        assert "speaks no protocol exec: expected " in last, seed
+        assert "does not speak the protocol exec: expected " in last, seed
         assert last.isprintable(), seed
         assert len(last) < 1_000, seed
     assert all(line.isprintable() for line in result.stdout.split("\n")), seed
@@ -69,8 +69,9 @@ class TestConform:
     def test_a_program_that_echoes_is_told_what_was_expected_and_what_came(self) -> None:
         told = complaint(lakeproof("conform", "exec:/bin/cat"))
         assert told == (
-            'exec:/bin/cat: speaks no protocol exec: expected a line such as {"id": 1, "error": {"kind": "not_found"}} '
-            'in answer to its first request, got: nonsense: expected either "ok" or "error", an object, and got '
+            "exec:/bin/cat: does not speak the protocol exec: expected a line such as "
+            '{"id": 1, "error": {"kind": "not_found"}} in answer to its first request, got: '
+            'nonsense: expected either "ok" or "error", an object, and got '
             """b'{"id":1,"op":"get","partition":"bGFrZXByb29m","key":"YXdha2U="}'; see docs/exec-protocol.md"""
         )
 

@@ -208,7 +208,7 @@ class TestChildren:
             ("import sys; sys.stdin.read()  # seconds", "no answer within 0.5 s"),
             ("print('Welcome!', flush=True); input(); input()", "nonsense: b'Welcome!' is no JSON"),
             (ECHO + "print('{}', flush=True)", 'expected an object with "id"'),
-            (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, which was not asked"),
+            (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, without a request"),
             (ECHO + "print(json.dumps({'id': request['id']}), flush=True)", 'nonsense: expected either "ok" or'),
             (ECHO + "sys.stdout.write('{\"id\"'); break", "the output ends within a line"),
             (ECHO + "print(json.dumps({'id': request['id'], 'error': {'kind': 'unknown', 'message': 'lost'}}), "

@@ -217,7 +217,7 @@ class TestRecording:
         ("k1 k0", False, "", 0, "ascending, each once"),
         ("k1 k1", False, "", 0, "ascending, each once"),
         ("k0", False, "k1", 0, "before the start"),
-        ("x", False, "", 0, "nobody wrote"),
+        ("x", False, "", 0, "no client wrote"),
         ("", True, "", 2, "expected at least one"),
     ],
 )
