@@ -14,7 +14,7 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.staging import drop, get_staged, scan_staged, stage, stage_if, tombstone, unstage
 from lakeproof.impl.stores import MemoryStore
-from lakeproof.model import keys, kv
+from lakeproof.model import keys
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import StagedEntry
 
@@ -89,19 +89,17 @@ def test_the_predicate_replaces_just_the_value_that_was_read() -> None:
     put(store, [entry(b"x", b"1")])
     found = do(store, partial(get_staged, token=TOKEN, path=b"x"))
     assert found is not None
-    do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"2"), predicate=found[1]))
-    with pytest.raises(kv.PredicateFailed):
-        do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"3"), predicate=found[1]))
+    assert do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"2"), predicate=found[1]))
+    assert not do(store, partial(stage_if, token=TOKEN, entry=entry(b"x", b"3"), predicate=found[1]))
     assert scan(store, TOKEN) == [entry(b"x", b"2")]
 
 
 def test_where_none_is_expected_a_tombstone_is_in_the_way() -> None:
     store = MemoryStore()
     put(store, [tombstone(b"x")])
-    with pytest.raises(kv.PredicateFailed):
-        do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
+    assert not do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
     do(store, partial(unstage, token=TOKEN, path=b"x"))
-    do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
+    assert do(store, partial(stage_if, token=TOKEN, entry=entry(b"x"), predicate=None))
     assert scan(store, TOKEN) == [entry(b"x")]
 
 
