@@ -183,7 +183,7 @@ class TestDeterminism:
             await get(env, b"a")
             await env.store.set(P, b"b", b"%d" % next(runs))
 
-        with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*asked for Set\(.*before for Set\("):
+        with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*requested Set\(.*before Set\("):
             search(scenario(counts, WRITER))
 
     def test_a_flow_that_draws_lots_is_found(self) -> None:

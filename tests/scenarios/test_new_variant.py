@@ -135,7 +135,7 @@ def test_what_is_proposed_for_a_new_file_is_what_it_should_expect(folder: Path, 
     assert result.stdout == (
         "# hard-delete/careless: 1 of 2 scenarios violate something\n"
         "# inconclusive: acknowledged-write-is-kept in staged/delete-commit: "
-        "the situation that it speaks of never arose\n"
+        "the situation that it describes never occurred\n"
         "refuted={\n"
         '    "committed-data-is-kept": Refuted(\n'
         '        "why",\n'
