@@ -4,7 +4,7 @@ from typing import Final
 
 from lakeproof.impl.graveler import flows, locked, optimistic, resetting
 from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
-from lakeproof.scenarios.designs import HOLDS, built, reading, rows
+from lakeproof.scenarios.designs import HOLDS, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,
     FALSE,
@@ -51,12 +51,12 @@ LOCK_FREE: Final = BranchDesign(
     },
 )
 
-KEEPING: Final = reading(
+KEEPING: Final = variant(
     LOCK_FREE, "keeps-staged", {"commit-makes-progress": NOBODYS_PROGRESS}, {"commit": {"drops": False, "tries": 4}}
 )
 """Staged entries stay where they are when they are committed: the text drops none. Smaller, for larger races."""
 
-REPAIRED: Final = reading(
+REPAIRED: Final = variant(
     LOCK_FREE,
     "knows-its-own",
     HOLDS,
@@ -65,14 +65,14 @@ REPAIRED: Final = reading(
 )
 """Whoever was beaten looks first whether the head is what it has just made."""
 
-TAKEN: Final = reading(LOCK_FREE, "returns-head", HOLDS, {"commit": {"taken": "head"}})
+TAKEN: Final = variant(LOCK_FREE, "returns-head", HOLDS, {"commit": {"taken": "head"}})
 """A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
 
 ONCE: Final = (
     "a token that was read before it was sealed may have been committed, and dropped, before the write or the read came"
 )
 
-SINGLE_READ: Final = reading(
+SINGLE_READ: Final = variant(
     LOCK_FREE,
     "single-read",
     {
@@ -84,7 +84,7 @@ SINGLE_READ: Final = reading(
     " (negative control: no second read of the branch)",
 )
 
-KEPT_TOKEN: Final = reading(
+KEPT_TOKEN: Final = variant(
     LOCK_FREE,
     "reset-keeps-token",
     HOLDS,
@@ -92,7 +92,7 @@ KEPT_TOKEN: Final = reading(
     " (a reset that leaves the branch its token: the record may return to a value that it has had)",
 )
 
-FORGETFUL: Final = reading(
+FORGETFUL: Final = variant(
     LOCK_FREE,
     "create-forgets",
     {
@@ -112,7 +112,7 @@ REMOVED: Final = (
 )
 IN_PLACE_RACES: Final = "*commit-resetx* *commit-resetall*"
 
-RESET_IN_PLACE: Final = reading(
+RESET_IN_PLACE: Final = variant(
     LOCK_FREE,
     "reset-in-place",
     {
@@ -123,7 +123,7 @@ RESET_IN_PLACE: Final = reading(
     " (a reset of a path that deletes the change where it is staged)",
 )
 
-RESET_OPEN_ONLY: Final = reading(
+RESET_OPEN_ONLY: Final = variant(
     LOCK_FREE,
     "reset-open-only",
     {"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
@@ -135,7 +135,7 @@ OVER_RESETS: Final = (
     "a commit that began before a reset holds what was reset: hidden, until the restoration is reset, too"
 )
 
-FORGETS_RESETS: Final = reading(
+FORGETS_RESETS: Final = variant(
     LOCK_FREE,
     "forgets-resets",
     {
@@ -159,7 +159,7 @@ OPTIMISTIC: Final = BranchDesign(
     },
 )
 
-UNSEALED: Final = reading(
+UNSEALED: Final = variant(
     OPTIMISTIC,
     "unsealed",
     {

@@ -135,7 +135,7 @@ Change = Callable[[Scenario], Scenario]
 D = TypeVar("D", bound=AnyDesign)
 
 
-def reading(
+def variant(
     design: D,
     name: str,
     refuted: Mapping[str, Refuted],

@@ -15,7 +15,7 @@ from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, stage_again
 from lakeproof.scenarios._one_entry import ENDS_WITH_ONE, USABLE, OneEntryDesign, stays_usable
-from lakeproof.scenarios.designs import Word, built, reading, rows
+from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 5. No Copies"
@@ -95,19 +95,19 @@ TEXT: Final = OneEntryDesign(
 
 
 UNLOCKED: Final = {"locks": False}
-DELETE_CHECKS: Final = reading(
+DELETE_CHECKS: Final = variant(
     TEXT,
     "delete_checks",
     {STAGED: Refuted("a delete that only looks for a lock deletes what is moved meanwhile", "delete-move")},
     {"delete": UNLOCKED},
 )
-MOVE_UNLOCKED: Final = reading(
+MOVE_UNLOCKED: Final = variant(
     TEXT,
     "move_unlocked",
     {ENDS_WITH_ONE: Refuted("two moves at once make two entries", "concurrent-move")},
     {"move": UNLOCKED, "movez": UNLOCKED},
 )
-UPLOAD_CHECKS: Final = reading(
+UPLOAD_CHECKS: Final = variant(
     TEXT,
     "upload_checks",
     {
@@ -116,7 +116,7 @@ UPLOAD_CHECKS: Final = reading(
     },
     {"upload": UNLOCKED},
 )
-UPLOAD_BLIND: Final = reading(
+UPLOAD_BLIND: Final = variant(
     TEXT,
     "upload_any_token",
     {
@@ -125,10 +125,10 @@ UPLOAD_BLIND: Final = reading(
     },
     {"upload": {"checks_token": False}},
 )
-DELETE_TOKENS: Final = reading(
+DELETE_TOKENS: Final = variant(
     TEXT, "delete_tokens", {COMMITTED: Refuted(SEALED, "staged/delete-commit")}, {"delete": {"of": "tokens"}}
 )
-DELETE_ANY: Final = reading(
+DELETE_ANY: Final = variant(
     TEXT,
     "delete_any",
     {
@@ -137,7 +137,7 @@ DELETE_ANY: Final = reading(
     },
     {"delete": {"of": "any"}},
 )
-MOVE_SAME: Final = reading(
+MOVE_SAME: Final = variant(
     TEXT,
     "move_same_token",
     {
@@ -146,7 +146,7 @@ MOVE_SAME: Final = reading(
     },
     {"move": {"same_token": True}},
 )
-LEASED: Final = reading(
+LEASED: Final = variant(
     TEXT,
     "lease",
     {
@@ -164,7 +164,7 @@ CAREFUL_OPTIONS: Final[Mapping[str, Hashable]] = {
     "claims": True,
     "by_tombstone": True,
 }
-CAREFUL: Final = reading(
+CAREFUL: Final = variant(
     TEXT,
     "careful",
     {
@@ -190,7 +190,7 @@ CAREFUL: Final = reading(
     **CAREFUL_OPTIONS,
 )
 """Writes are taken back by the token: who finds another one deletes nothing, and puts a new object."""
-CAREFUL_LEASED: Final = reading(
+CAREFUL_LEASED: Final = variant(
     TEXT,
     "careful_lease",
     {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*")},

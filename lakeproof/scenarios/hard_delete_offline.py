@@ -157,7 +157,7 @@ OFFLINE: Final = ObjectDesign(
 )
 
 
-def reading(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> ObjectDesign:
+def variant(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> ObjectDesign:
     """The job in another reading."""
     options = {"job": {"min_age": MIN_AGE, **job}}
     return attrs.evolve(OFFLINE, name=f"{OFFLINE.name}-{name}", options=options, refuted=refuted)
@@ -168,15 +168,15 @@ TOO_LATE: Final = Refuted(
     ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
 )
 RIGHT: Final = (
-    reading("uoc", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "objects", "committed")),
-    reading("uco", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "committed", "objects")),
+    variant("uoc", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "objects", "committed")),
+    variant("uco", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "committed", "objects")),
 )
 WRONG: Final = (
-    reading("ocu", {COMMITTED: TOO_LATE}, order=("objects", "committed", "uncommitted")),
-    reading("cou", {COMMITTED: TOO_LATE}, order=("committed", "objects", "uncommitted")),
-    reading("cuo", {COMMITTED: TOO_LATE}, order=("committed", "uncommitted", "objects")),
+    variant("ocu", {COMMITTED: TOO_LATE}, order=("objects", "committed", "uncommitted")),
+    variant("cou", {COMMITTED: TOO_LATE}, order=("committed", "objects", "uncommitted")),
+    variant("cuo", {COMMITTED: TOO_LATE}, order=("committed", "uncommitted", "objects")),
 )
-REACHABLE: Final = reading(
+REACHABLE: Final = variant(
     "reachable",
     {
         COMMITTED: Refuted(
@@ -186,8 +186,8 @@ REACHABLE: Final = reading(
     },
     commits="reachable",
 )
-WHOLE: Final = reading("whole-namespace", HOLDS, prefix="")
-UNSPARING: Final = reading(
+WHOLE: Final = variant("whole-namespace", HOLDS, prefix="")
+UNSPARING: Final = variant(
     "spares-nothing",
     dict.fromkeys(
         (COMMITTED, GARBAGE), Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
@@ -197,10 +197,10 @@ UNSPARING: Final = reading(
 )
 TOO_YOUNG: Final = Refuted("an object is put, and its entry is not staged yet", "upload-job* slow/upload-job")
 IMPATIENT: Final = attrs.evolve(
-    reading("no-min-age", {STAGED: TOO_YOUNG}), options={"job": {"min_age": 0}}, grace=4 * JUMP
+    variant("no-min-age", {STAGED: TOO_YOUNG}), options={"job": {"min_age": 0}}, grace=4 * JUMP
 )
-SKEWED: Final = reading("skewed", {STAGED: TOO_YOUNG})
-MARGIN: Final = reading("margin", HOLDS, margin=JUMP)
+SKEWED: Final = variant("skewed", {STAGED: TOO_YOUNG})
+MARGIN: Final = variant("margin", HOLDS, margin=JUMP)
 
 
 def copying(name: str, lost: str, why: str, tracked: str = "never", **copy: Hashable) -> ObjectDesign:

@@ -13,7 +13,7 @@ from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
-from lakeproof.scenarios.designs import HOLDS, Word, built, reading, rows
+from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, Before, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object Metadata"
@@ -79,7 +79,7 @@ TEXT: Final = ObjectDesign(
 )
 
 
-S3: Final = reading(
+S3: Final = variant(
     TEXT,
     "s3",
     {
@@ -92,8 +92,8 @@ S3: Final = reading(
     },
     kind="s3",
 )
-AZURE: Final = reading(TEXT, "azure", HOLDS, kind="azure")
-RELEASES: Final = reading(
+AZURE: Final = variant(TEXT, "azure", HOLDS, kind="azure")
+RELEASES: Final = variant(
     TEXT,
     "releases",
     {
@@ -103,13 +103,13 @@ RELEASES: Final = reading(
     overwrites="release",
     deletes="staged",
 )
-DELETES_STAGED: Final = reading(
+DELETES_STAGED: Final = variant(
     TEXT,
     "deletes_staged",
     {COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")},
     deletes="staged",
 )
-SETTLED: Final = reading(
+SETTLED: Final = variant(
     TEXT,
     "deletes_settled",
     {
@@ -121,7 +121,7 @@ SETTLED: Final = reading(
     },
     deletes="settled",
 )
-SHALLOW: Final = reading(
+SHALLOW: Final = variant(
     TEXT,
     "shallow",
     {
@@ -130,29 +130,29 @@ SHALLOW: Final = reading(
     },
     full=False,
 )
-CARRIES: Final = reading(
+CARRIES: Final = variant(
     TEXT,
     "carries",
     {GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain")},
     carries=True,
 )
-COUNTER_FIRST: Final = reading(
+COUNTER_FIRST: Final = variant(
     TEXT,
     "counter_first",
     {STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*")},
     counter_first=True,
 )
-DEFINITE: Final = reading(
+DEFINITE: Final = variant(
     TEXT, "rollback_definite", {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, rollback="definite"
 )
-JOB: Final = reading(
+JOB: Final = variant(
     TEXT,
     "job",
     {STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*")},
     in_job=True,
     full=False,
 )
-JOB_CLAIMS: Final = reading(
+JOB_CLAIMS: Final = variant(
     TEXT,
     "job_claims",
     {
@@ -164,7 +164,7 @@ JOB_CLAIMS: Final = reading(
     full=False,
     claims=True,
 )
-CAREFUL: Final = reading(
+CAREFUL: Final = variant(
     TEXT,
     "careful",
     {

@@ -102,21 +102,21 @@ TEXT: Final = ObjectDesign(
 )
 
 
-def reading(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
+def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
     """The proposal in another reading: options by word. What is refuted stays so."""
     return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
 
 
 FIRST_TOKEN: Final = but(
-    reading("first_token", upload={"follows": False}, copy={"follows": False}),
+    variant("first_token", upload={"follows": False}, copy={"follows": False}),
     STAGED,
     also="upload.job-reset/later",
     reason="the entry was staged again under another token, for which there is no reference",
 )
-EXCHANGES: Final = but(reading("exchanges", upload={"exchanges": True}), GARBAGE, kept="upload-upload")
+EXCHANGES: Final = but(variant("exchanges", upload={"exchanges": True}), GARBAGE, kept="upload-upload")
 MARKS_FIRST: Final = but(
     but(
-        reading("delete_marks_first", delete={"first": True}, move={"first": True}),
+        variant("delete_marks_first", delete={"first": True}, move={"first": True}),
         COMMITTED,
         also="upload.delete-commit.job/later",
     ),
@@ -130,19 +130,19 @@ MARKS_FIRST_CRASH: Final = but(
     kept="after_upload/delete-rest-rest-job/ahead-crash",
 )
 CREATES: Final = but(
-    reading("marks_create", delete={"creates": True}, reset={"creates": True}, drop={"creates": True}),
+    variant("marks_create", delete={"creates": True}, reset={"creates": True}, drop={"creates": True}),
     COMMITTED,
     also="after_upload/drop-commit-branch-job.job/ahead",
     reason="the key that said committed is gone, and a late drop makes one that says deleted",
 )
 REMOVES: Final = but(
-    reading("tombstones_remove", reset={"tombstones": "remove"}),
+    variant("tombstones_remove", reset={"tombstones": "remove"}),
     GARBAGE,
     also="upload.delete.reset",
     reason="with its key the job loses sight of an object",
 )
 NEWEST: Final = but(
-    reading("newest", job={"oldest": False}),
+    variant("newest", job={"oldest": False}),
     STAGED,
     kept=(
         "after_upload_copymain_deletemain/copymain-delete.job/rested "
@@ -150,26 +150,26 @@ NEWEST: Final = but(
     ),
 )
 REREADS: Final = but(
-    reading("job_rereads", job={"rereads": True}),
+    variant("job_rereads", job={"rereads": True}),
     STAGED,
     kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
 )
 KEYS_FIRST: Final = but(
-    reading("keys_first", job={"keys_first": True}),
+    variant("keys_first", job={"keys_first": True}),
     GARBAGE,
     also="after_upload_delete/job/rested-crash",
     reason="the job stops after the keys and before the object",
 )
 COMMITTED_FIRST: Final = but(
-    reading("committed_first", job={"order": (State.COMMITTED, State.STAGED, State.DELETED)}),
+    variant("committed_first", job={"order": (State.COMMITTED, State.STAGED, State.DELETED)}),
     COMMITTED,
     also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
     reason="the job stops when only deleted keys are left",
 )
-MARKS_SEALED: Final = reading("commit_marks_sealed", commit={"marks": "sealed"})
+MARKS_SEALED: Final = variant("commit_marks_sealed", commit={"marks": "sealed"})
 MARKS_LAST: Final = but(
     but(
-        reading("commit_marks_last", commit={"marks": "committed"}),
+        variant("commit_marks_last", commit={"marks": "committed"}),
         GARBAGE,
         kept="after_upload/commit-reset after_upload/drop-commit-*/ahead",
     ),
@@ -178,12 +178,12 @@ MARKS_LAST: Final = but(
     reason="a branch is deleted between a commit and its marks, with the tokens that it had before",
 )
 KEEPS: Final = but(
-    reading("keeps_committed", job={"keeps_committed": True}), COMMITTED, kept=" ".join(COMMITTED_LOSSES.races[:3])
+    variant("keeps_committed", job={"keeps_committed": True}), COMMITTED, kept=" ".join(COMMITTED_LOSSES.races[:3])
 )
 """Ours: keys that say committed stay for good."""
 
 TOMBSTONE: Final = but(
-    reading("branch_tombstones", drop={"tombstone": True}),
+    variant("branch_tombstones", drop={"tombstone": True}),
     COMMITTED,
     kept="after_upload/drop-commit-upload.branch-job/ahead",
 )

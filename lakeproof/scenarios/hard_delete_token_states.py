@@ -91,13 +91,13 @@ TEXT: Final = ObjectDesign(
 )
 
 
-def reading(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
+def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
     """The proposal in another reading: options by word. What is refuted stays so."""
     return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
 
 
 BY_ADDRESS: Final = attrs.evolve(
-    reading("by_address", commit={"named": "address"}, job={"named": "address"}),
+    variant("by_address", commit={"named": "address"}, job={"named": "address"}),
     refuted={
         COMMITTED: Refuted(
             "the job deals with the tokens of one committed object before it knows that the others under them are "
@@ -111,7 +111,7 @@ BY_ADDRESS: Final = attrs.evolve(
 """The committed entry as the text first writes it: a key for each physical address."""
 
 ENTRIES: Final = attrs.evolve(
-    reading("entries", job={"moves": "entry"}),
+    variant("entries", job={"moves": "entry"}),
     refuted={
         COMMITTED: COMMITTED_LOSSES,
         STAGED: STAGED_LOSSES,
@@ -122,9 +122,9 @@ ENTRIES: Final = attrs.evolve(
         ),
     },
 )
-SPARED: Final = reading("entries_spared", job={"moves": "entry", "spares_area": True})
-BY_COMMIT: Final = reading("by_commit", job={"committed": "commit"})
-FORGETS: Final = reading("forgets_deleted", job={"forgets_deleted": True})
+SPARED: Final = variant("entries_spared", job={"moves": "entry", "spares_area": True})
+BY_COMMIT: Final = variant("by_commit", job={"committed": "commit"})
+FORGETS: Final = variant("forgets_deleted", job={"forgets_deleted": True})
 
 CAREFUL: Final[Mapping[str, Mapping[str, Hashable]]] = {
     "upload": {"careful": True},
@@ -138,7 +138,7 @@ LINKS: Final[Mapping[str, Hashable]] = {"careful": True, "once": True}
 
 def mended(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
     """The proposal with all repairs, but for these options."""
-    found = reading(name, **{**CAREFUL, **options})
+    found = variant(name, **{**CAREFUL, **options})
     return attrs.evolve(found, source=f"{SOURCE} (ours: with repairs)")
 
 

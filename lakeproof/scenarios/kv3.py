@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import kv3
 from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
@@ -34,7 +34,7 @@ KV3 = RepositoryDesign(
     },
 )
 
-ENTRY_LAST = reading(
+ENTRY_LAST = variant(
     KV3,
     "entry-last",
     {

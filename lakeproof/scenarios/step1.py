@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import step1
 from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 1"
@@ -33,7 +33,7 @@ REFUTED = {
 
 STEP1 = RepositoryDesign(name="repositories/step1", flows=step1.FLOWS, source=SOURCE, refuted=REFUTED)
 
-STATE_BY_SET_IF = reading(STEP1, "state-by-set-if", REFUTED, {"delete": {"state_by_set_if": True}})
+STATE_BY_SET_IF = variant(STEP1, "state-by-set-if", REFUTED, {"delete": {"state_by_set_if": True}})
 
 ROWS = [
     *everything(STEP1),

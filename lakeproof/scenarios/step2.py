@@ -2,7 +2,7 @@
 
 from lakeproof.impl.repositories import step2
 from lakeproof.scenarios._repositories import ABSENT, EXISTS, ONE_FAULT, RepositoryDesign, everything
-from lakeproof.scenarios.designs import built, reading, rows
+from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted
 
 SOURCE = "repository-operations-error-handling.md, Step 2"
@@ -61,7 +61,7 @@ STEP2 = RepositoryDesign(
     },
 )
 
-BY_SET_IF = reading(
+BY_SET_IF = variant(
     STEP2,
     "by-set-if",
     {
@@ -81,7 +81,7 @@ BY_SET_IF = reading(
     },
 )
 
-THROUGH_GET = reading(
+THROUGH_GET = variant(
     STEP2,
     "through-get",
     {
@@ -103,7 +103,7 @@ THROUGH_GET = reading(
     {"delete": {"through_get": True}},
 )
 
-DECLARES_FAILED = reading(
+DECLARES_FAILED = variant(
     STEP2,
     "create-declares-failed",
     {
