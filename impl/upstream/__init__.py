@@ -1,4 +1,4 @@
-"""lakeFS as it is today: the flows of its Go code, written from reading, each with the name of the function it stands for.
+"""lakeFS as it is today: the flows of its Go code, written from reading, each with the name of its function.
 
 Read: the newest commit of the mirror, 71a45eeb (July 2026); packages ``graveler``, ``graveler/ref``,
 ``graveler/staging``, ``catalog``, ``distributed``, ``batch``, and the Spark job of the garbage collection. What a

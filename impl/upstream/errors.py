@@ -1,4 +1,4 @@
-"""What the flows of today answer besides the errors that all designs share. All are definite unless they say otherwise."""
+"""What the flows of today answer besides the errors that all designs share. All are definite but `EntryInDoubt`."""
 
 from lakeproof.impl.refs.errors import GravelerError
 

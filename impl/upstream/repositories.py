@@ -1,7 +1,7 @@
 """The life cycle of repositories: ``pkg/graveler/ref.(*Manager)``, ``pkg/graveler.(*Graveler)`` and ``pkg/catalog``.
 
-The states of `step1` without its `SetIf`: the state is a blind `Set`, and so is the last step of a delete, which removes
-the entry whoever it belongs to by then. A delete goes through branches, tags, commits and metadata at once; here one
+The states of `step1`, and the same weakness: the state is a blind `Set`, and the last step of a delete removes the
+entry, whichever instance it names by then. A delete goes through branches, tags, commits and metadata at once; here one
 after the other. Each branch is read before it is deleted, so of two deletes that meet one may fail with "branch not
 found", and has to be tried again. The repair keeps the entry: a delete ends with a `SetIf` to a tombstone.
 """
@@ -119,8 +119,8 @@ async def delete_repository(
 
 
 async def _replaced(env: Env, repository: Repository, predicate: bytes) -> bool:
-    """Put the entry in the place of what was read. Whether its instance is still to be deleted: not if another delete has
-    ended meanwhile. A failure or a lost answer is followed by a look: no value of an entry ever returns.
+    """Put the entry in the place of what was read. Whether its instance is still to be deleted: not if another delete
+    has ended meanwhile. A failure or a lost answer is followed by a look: no value of an entry ever returns.
 
     Raises:
         Conflict: the instance is there, and is as it was.

@@ -15,15 +15,16 @@ from lakeproof.scenarios._repositories import (
     PAGED_FAULTS,
     RepositoryDesign,
 )
-from lakeproof.scenarios.designs import HOLDS, Row, built, rows
+from lakeproof.scenarios.designs import Row, built, rows
 from lakeproof.scenarios.races import LATE_WRITE, LOST, NONE, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/ref/manager.go, DeleteRepository and CreateRepository"
 
 HANGING: Final = Refuted(
-    "what a refused or failed create has written, or a branch that comes while the repository is being deleted, is left "
-    "where no entry leads",
-    "delete-create* delete-delete-create* delete-bare-branch* absent/create-delete/crash absent/create-delete/lost-answer "
+    "what a refused or failed create has written, or a branch that comes while the repository is being deleted, is "
+    "left where no entry leads",
+    "delete-create* delete-delete-create* delete-bare-branch* absent/create-delete/crash "
+    "absent/create-delete/lost-answer "
     "absent/create-create-delete* absent/create-delete-get/crash absent/create-delete-get/lost-answer "
     "absent/create-delete-branch/crash absent/create-delete-branch/lost-answer absent/create-delete/late-write "
     "retry-create*",

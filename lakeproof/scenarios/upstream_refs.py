@@ -1,0 +1,50 @@
+"""Branches, merges and reverts as lakeFS has them today."""
+
+from typing import Final
+
+from lakeproof.impl.upstream import flows
+from lakeproof.scenarios._branch_data import AHEAD
+from lakeproof.scenarios._upstream import RAW, UpstreamDesign
+from lakeproof.scenarios.designs import HOLDS, built, rows, variant
+from lakeproof.scenarios.races import FALSE, NONE, Before, Refuted
+
+BRANCHES: Final = UpstreamDesign(
+    name="branches/upstream",
+    flows=flows.FLOWS,
+    source="lakeFS pkg/graveler/graveler.go, CreateBranch and DeleteBranch",
+    refuted={
+        "branch-delete-spares-successor": Refuted(
+            "there is no conditional delete: the branch is deleted by its name, whichever branch has it by then",
+            "drop-drop-branch",
+        )
+    },
+)
+MERGES: Final = UpstreamDesign(
+    name="merges/upstream",
+    flows=flows.FLOWS,
+    source="lakeFS pkg/graveler/graveler.go, Merge, Revert and prepareForCommitIDUpdate",
+    refuted={
+        "refused-commit-is-absent": Refuted(
+            "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of the "
+            "source, and answers: no changes; a revert answers that the branch has changed",
+            "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
+            "revert-revert/false-predicate",
+        )
+    },
+)
+KNOWS: Final = variant(
+    MERGES, "knows-its-own", HOLDS, RAW, " (ours: a merge recognises its own commit)", knows_its_own=True
+)
+
+KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
+
+ROWS = [
+    *rows(BRANCHES, "branch-drop drop-drop-branch write-drop-branch write-drop.branch", NONE),
+    *rows(BRANCHES, "drop.sweep-branch.write", NONE, only=KEPT),
+    *rows(MERGES, "merge-merge write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
+    *rows(MERGES, "write.commit-merge remove-merge", NONE, AHEAD),
+    *rows(MERGES, "revert-revert writey-revert", NONE | FALSE, Before("", "write.commit")),
+    *rows(KNOWS, "merge-merge write-merge", FALSE, AHEAD),
+]
+
+SCENARIOS = built(ROWS)
