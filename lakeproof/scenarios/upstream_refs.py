@@ -25,8 +25,8 @@ MERGES: Final = UpstreamDesign(
     source="lakeFS pkg/graveler/graveler.go, Merge, Revert and prepareForCommitIDUpdate",
     refuted={
         "refused-commit-is-absent": Refuted(
-            "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of the "
-            "source, and answers: no changes; a revert answers that the branch has changed",
+            "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of "
+            "the source, and answers: no changes; a revert answers that the branch has changed",
             "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
             "revert-revert/false-predicate",
         )

@@ -56,5 +56,84 @@ refused_commit_is_absent: Final = Monitor(
     at_end=_refused_at_end,
 )
 
-ALL: Final = (refused_commit_is_absent,)
+SUBMIT: Final = "submit_task"
+RUN: Final = "run_task"
+STATUS: Final = "task_status"
+IMPORT: Final = "run_import"
+CANCEL: Final = "cancel_import"
+DEAD: Final = "dead"
+"""Names of calls, and an answer, of flows that no design but today's has."""
+
+
+def _last(args: tuple[Hashable, ...]) -> Hashable:
+    """The task that a call is about: its last argument."""
+    *_, last = args
+    return last
+
+
+def _advance_tasks(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """State: the tasks that have been submitted and have not ended, and the statuses that are asked for of those.
+
+    A task ends with the first effect of its `RUN`, which writes that it has.
+    """
+    assert isinstance(state, tuple)
+    running, asked = state
+    if isinstance(event, Invoked):
+        if event.name == RUN:
+            ended = _last(event.args)
+            return (running - {ended}, frozenset(each for each in asked if each[1] != ended)), ()
+        if event.name == STATUS and _last(event.args) in running:
+            asked = asked | {(event.client, _last(event.args))}
+        return (running, asked), ()
+    view = event.call
+    if view.name == SUBMIT and view.status is Status.OK:
+        return (running | {_last(view.args)}, asked), ()
+    question = (event.client, _last(view.args)) if view.name == STATUS else None
+    if question not in asked:
+        return state, ()
+    after = (running, asked - {question})
+    if view.status is Status.OK and view.value != DEAD:
+        return after, (Reached(f"the status of {_last(view.args)}, which runs, is {view.value}"),)
+    if view.status is Status.INFO:
+        return after, ()
+    told = view.value if view.status is Status.OK else repr(view.error)
+    return after, (Violation("running-task-is-alive", f"{_last(view.args)} runs, and its status is {told}"),)
+
+
+running_task_is_alive: Final = Monitor(
+    id="running-task-is-alive",
+    meaning="a status that is asked for and answered while its task runs says neither that it is dead nor that it is "
+    "unknown",
+    initial=(frozenset(), frozenset()),
+    advance=_advance_tasks,
+)
+
+
+def _advance_canceled(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """State: the imports whose cancelling was acknowledged."""
+    assert isinstance(state, frozenset)
+    if isinstance(event, Invoked) or event.call.name != CANCEL or event.call.status is not Status.OK:
+        return state, ()
+    return state | {str(_last(event.call.args))}, ()
+
+
+def _canceled_at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, frozenset)
+    for import_id in sorted(state):
+        if any(commit.message == import_id for commit in reachable(snapshot)):
+            evidence = f"cancelling {import_id} was acknowledged, and a branch leads to its commit"
+            yield Violation("canceled-import-is-absent", evidence)
+        else:
+            yield Reached(f"{import_id} was canceled, and no branch leads to a commit of it")
+
+
+canceled_import_is_absent: Final = Monitor(
+    id="canceled-import-is-absent",
+    meaning="an import whose cancelling was acknowledged is on no branch",
+    initial=frozenset(),
+    advance=_advance_canceled,
+    at_end=_canceled_at_end,
+)
+
+ALL: Final = (refused_commit_is_absent, running_task_is_alive, canceled_import_is_absent)
 """All invariants of this module."""

@@ -1,0 +1,123 @@
+"""Background tasks, heartbeats and imports as lakeFS has them today; and the repairs."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from lakeproof.impl.flows import Flow
+from lakeproof.impl.upstream import imports, tasks
+from lakeproof.model.invariants import Invariant, refs, today
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
+from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
+from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
+
+DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
+MINUTES: Final = jump(180_000_000, "three-minutes-later")
+
+
+def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
+    return lambda _: flow
+
+
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "submit": Word(_flow(tasks.submit_task), "one", "t"),
+    "submitu": Word(_flow(tasks.submit_task), "one", "u"),
+    "run": Word(_flow(tasks.run_task), "one", "t"),
+    "status": Word(_flow(tasks.task_status), "two", "t"),
+    "statusu": Word(_flow(tasks.task_status), "two", "u"),
+    "cleanbeats": Word(_flow(tasks.clean_heartbeats)),
+    "cleantasks": Word(_flow(tasks.clean_tasks)),
+    "stop": Word(_flow(tasks.stop_server), "one"),
+    "start": Word(_flow(imports.start_import), "i"),
+    "import": Word(_flow(imports.run_import), BRANCH, "i", X),
+    "cancel": Word(_flow(imports.cancel_import), "i"),
+}
+"""Tasks t and u run on server "one"; their statuses are asked for at server "two". ``run`` is a task's own work."""
+
+
+@attrs.frozen(kw_only=True)
+class TaskDesign(Design[None]):
+    """Tasks and imports in one reading."""
+
+    flows: None = None
+    subject: ClassVar = (REPOSITORY,)
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return FOUNDED
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        arises: list[tuple[Invariant, bool]] = [
+            (today.running_task_is_alive, any(word.startswith("status") for word in race.words)),
+            (today.canceled_import_is_absent, "cancel" in race.words),
+            (refs.head_exists, "import" in race.words),
+        ]
+        return [invariant for invariant, does in arises if does]
+
+
+SOURCE: Final = "lakeFS pkg/catalog/catalog.go, RunBackgroundTaskSteps, markTaskExpiredIfStale and Close"
+
+TASKS: Final = TaskDesign(
+    name="tasks/upstream",
+    source=SOURCE,
+    refuted={
+        "running-task-is-alive": Refuted(
+            "only the first task of a server waits for its heartbeat, which may be an old one until then; a stopping "
+            "server deletes it before its tasks have ended; expired ones are deleted blindly, and so is the record of "
+            "a task that has run for a day; a server that is late, or a clock that is ahead, looks dead",
+            "submit-submitu.statusu submit.stop.run-status submit.status-submitu.statusu "
+            "submit.run-status/three-minutes-later ended/* submit.run-cleantasks.status/*",
+        )
+    },
+)
+MENDED: Final = TaskDesign(
+    name="tasks/upstream-beats-first",
+    source=SOURCE + " (ours: a heartbeat before each status, and none that is deleted blindly)",
+    refuted=HOLDS,
+    options={
+        "submit": {"beats_first": True},
+        "submitu": {"beats_first": True},
+        "status": {"admits": True},
+        "statusu": {"admits": True},
+        "cleanbeats": {"blanks": True},
+        "cleantasks": {"spares_running": True},
+    },
+)
+IMPORTS: Final = TaskDesign(
+    name="imports/upstream",
+    source="lakeFS pkg/catalog/import.go and catalog.go, CancelImport",
+    refuted={
+        "canceled-import-is-absent": Refuted(
+            "an import looks for cancelling before it moves the branch and not again, and cancelling replaces whatever "
+            "status there is by then",
+            "start.import-cancel*",
+        )
+    },
+)
+CLAIMED: Final = TaskDesign(
+    name="imports/upstream-claims",
+    source="lakeFS pkg/catalog/import.go (ours: an import says that it is too late to cancel)",
+    refuted=HOLDS,
+    options={"import": {"claims": True}, "cancel": {"claims": True}},
+)
+
+ENDED: Final = Before("ended/", "submit.run")
+
+ROWS = [
+    *rows(TASKS, "submit-submitu.statusu submit.stop.run-status submit.status-submitu.statusu", NONE),
+    *rows(TASKS, "submit.run-status", NONE | MINUTES),
+    *rows(TASKS, "cleanbeats-submit.status submitu.statusu-submit", DAY_AND_HOUR, ENDED),
+    *rows(TASKS, "submit.run-cleantasks.status", DAY_AND_HOUR),
+    *rows(MENDED, "submit-submitu.statusu submit.status-submitu.statusu", NONE),
+    *rows(MENDED, "submit.run-status", NONE | MINUTES),
+    *rows(MENDED, "cleanbeats-submit.status submitu.statusu-submit", DAY_AND_HOUR, ENDED),
+    *rows(MENDED, "submit.run-cleantasks.status", DAY_AND_HOUR),
+    *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
+    *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),
+]
+
+SCENARIOS = built(ROWS)
