@@ -36,13 +36,14 @@ async def commit(
     *,
     allow_empty: bool = False,
     knows_its_own: bool = False,
-    batch_size: int = 0,
+    looks_again: bool = False,
 ) -> Commit:
     """Commit what is staged on a branch. 5 effects, those of `apply_changes`, 1 scan for each sealed token and 1 effect
     to note it; all but 2 of it again for each time it was beaten.
 
     allow_empty: ``CommitParams.AllowEmpty``. knows_its_own: the repair: where the branch names the commit that this
-        call has just made, the `SetIf` that was reported as failed was applied.
+        call has just made, the `SetIf` that was reported as failed was applied. looks_again: a repair for the
+        collector: once the record is written, read the tokens anew, and start over if anything has changed.
 
     Raises:
         BranchNotFound; RefChanged: the branch changed before it was sealed; NoChanges; BranchBusy. What was sealed
@@ -59,7 +60,7 @@ async def commit(
         head = await get_commit(env, repository, branch.commit_id)
         if not branch.sealed_tokens and not allow_empty:
             raise NoChanges(branch_id)
-        changes = await changes_of(env, branch.sealed_tokens, batch_size=batch_size)
+        changes = await changes_of(env, branch.sealed_tokens)
         namespace = repository.storage_namespace
         meta_range_id = await apply_changes(env, namespace, head.meta_range_id, list(changes.values()))
         if meta_range_id == head.meta_range_id and not allow_empty:
@@ -67,6 +68,8 @@ async def commit(
         now = await env.clock.now()
         made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
         await add_commit(env, repository, made)
+        if looks_again and await changes_of(env, branch.sealed_tokens) != changes:
+            return await change(branch)
         taken = branch.sealed_tokens
         return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=())
 

@@ -4,14 +4,16 @@
 apart: in a scenario every call has its own. Source: docs/lakefs-today.md.
 """
 
+import json
 from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.contents import branches, commit_named
-from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
-from lakeproof.model.records import Commit
+from lakeproof.model.invariants import repositories
+from lakeproof.model.invariants._base import Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 
 COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
@@ -135,5 +137,72 @@ canceled_import_is_absent: Final = Monitor(
     at_end=_canceled_at_end,
 )
 
-ALL: Final = (refused_commit_is_absent, running_task_is_alive, canceled_import_is_absent)
+HOLD: Final = "hold_branch"
+OWNERSHIP: Final = b"mc-ownership"
+
+
+def _released_is_free(snapshot: Snapshot) -> Iterator[Finding]:
+    owned = {
+        value for (partition, _), value in snapshot.store.items() if partition == OWNERSHIP and isinstance(value, bytes)
+    }
+    for call in snapshot.calls(HOLD):
+        if call.status is not Status.OK:
+            continue
+        owner = _last(call.args)
+        if any(json.loads(value)[0] == owner and json.loads(value)[1] for value in owned):
+            yield Violation(
+                "released-branch-is-free", f"{owner} has released the branch, and its record has not expired"
+            )
+        else:
+            yield Reached(f"{owner} has released the branch, and it is free")
+
+
+released_branch_is_free: Final = Eventually(
+    id="released-branch-is-free",
+    meaning="at quiescence, a branch whose owner has released it is not owned by it",
+    check=_released_is_free,
+)
+
+
+def _advance_living(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    """State: the instances whose deletion was acknowledged, and for each call that asks for a repository, or for a
+    branch in one, those of its beginning."""
+    assert isinstance(state, tuple)
+    gone, asked = state
+    kind = event.kind if isinstance(event, Invoked) else event.call.kind
+    if isinstance(event, Invoked):
+        return (gone, asked | {(event.client, gone)} if kind in ANSWERING else asked), ()
+    view = event.call
+    if kind is calls.DELETE_REPOSITORY and view.status is Status.OK:
+        return (gone | {view.saw(repositories.TARGET.name)}, asked), ()
+    if kind not in ANSWERING:
+        return state, ()
+    known = next(then for client, then in asked if client == event.client)
+    after = (gone, frozenset(each for each in asked if each[0] != event.client))
+    if not known:
+        return after, ()
+    found = repositories.owner(view.value) if isinstance(view.value, Branch | Repository) else None
+    if found in known:
+        evidence = f"{view.name} answered with instance {found}, whose deletion had been acknowledged"
+        return after, (Violation(repositories.deleted_is_inaccessible.id, evidence),)
+    return after, (Reached(f"{view.name} began after an acknowledged delete"),)
+
+
+ANSWERING: Final = frozenset({calls.GET_REPOSITORY, calls.CREATE_BRANCH, calls.GET_BRANCH})
+
+answer_is_of_living_repository: Final = Monitor(
+    id=repositories.deleted_is_inaccessible.id,
+    meaning=repositories.deleted_is_inaccessible.meaning,
+    initial=(frozenset(), frozenset()),
+    advance=_advance_living,
+    observers=(repositories.TARGET,),
+)
+"""`repositories.deleted_is_inaccessible` by what a call returns, where it does not read the entry itself."""
+
+ALL: Final = (
+    refused_commit_is_absent,
+    running_task_is_alive,
+    canceled_import_is_absent,
+    released_branch_is_free,
+)
 """All invariants of this module."""
