@@ -17,9 +17,11 @@ from lakeproof.impl.graveler.tokens import stable
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, PathNotFound
+from lakeproof.impl.repositories.errors import RepositoryError
 from lakeproof.impl.staging import get_staged, stage, stage_if, tombstone, unstage
 from lakeproof.impl.upstream.branches import safe_branch_write
 from lakeproof.impl.upstream.errors import EntryInDoubt
+from lakeproof.impl.upstream.repositories import get_repository
 from lakeproof.impl.upstream.staging import newest_change
 from lakeproof.model import kv
 from lakeproof.model.committed import Entry
@@ -269,3 +271,17 @@ async def update_metadata(
         return True
 
     await safe_branch_write(env, repository, branch_id, write, path)
+
+
+async def update_metadata_by_id(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes, *, reports: bool = False
+) -> None:
+    """``catalog.(*Catalog).UpdateEntryUserMetadata`` from its beginning: where the repository cannot be read it answers
+    that all is well. reports: the repair. 1 effect more than `update_metadata`, and its errors."""
+    try:
+        await get_repository(env, repository.repository_id)
+    except (RepositoryError, kv.KVError):
+        if reports:
+            raise
+        return
+    await update_metadata(env, repository, branch_id, path, identity)

@@ -19,10 +19,11 @@ MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "sweep": Word(lambda _: staging.sweep),
     "erase": Word(lambda flows: flows.delete_entry, BRANCH, X),
     "touch": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
+    "touchbyid": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
     "touchsafe": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
 }
 """``sweep`` is the loop that empties dropped tokens; ``erase`` a delete that leaves no tombstone if it can; ``touch``
-changes the metadata of an entry, ``touchsafe`` in the repaired way."""
+changes the metadata of an entry, ``touchsafe`` in the repaired way, ``touchbyid`` after a look at the repository."""
 
 RAW: Final[Mapping[str, Mapping[str, bool]]] = {
     "erase": {"no_tombstone": True},
@@ -49,6 +50,8 @@ class UpstreamDesign(BranchDesign):
         if "swap" in words and "read" in words:
             exact = linearizable(STAGED[race.before])
             asked = [*(each for each in asked if each.id != exact.id), exact]
+        if "touchbyid" in words:
+            asked.append(today.update_is_effective)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)
         return list(dict.fromkeys(asked))

@@ -6,7 +6,7 @@ from lakeproof.impl.upstream import flows
 from lakeproof.scenarios._branch_data import WRITTEN
 from lakeproof.scenarios._upstream import RAW, UpstreamDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
-from lakeproof.scenarios.races import FALSE, FAULTS, HARD, LOST, NONE, Before, Refuted
+from lakeproof.scenarios.races import FALSE, FAULTS, HARD, LOST, NONE, REFUSED, Before, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/graveler.go and pkg/graveler/staging/manager.go"
 
@@ -41,6 +41,9 @@ UPSTREAM: Final = UpstreamDesign(
             "changes",
             "commit-commit/false-predicate",
         ),
+        "update-is-effective": Refuted(
+            "where the repository cannot be read, an update of metadata answers that all is well", "touchbyid/refusal"
+        ),
         "acknowledged-reset-is-kept": Refuted(RESET_TOO_LATE, "commit-resetx.*"),
         "linearizable": Refuted(
             f"{RESET_TOO_LATE}; an entry that was removed between the two looks of a conditional write counts as there",
@@ -70,6 +73,22 @@ KNOWS: Final = variant(
 WAITS: Final = variant(
     UPSTREAM, "reset-waits", HOLDS, RAW, " (ours: a reset of paths waits for commits, and writes apart)", waits=True
 )
+REPORTS: Final = variant(
+    UPSTREAM, "reports", HOLDS, {"touchbyid": {"reports": True}}, " (ours: an update of metadata passes errors on)"
+)
+EMPTY: Final = variant(
+    UPSTREAM,
+    "allow-empty",
+    {
+        "commit-makes-progress": Refuted(
+            "another commit beats a commit twice, once by sealing the open token, and each time all is combined anew; "
+            "a SetIf that was applied and reported as failed makes the commit again, empty, on top of itself",
+            "commit-commit*",
+        )
+    },
+    {**RAW, "commit": {"allow_empty": True}},
+    " (a commit that may be empty)",
+)
 MENDED: Final = UpstreamDesign(
     name="commits/upstream-mended", flows=flows.MENDED, source=SOURCE + " (ours: all repairs)", refuted=HOLDS
 )
@@ -94,6 +113,8 @@ ROWS = [
     *rows(UPSTREAM, "resetall.write-sweep", NONE | FALSE, WRITTEN),
     *rows(UPSTREAM, "touch-remove", NONE, KEPT),
     *rows(UPSTREAM, "touch-remove touch-erase", NONE, WRITTEN),
+    *rows(UPSTREAM, "touchbyid", REFUSED, WRITTEN),
+    *rows(REPORTS, "touchbyid", REFUSED, WRITTEN),
     *rows(REREADS, READING, NONE, WRITTEN),
     *rows(REREADS, "commit.sweep-read", HARD, WRITTEN),
     *rows(CAREFUL, DELETING, FAULTS, WRITTEN),
@@ -107,6 +128,8 @@ ROWS = [
     *rows(WAITS, "commit-resetx.read.resetx.read", HARD, WRITTEN, deep=True),
     *rows(WAITS, "write.resetall-commit", FAULTS),
     *rows(WAITS, "resetall.write-sweep", FALSE, WRITTEN),
+    *rows(EMPTY, "commit-commit", NONE, WRITTEN),
+    *rows(EMPTY, "commit-commit", FALSE, WRITTEN, deep=True),
     *rows(MENDED, "write-commit remove-commit", NONE, WRITTEN),
     *rows(MENDED, "add-add-commit", FALSE, deep=True),
 ]

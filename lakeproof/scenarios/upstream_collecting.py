@@ -104,10 +104,13 @@ STAGED_LATE: Final = Before("staged_yz/", "uploady.uploadz")
 COMMITTED: Final = Before("committed/", "upload.commit")
 
 ROWS = [
-    *rows(TODAY, "commit-job commit-delete.job commit-delete-job", NONE, STAGED),
+    *rows(TODAY, "prepare-commit", NONE, STAGED),
+    *rows(TODAY, "commit-job commit-delete.job", NONE, STAGED),
+    *rows(TODAY, "commit-delete-job", NONE, STAGED, deep=True),
     *rows(TODAY, "copy.deletez-job", PAGED, STAGED_LATE, paged=1),
     *rows(TODAY, "prepare-end", NONE, COMMITTED),
-    *rows(MENDED, "commit-job commit-delete.job commit-delete-job", NONE, STAGED),
+    *rows(MENDED, "commit-job commit-delete.job", NONE, STAGED),
+    *rows(MENDED, "commit-delete-job", NONE, STAGED, deep=True),
     *rows(MENDED, "prepare-end", NONE, COMMITTED),
 ]
 

@@ -28,7 +28,7 @@ MERGES: Final = UpstreamDesign(
             "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of "
             "the source, and answers: no changes; a revert answers that the branch has changed",
             "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
-            "revert-revert/false-predicate",
+            "revert-revert/false-predicate writey-revert/false-predicate",
         )
     },
 )
@@ -41,10 +41,15 @@ KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
 ROWS = [
     *rows(BRANCHES, "branch-drop drop-drop-branch write-drop-branch write-drop.branch", NONE),
     *rows(BRANCHES, "drop.sweep-branch.write", NONE, only=KEPT),
-    *rows(MERGES, "merge-merge write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
-    *rows(MERGES, "write.commit-merge remove-merge", NONE, AHEAD),
-    *rows(MERGES, "revert-revert writey-revert", NONE | FALSE, Before("", "write.commit")),
-    *rows(KNOWS, "merge-merge write-merge", FALSE, AHEAD),
+    *rows(MERGES, "write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
+    *rows(MERGES, "merge-merge", NONE, AHEAD),
+    *rows(MERGES, "merge-merge", FALSE, AHEAD, deep=True),
+    *rows(MERGES, "remove-merge", NONE, AHEAD),
+    *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
+    *rows(MERGES, "writey-revert", NONE | FALSE, Before("", "write.commit")),
+    *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),
+    *rows(KNOWS, "write-merge", FALSE, AHEAD),
+    *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),
 ]
 
 SCENARIOS = built(ROWS)

@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
-from lakeproof.model.contents import branches, commit_named
+from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
 from lakeproof.model.invariants import repositories
 from lakeproof.model.invariants._base import Eventually, Finding, Monitor, Reached, Violation
 from lakeproof.model.records import Branch, Commit, Repository
@@ -199,10 +199,33 @@ answer_is_of_living_repository: Final = Monitor(
 )
 """`repositories.deleted_is_inaccessible` by what a call returns, where it does not read the entry itself."""
 
+UPDATE: Final = "update_metadata_by_id"
+
+
+def _update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in snapshot.calls(UPDATE):
+        if view.status is not Status.OK:
+            continue
+        _, branch_id, path, identity = view.args
+        branch = branch_named(snapshot, str(branch_id))
+        content = None if branch is None else content_of_branch(snapshot, branch)
+        if content is not None and isinstance(path, bytes) and content.get(path) == identity:
+            yield Reached(f"{identity!r} at {path!r} was acknowledged, and is there")
+        else:
+            yield Violation("update-is-effective", f"{identity!r} at {path!r} was acknowledged, and is not there")
+
+
+update_is_effective: Final = Eventually(
+    id="update-is-effective",
+    meaning="at quiescence, an update of metadata that returned success, beside no other change, has happened",
+    check=_update_is_effective,
+)
+
 ALL: Final = (
     refused_commit_is_absent,
     running_task_is_alive,
     canceled_import_is_absent,
     released_branch_is_free,
+    update_is_effective,
 )
 """All invariants of this module."""
