@@ -101,7 +101,8 @@ SWEPT: Final = "remove-commit.sweep erase-commit.sweep"
 RESETTING: Final = "commit-resetx.read commit-resetall.read commit-resetx.read.resetx.read"
 
 ROWS = [
-    *rows(UPSTREAM, "write-commit add-commit", FAULTS),
+    *rows(UPSTREAM, "write-commit", FAULTS, WRITTEN),
+    *rows(UPSTREAM, "add-commit", FAULTS),
     *rows(UPSTREAM, "commit-commit", NONE | FALSE, WRITTEN),
     *rows(UPSTREAM, READING, NONE, WRITTEN),
     *rows(UPSTREAM, DELETING, FAULTS, WRITTEN),
