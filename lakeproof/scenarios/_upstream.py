@@ -52,6 +52,8 @@ class UpstreamDesign(BranchDesign):
             asked = [*(each for each in asked if each.id != exact.id), exact]
         if "touchbyid" in words:
             asked.append(today.update_is_effective)
+        if today.staged_garbage_can_be_found.id in refuted:
+            asked.append(today.staged_garbage_can_be_found)
         if "erase" in words:
             asked.append(entry_invariants.acknowledged_delete_is_kept)
         return list(dict.fromkeys(asked))

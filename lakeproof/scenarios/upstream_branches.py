@@ -41,6 +41,11 @@ UPSTREAM: Final = UpstreamDesign(
             "changes",
             "commit-commit/false-predicate",
         ),
+        "staged-garbage-can-be-found": Refuted(
+            "a commit notes the tokens after it has replaced the branch, and may end before; and a write that comes "
+            "after the sweep of its token stays there",
+            "write-commit.sweep remove-commit/crash",
+        ),
         "update-is-effective": Refuted(
             "where the repository cannot be read, an update of metadata answers that all is well", "touchbyid/refusal"
         ),
@@ -102,6 +107,7 @@ RESETTING: Final = "commit-resetx.read commit-resetall.read commit-resetx.read.r
 
 ROWS = [
     *rows(UPSTREAM, "write-commit", FAULTS, WRITTEN),
+    *rows(UPSTREAM, "write-commit.sweep", NONE, WRITTEN),
     *rows(UPSTREAM, "add-commit", FAULTS),
     *rows(UPSTREAM, "commit-commit", NONE | FALSE, WRITTEN),
     *rows(UPSTREAM, READING, NONE, WRITTEN),

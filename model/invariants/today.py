@@ -12,8 +12,8 @@ from lakeproof.model import calls
 from lakeproof.model.calls import Role
 from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
 from lakeproof.model.invariants import repositories
-from lakeproof.model.invariants._base import Eventually, Finding, Monitor, Reached, Violation
-from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.model.invariants._base import STORE, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 
 COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
@@ -221,11 +221,35 @@ update_is_effective: Final = Eventually(
     check=_update_is_effective,
 )
 
+CLEANUP: Final = b"cleanup-tokens"
+
+
+def _staged_garbage_can_be_found(snapshot: Snapshot) -> Iterator[Finding]:
+    named = {token.encode() for branch in branches(snapshot).values() for token in branch.tokens}
+    noted = {key for partition, key in snapshot.store if partition == CLEANUP}
+    for (partition, _), record in snapshot.store.items():
+        if not isinstance(record, StagedEntry) or partition in named:
+            continue
+        what = f"{record.key!r} is staged under {partition.decode()}, which no branch names"
+        if partition in noted:
+            yield Reached(f"{what}, and which is noted")
+        else:
+            yield Violation("staged-garbage-can-be-found", f"{what}, and which is not noted either")
+
+
+staged_garbage_can_be_found: Final = Eventually(
+    id="staged-garbage-can-be-found",
+    meaning="at quiescence, a staged entry is under a token that a branch names, or that is noted for the sweep",
+    check=_staged_garbage_can_be_found,
+    reads=STORE,
+)
+
 ALL: Final = (
     refused_commit_is_absent,
     running_task_is_alive,
     canceled_import_is_absent,
     released_branch_is_free,
     update_is_effective,
+    staged_garbage_can_be_found,
 )
 """All invariants of this module."""
