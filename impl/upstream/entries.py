@@ -273,6 +273,14 @@ async def update_metadata(
     await safe_branch_write(env, repository, branch_id, write, path)
 
 
+async def update_metadata_in_two(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes
+) -> None:
+    """`update_metadata` as it was before #8264: a read, and a write that asks nothing. Raises as both."""
+    found = await get_entry(env, repository, branch_id, path)
+    await set_entry(env, repository, branch_id, path, identity, found.data)
+
+
 async def update_metadata_by_id(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes, *, reports: bool = False
 ) -> None:

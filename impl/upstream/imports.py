@@ -13,6 +13,7 @@ from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import COMMITTER
 from lakeproof.impl.graveler.tokens import Tokens
+from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.commits import get_commit, new_commit
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.upstream.branches import retry_update
@@ -37,24 +38,43 @@ def _address(repository: Repository, import_id: str) -> tuple[bytes, bytes]:
     return uid_partition(repository), IMPORTS + import_id.encode()
 
 
-async def start_import(env: Env, repository: Repository, import_id: str) -> None:
-    """``catalog.(*Catalog).Import`` until it answers: the status is there before the answer (#9640). 1 effect."""
-    await env.store.set(*_address(repository, import_id), RUNNING)
+async def start_import(
+    env: Env, repository: Repository, branch_id: BranchID, import_id: str, *, answers_first: bool = False
+) -> None:
+    """``catalog.(*Catalog).Import`` until it answers: a look at the branch, and the status. 2 effects.
+
+    answers_first: as it was before #9640: the status is left to `run_import`. Raises BranchNotFound.
+    """
+    await get_branch(env, repository, branch_id)
+    if not answers_first:
+        await env.store.set(*_address(repository, import_id), RUNNING)
+
+
+async def import_status(env: Env, repository: Repository, import_id: str) -> str:
+    """``catalog.(*Catalog).GetImportStatus``: 1 effect. Raises TaskNotFound."""
+    found = await env.store.find(*_address(repository, import_id))
+    if found is None:
+        raise TaskNotFound(import_id)
+    return found.value.decode()
 
 
 async def run_import(
     env: Env,
     repository: Repository,
     branch_id: BranchID,
-    import_id: str,
     path: bytes,
+    import_id: str,
     *,
     claims: bool = False,
+    answers_first: bool = False,
 ) -> Commit | None:
     """``catalog.(*Catalog).importAsync`` of one path: None if it was canceled in time.
 
-    claims: the repair: say by `SetIf` that the branch is being moved, before it is. Raises as `import_entry`.
+    claims: the repair: say by `SetIf` that the branch is being moved, before it is. answers_first: see `start_import`.
+    Raises as `import_entry`.
     """
+    if answers_first:
+        await env.store.set(*_address(repository, import_id), RUNNING)
     if not await _update(env, repository, import_id, COMMITTING if claims else RUNNING, sure=claims):
         return None
     made = await import_entry(env, repository, branch_id, path, import_id)

@@ -70,10 +70,17 @@ async def _count(env: Env, server: str, more: int) -> int:
 
 
 async def submit_task(
-    env: Env, repository: Repository, server: str, task_id: str, *, beats_first: bool = False
+    env: Env, repository: Repository, server: str, task_id: str, *, beats_first: bool = False, legacy: bool = False
 ) -> None:
     """``catalog.(*Catalog).RunBackgroundTaskSteps`` until it answers: the status, then a heartbeat if this is the first
-    task of the server. 5 effects at most. beats_first: the repair: always a heartbeat, before the status."""
+    task of the server. 5 effects at most.
+
+    beats_first: the repair: always a heartbeat, before the status. legacy: as it was before #10120: the record names no
+        server, and its own time stands for the heartbeat, which begins when the task does; it may be in the queue.
+    """
+    if legacy:
+        await _write(env, repository, task_id, Task("", await env.clock.now()))
+        return
     if beats_first:
         await _count(env, server, 1)
         await _beat(env, server)
@@ -104,6 +111,8 @@ async def task_status(
         return DONE
     if task.owner == server:
         return RUNNING
+    if not task.owner:
+        return DEAD if await env.clock.now() - task.updated > stale else RUNNING
     beat = await env.store.find(CATALOG, INSTANCES + task.owner.encode())
     if beat is None:
         return DEAD

@@ -20,10 +20,12 @@ MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "erase": Word(lambda flows: flows.delete_entry, BRANCH, X),
     "touch": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
     "touchbyid": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
+    "touchintwo": Word(lambda _: entries.update_metadata_in_two, BRANCH, X, Caller.BYTES),
     "touchsafe": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
 }
 """``sweep`` is the loop that empties dropped tokens; ``erase`` a delete that leaves no tombstone if it can; ``touch``
-changes the metadata of an entry, ``touchsafe`` in the repaired way, ``touchbyid`` after a look at the repository."""
+changes the metadata of an entry, ``touchsafe`` in the repaired way, ``touchbyid`` after a look at the repository,
+``touchintwo`` as before #8264."""
 
 RAW: Final[Mapping[str, Mapping[str, bool]]] = {
     "erase": {"no_tombstone": True},

@@ -25,7 +25,7 @@ UPSTREAM: Final = UpstreamDesign(
     refuted={
         "acknowledged-delete-is-kept": Refuted(
             f"{DELETED}; without a tombstone: {UNSTAGED}, or an update of metadata brings it back",
-            "remove-commit* erase-commit* touch-erase",
+            "remove-commit* erase-commit* touch-erase committed/touchintwo-remove",
         ),
         "read-is-legal": Refuted(
             "a read does not look at the branch again: the entry has gone from a token to a head that it does not know",
@@ -118,7 +118,7 @@ ROWS = [
     *rows(UPSTREAM, RESETTING + " commit-reset.read", NONE, WRITTEN),
     *rows(UPSTREAM, "write.resetall-commit", NONE),
     *rows(UPSTREAM, "resetall.write-sweep", NONE | FALSE, WRITTEN),
-    *rows(UPSTREAM, "touch-remove", NONE, KEPT),
+    *rows(UPSTREAM, "touch-remove touchintwo-remove", NONE, KEPT),
     *rows(UPSTREAM, "touch-remove touch-erase", NONE, WRITTEN),
     *rows(UPSTREAM, "touchbyid", REFUSED, WRITTEN),
     *rows(REPORTS, "touchbyid", REFUSED, WRITTEN),

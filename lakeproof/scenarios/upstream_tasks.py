@@ -30,8 +30,10 @@ WORDS: Final[Mapping[str, Word[None]]] = {
     "cleanbeats": Word(_flow(tasks.clean_heartbeats)),
     "cleantasks": Word(_flow(tasks.clean_tasks)),
     "stop": Word(_flow(tasks.stop_server), "one"),
-    "start": Word(_flow(imports.start_import), "i"),
-    "import": Word(_flow(imports.run_import), BRANCH, "i", X),
+    "submitlegacy": Word(_flow(tasks.submit_task), "one", "t"),
+    "start": Word(_flow(imports.start_import), BRANCH, "i"),
+    "import": Word(_flow(imports.run_import), BRANCH, X, "i"),
+    "statusi": Word(_flow(imports.import_status), "i"),
     "cancel": Word(_flow(imports.cancel_import), "i"),
 }
 """Tasks t and u run on server "one"; their statuses are asked for at server "two". ``run`` is a task's own work."""
@@ -64,13 +66,14 @@ SOURCE: Final = "lakeFS pkg/catalog/catalog.go, RunBackgroundTaskSteps, markTask
 TASKS: Final = TaskDesign(
     name="tasks/upstream",
     source=SOURCE,
+    options={"submitlegacy": {"legacy": True}},
     refuted={
         "running-task-is-alive": Refuted(
             "only the first task of a server waits for its heartbeat, which may be an old one until then; a stopping "
             "server deletes it before its tasks have ended; expired ones are deleted blindly, and so is the record of "
             "a task that has run for a day; a server that is late, or a clock that is ahead, looks dead",
             "submit-submitu.statusu submit.stop.run-status submit.status-submitu.statusu "
-            "submit.run-status/three-minutes-later ended/* submit.run-cleantasks.status/*",
+            "submit.run-status/three-minutes-later submitlegacy.run-status/* ended/* submit.run-cleantasks.status/*",
         )
     },
 )
@@ -105,6 +108,15 @@ CLAIMED: Final = TaskDesign(
     options={"import": {"claims": True}, "cancel": {"claims": True}},
 )
 
+FORMERLY: Final = TaskDesign(
+    name="imports/upstream-formerly",
+    source="lakeFS pkg/catalog/catalog.go, Import, before #9640",
+    refuted={
+        "running-task-is-alive": Refuted("the answer comes before the record that it tells of", "start.import-statusi")
+    },
+    options={"start": {"answers_first": True}, "import": {"answers_first": True}},
+)
+
 ENDED: Final = Before("ended/", "submit.run")
 
 ROWS = [
@@ -116,6 +128,9 @@ ROWS = [
     *rows(MENDED, "submit.run-status", NONE | MINUTES),
     *rows(MENDED, "cleanbeats-submit.status submitu.statusu-submit", DAY_AND_HOUR, ENDED),
     *rows(MENDED, "submit.run-cleantasks.status", DAY_AND_HOUR),
+    *rows(TASKS, "submitlegacy.run-status", MINUTES),
+    *rows(IMPORTS, "start.import-statusi", NONE),
+    *rows(FORMERLY, "start.import-statusi", NONE),
     *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
     *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),
 ]

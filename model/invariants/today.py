@@ -58,10 +58,9 @@ refused_commit_is_absent: Final = Monitor(
     at_end=_refused_at_end,
 )
 
-SUBMIT: Final = "submit_task"
-RUN: Final = "run_task"
-STATUS: Final = "task_status"
-IMPORT: Final = "run_import"
+SUBMITS: Final = frozenset({"submit_task", "start_import"})
+RUNS: Final = frozenset({"run_task", "run_import"})
+STATUSES: Final = frozenset({"task_status", "import_status"})
 CANCEL: Final = "cancel_import"
 DEAD: Final = "dead"
 """Names of calls, and an answer, of flows that no design but today's has."""
@@ -76,21 +75,21 @@ def _last(args: tuple[Hashable, ...]) -> Hashable:
 def _advance_tasks(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
     """State: the tasks that have been submitted and have not ended, and the statuses that are asked for of those.
 
-    A task ends with the first effect of its `RUN`, which writes that it has.
+    A task ends with the first effect of one of `RUNS`, which writes that it has.
     """
     assert isinstance(state, tuple)
     running, asked = state
     if isinstance(event, Invoked):
-        if event.name == RUN:
+        if event.name in RUNS:
             ended = _last(event.args)
             return (running - {ended}, frozenset(each for each in asked if each[1] != ended)), ()
-        if event.name == STATUS and _last(event.args) in running:
+        if event.name in STATUSES and _last(event.args) in running:
             asked = asked | {(event.client, _last(event.args))}
         return (running, asked), ()
     view = event.call
-    if view.name == SUBMIT and view.status is Status.OK:
+    if view.name in SUBMITS and view.status is Status.OK:
         return (running | {_last(view.args)}, asked), ()
-    question = (event.client, _last(view.args)) if view.name == STATUS else None
+    question = (event.client, _last(view.args)) if view.name in STATUSES else None
     if question not in asked:
         return state, ()
     after = (running, asked - {question})

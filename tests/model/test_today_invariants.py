@@ -6,15 +6,14 @@ from lakeproof.model.invariants import today
 
 def test_the_calls_are_named_after_the_flows() -> None:
     named = {
-        today.SUBMIT: tasks.submit_task,
-        today.RUN: tasks.run_task,
-        today.STATUS: tasks.task_status,
-        today.IMPORT: imports.run_import,
         today.CANCEL: imports.cancel_import,
         today.HOLD: ownership.hold_branch,
         today.UPDATE: entries.update_metadata_by_id,
     }
     assert list(named) == [flow.__name__ for flow in named.values()]
+    assert {tasks.submit_task.__name__, imports.start_import.__name__} == today.SUBMITS
+    assert {tasks.run_task.__name__, imports.run_import.__name__} == today.RUNS
+    assert {tasks.task_status.__name__, imports.import_status.__name__} == today.STATUSES
 
 
 def test_the_partitions_and_answers_are_those_of_the_flows() -> None:

@@ -63,8 +63,8 @@ class TestImports:
         hand = Hand.founded()
         with pytest.raises(TaskNotFound):
             hand.run(imports.cancel_import, "i")
-        hand.run(imports.start_import, "i")
-        assert isinstance(hand.run(imports.run_import, BRANCH, "i", b"x"), Commit)
+        hand.run(imports.start_import, BRANCH, "i")
+        assert isinstance(hand.run(imports.run_import, BRANCH, b"x", "i"), Commit)
         assert hand.content() == {b"x": b"i"}
         with pytest.raises(ImportEnded):
             hand.run(imports.cancel_import, "i")
@@ -72,16 +72,16 @@ class TestImports:
     @pytest.mark.parametrize("claims", [False, True])
     def test_one_that_is_canceled_in_time_does_nothing(self, claims: bool) -> None:
         hand = Hand.founded()
-        hand.run(imports.start_import, "i")
+        hand.run(imports.start_import, BRANCH, "i")
         hand.run(imports.cancel_import, "i", claims=claims)
-        assert hand.run(imports.run_import, BRANCH, "i", b"x", claims=claims) is None
+        assert hand.run(imports.run_import, BRANCH, b"x", "i", claims=claims) is None
         assert hand.content() == {}
 
     def test_cancelling_while_the_branch_is_moved_is_acknowledged_unless_the_import_has_claimed_it(self) -> None:
         for claims in (False, True):
             hand = Hand.founded()
-            hand.run(imports.start_import, "i")
-            importer = hand.start(imports.run_import, BRANCH, "i", b"x", claims=claims).step(4)
+            hand.run(imports.start_import, BRANCH, "i")
+            importer = hand.start(imports.run_import, BRANCH, b"x", "i", claims=claims).step(4)
             if claims:
                 with pytest.raises(ImportEnded):
                     hand.run(imports.cancel_import, "i", claims=True)
