@@ -1,5 +1,5 @@
 """The garbage collector: PrepareGCUncommitted and PrepareExpiredCommits of ``catalog.(*Catalog)``, the package
-``graveler/retention``, and the Spark job, which lists the objects first, asks for what is staged, then for what is
+``graveler/retention``, and the Spark job, which lists the objects first, then gets what is staged, and then what is
 committed, and deletes the rest.
 
 Branches are listed, and each is read again for what is staged on it; of a path with several changes only the newest

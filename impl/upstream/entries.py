@@ -209,15 +209,15 @@ async def _exchange(
     knows_its_own: bool,
 ) -> None:
     """``graveler.(*Graveler).handleUpdate`` and ``staging.(*Manager).Update`` in `safe_branch_write`."""
-    staged = asked = False
+    staged = tried = False
 
     async def write(branch: Branch) -> bool:
-        nonlocal staged, asked
+        nonlocal staged, tried
         entry, predicate = await _latest(env, repository, branch, change.key, knows_its_own)
         latest = None if entry is None else entry.identity
-        if latest != condition.expected and not (asked and knows_its_own and latest == change.identity):
+        if latest != condition.expected and not (tried and knows_its_own and latest == change.identity):
             raise EntryInDoubt(change.key) if staged and knows_its_own else condition.refusal
-        asked = True
+        tried = True
         if await stage_if(env, branch.staging_token, change, predicate):
             staged = True
         elif knows_its_own:
@@ -276,7 +276,7 @@ async def update_metadata(
 async def update_metadata_in_two(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes
 ) -> None:
-    """`update_metadata` as it was before #8264: a read, and a write that asks nothing. Raises as both."""
+    """`update_metadata` as it was before #8264: a read, and a write without a condition. Raises as both."""
     found = await get_entry(env, repository, branch_id, path)
     await set_entry(env, repository, branch_id, path, identity, found.data)
 

@@ -1,7 +1,7 @@
 """Background tasks and heartbeats: ``pkg/catalog`` task.go and catalog.go.
 
 A task has a status record, written when it is submitted and after each step. Each server writes one heartbeat while it
-has tasks; a status that is asked for at another server rests on it. The number of tasks of a server lives in its
+has tasks; the answer of another server about a task rests on it. The number of tasks of a server lives in its
 memory: here under a partition of its own, counted by `SetIf`, as its atomic counter is. Times are microseconds since
 1970.
 """

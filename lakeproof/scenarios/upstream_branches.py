@@ -32,8 +32,8 @@ UPSTREAM: Final = UpstreamDesign(
             "commit.sweep-*",
         ),
         "refused-write-is-absent": Refuted(
-            "after a change of the open token the condition is asked of what this call has staged itself, and a SetIf "
-            "that was applied and reported as failed is answered with 412, too",
+            "after a change of the open token the condition is checked against what this call has staged itself, and a "
+            "SetIf that was applied and reported as failed is answered with 412, too",
             "add-commit* swap-commit",
         ),
         "refused-commit-is-absent": Refuted(

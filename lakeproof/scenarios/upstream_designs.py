@@ -67,7 +67,7 @@ OWNED: Final = OwnedDesign(
     refuted={
         "released-branch-is-free": Refuted(
             "the own refresh comes between the two steps of a release, which takes it for another owner; and a SetIf "
-            "that was applied and reported as failed is the ownership of nobody",
+            "that was applied and reported as failed has no owner that knows of it",
             "hold-refresh*",
         )
     },
@@ -85,7 +85,7 @@ INSISTS: Final = OwnedDesign(
 
 @attrs.frozen(kw_only=True)
 class CachedDesign(RepositoryDesign):
-    """Repositories behind a cache: what a call has found is told by what it returns."""
+    """Repositories behind a cache: what a call returns shows what it has found."""
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         asked = [

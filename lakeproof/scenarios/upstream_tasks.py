@@ -36,7 +36,7 @@ WORDS: Final[Mapping[str, Word[None]]] = {
     "statusi": Word(_flow(imports.import_status), "i"),
     "cancel": Word(_flow(imports.cancel_import), "i"),
 }
-"""Tasks t and u run on server "one"; their statuses are asked for at server "two". ``run`` is a task's own work."""
+"""Tasks t and u run on server "one"; their statuses are read at server "two". ``run`` is a task's own work."""
 
 
 @attrs.frozen(kw_only=True)

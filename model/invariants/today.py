@@ -73,7 +73,7 @@ def _last(args: tuple[Hashable, ...]) -> Hashable:
 
 
 def _advance_tasks(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    """State: the tasks that have been submitted and have not ended, and the statuses that are asked for of those.
+    """State: the tasks that have been submitted and have not ended, and the status calls under way about those.
 
     A task ends with the first effect of one of `RUNS`, which writes that it has.
     """
@@ -103,7 +103,7 @@ def _advance_tasks(state: Hashable, event: Event) -> tuple[Hashable, tuple[Findi
 
 running_task_is_alive: Final = Monitor(
     id="running-task-is-alive",
-    meaning="a status that is asked for and answered while its task runs says neither that it is dead nor that it is "
+    meaning="a status call that begins and ends while its task runs says neither that it is dead nor that it is "
     "unknown",
     initial=(frozenset(), frozenset()),
     advance=_advance_tasks,
@@ -164,8 +164,8 @@ released_branch_is_free: Final = Eventually(
 
 
 def _advance_living(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
-    """State: the instances whose deletion was acknowledged, and for each call that asks for a repository, or for a
-    branch in one, those of its beginning."""
+    """State: the instances whose deletion was acknowledged, and for each call under way that returns a repository,
+    or a branch in one, those of its beginning."""
     assert isinstance(state, tuple)
     gone, asked = state
     kind = event.kind if isinstance(event, Invoked) else event.call.kind
