@@ -33,11 +33,6 @@ LINES_MAX = 399
 PARAMETERS_MAX = 7
 MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/catalog/objects.py": {"upload_and_link"},
-    "impl/graveler/lock_free.py": {"commit"},
-    "impl/graveler/locked.py": {"set_entry"},
-    "impl/graveler/merging.py": {"merge"},
-    "impl/graveler/optimistic.py": {"commit"},
-    "impl/graveler/writing.py": {"_exchange", "replace_entry", "set_entry"},
     "impl/hard_delete/_tokens.py": {"stage_referred"},
     "impl/hard_delete/no_copies.py": {
         "copy_object",
@@ -66,9 +61,6 @@ MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/hard_delete/token_states.py": {"_stage", "background_job", "link_physical_address"},
     "impl/retention/pins.py": {"mark"},
     "impl/retention/runs.py": {"mark"},
-    "lakeproof/cli.py": {"perform"},
-    "lakeproof/explore/frozen.py": {"__init__"},
-    "lakeproof/running/tasks.py": {"_outcome"},
     "lakeproof/scenarios/designs.py": {"rows"},
     "lakeproof/scenarios/races.py": {"races"},
 }

@@ -25,8 +25,20 @@ from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 T = TypeVar("T")
 
-TRIES: Final = 3
 SEPARATOR: Final = b"@"
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open of a lock, and how it is read."""
+
+    lease: int = 0
+    """Microseconds after which a lock may be taken over; 0: never."""
+    tries: int = 3
+    """How often to try to take it. The text sets no bound."""
+
+
+AS_WRITTEN: Final = Reading()
 
 
 async def commit(
@@ -35,14 +47,11 @@ async def commit(
     branch_id: BranchID,
     message: str,
     *,
-    lease: int = 0,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
     batch_size: int = 0,
 ) -> Commit:
     """Commit what is staged on a branch, alone. 1 effect for the lock, 1 to read, those of `write_commit`, 1 to
     finish, 1 to unlock.
-
-    lease: microseconds after which a lock may be taken over; 0: never.
 
     Raises:
         BranchNotFound; BranchLocked after ``tries`` attempts: nothing was committed.
@@ -57,7 +66,7 @@ async def commit(
         await drop_all(env, branch.tokens, batch_size)
         return made
 
-    return await _locked(env, repository, branch_id, work, lease, tries)
+    return await _locked(env, repository, branch_id, work, reading)
 
 
 async def set_entry(
@@ -68,20 +77,19 @@ async def set_entry(
     identity: bytes,
     data: bytes = b"",
     *,
-    lease: int = 0,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = StagedEntry(key=path, identity=identity, data=data)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
 async def delete_entry(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lease: int = 0, tries: int = TRIES
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Delete an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = tombstone(path)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
 async def _locked(
@@ -89,10 +97,9 @@ async def _locked(
     repository: Repository,
     branch_id: BranchID,
     work: Callable[[Branch], Awaitable[T]],
-    lease: int,
-    tries: int,
+    reading: Reading,
 ) -> T:
-    await _lock(env, repository, branch_id, lease, tries)
+    await _lock(env, repository, branch_id, reading)
     try:
         branch, _ = await read_branch(env, repository, branch_id)
         result = await work(branch)
@@ -114,10 +121,10 @@ def lock_key(branch_id: BranchID) -> bytes:
     return b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
 
 
-async def _lock(env: Env, repository: Repository, branch_id: BranchID, lease: int, tries: int) -> None:
-    partition, key = uid_partition(repository), lock_key(branch_id)
+async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: Reading) -> None:
+    partition, key, lease = uid_partition(repository), lock_key(branch_id), reading.lease
     owner = env.ids.unique("lock").encode() if lease else b"locked"
-    for _ in range(tries):
+    for _ in range(reading.tries):
         try:
             await env.store.set_if(partition, key, await _mark(env, owner, lease), None)
         except kv.PredicateFailed:

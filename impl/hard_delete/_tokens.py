@@ -10,7 +10,7 @@ from lakeproof.impl.catalog.errors import ObjectBusy
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import Request, write_commit
-from lakeproof.impl.graveler.lock_free import How, Taken, nothing_before, take
+from lakeproof.impl.graveler.lock_free import Reading, Taken, nothing_before, take
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, settle
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import WriteNotSettled
@@ -105,4 +105,5 @@ async def commit_tokens(
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         return await write_commit(env, repository, branch.commit_id, kept, request)
 
-    return await take(env, repository, branch_id, combine, How(respects_resets=False, before=before), tries)
+    reading = Reading(respects_resets=False, tries=tries)
+    return await take(env, repository, branch_id, combine, reading, before=before)

@@ -16,7 +16,7 @@ from lakeproof.impl.committed import MetaRangeIterator, apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.lock_free import How, Taken, take
+from lakeproof.impl.graveler.lock_free import Reading, Taken, take
 from lakeproof.impl.graveler.resetting import forget_tokens
 from lakeproof.impl.graveler.tokens import TRIES, Missed, Tokens, same_token, settle
 from lakeproof.impl.hard_delete._staging_area import (
@@ -281,7 +281,7 @@ async def commit(
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         return await _write_commit(env, repository, branch, kept, message, batch_size)
 
-    took = await take(env, repository, branch_id, combine, How(respects_resets=False), tries)
+    took = await take(env, repository, branch_id, combine, Reading(respects_resets=False, tries=tries))
     if tidies:
         await _tidy(env, repository, branch_id, took, batch_size)
     return took.commit

@@ -287,8 +287,9 @@ async def commit(
 
     for _ in range(tries):
         try:
+            reading = lock_free.Reading(tries=tries)
             return await lock_free.commit(
-                env, repository, branch_id, message, prepare=look, tries=tries, batch_size=batch_size
+                env, repository, branch_id, message, reading=reading, prepare=look, batch_size=batch_size
             )
         except _Overwritten:
             continue

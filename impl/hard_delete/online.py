@@ -294,18 +294,15 @@ async def commit(
     batch_size: int = 0,
 ) -> Commit:
     """`lock_free.commit`, and 1 effect more for each token, and 1 for the head that it replaces, written beforehand."""
+    reading = lock_free.Reading(tries=tries)
     return await lock_free.commit(
-        env, repository, branch_id, message, prepare=_write_ahead, tries=tries, batch_size=batch_size
+        env, repository, branch_id, message, reading=reading, prepare=_write_ahead, batch_size=batch_size
     )
 
 
-async def merge(
-    env: Env, repository: Repository, destination: BranchID, source: Ref, message: str, *, batch_size: int = 0
-) -> Commit:
+async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """`merging.merge`, and 1 effect more."""
-    return await merging.merge(
-        env, repository, destination, source, message, prepare=_write_ahead, batch_size=batch_size
-    )
+    return await merging.merge(env, repository, destination, source, message, prepare=_write_ahead)
 
 
 async def _write_ahead(

@@ -124,7 +124,12 @@ class Design(Generic[F]):
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
         options = dict(self.options.get(word, {}))
-        if paged and "batch_size" in inspect.signature(flow).parameters:
+        parameters = inspect.signature(flow).parameters
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+        if not takes_any and (strange := options.keys() - parameters.keys()):
+            known = ", ".join(parameters)
+            raise RaceError(f"{self.name}: options {sorted(strange)} of {word!r}: its flow takes {known}")
+        if paged and "batch_size" in parameters:
             options["batch_size"] = paged
         args = (self.argument(each, speaker) for each in (*self.subject, *meant.args))
         return Call(flow, *args, attempts=meant.attempts, **options)

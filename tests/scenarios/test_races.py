@@ -148,3 +148,9 @@ def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() ->
     assert found.commit is no_copies.FLOWS.commit
     with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
         bound(no_copies.FLOWS, exchanges=True, zebra=1)
+
+
+def test_an_option_that_the_flow_of_a_word_does_not_have_is_an_error() -> None:
+    (row,) = rows(attrs.evolve(DESIGN, options={"reset": {"drops": False}}), "upload-reset")
+    with pytest.raises(RaceError, match=r"area/variant: options \['drops'\] of 'reset': its flow takes env, "):
+        row.scenario()
