@@ -61,8 +61,6 @@ MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/hard_delete/token_states.py": {"_stage", "background_job", "link_physical_address"},
     "impl/retention/pins.py": {"mark"},
     "impl/retention/runs.py": {"mark"},
-    "lakeproof/scenarios/designs.py": {"rows"},
-    "lakeproof/scenarios/races.py": {"races"},
 }
 """Functions with more, by file: readings of the designs that are still flags. None is to be added; a command's options
 are no parameters in this sense."""

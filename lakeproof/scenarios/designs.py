@@ -9,14 +9,25 @@ import enum
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar, Unpack
 
 import attrs
 
 from lakeproof.impl.flows import Flow, bound
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
-from lakeproof.scenarios.races import NONE, NOTHING, Before, FaultSet, Race, RaceError, Refuted, races, suggestion
+from lakeproof.scenarios.races import (
+    NONE,
+    NOTHING,
+    Before,
+    FaultSet,
+    Options,
+    Race,
+    RaceError,
+    Refuted,
+    races,
+    suggestion,
+)
 
 F = TypeVar("F")
 
@@ -215,17 +226,13 @@ def rows(
     text: str,
     faults: FaultSet = NONE,
     before: Before = NOTHING,
-    *,
-    name: str = "",
-    paged: int = 0,
-    only: str = "",
-    deep: bool = False,
     more: tuple[Aftermath, ...] = (),
     adapt: Change = as_it_is,
+    **options: Unpack[Options],
 ) -> Iterator[Row]:
     """Each race of a text under each of these faults: see `races`."""
     try:
-        for race in races(text, design.known, faults, before, name=name, paged=paged, only=only, deep=deep):
+        for race in races(text, design.known, faults, before, **options):
             yield Row(design=design, race=race, more=more, adapt=adapt)
     except RaceError as error:
         raise RaceError(f"{design.name}: {error}") from None

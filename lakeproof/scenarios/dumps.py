@@ -79,8 +79,10 @@ class DumpDesign(Design[None]):
 
 
 def _design(order: str, refuted: Mapping[str, Refuted], *, checks: bool, batch_size: int = 100) -> DumpDesign:
-    dump = {"order": order, "checks": checks, "batch_size": batch_size}
-    options: Mapping[str, Mapping[str, Hashable]] = {"dump": dump, "commit": {"reading": lock_free.Reading(drops=False)}}
+    options: dict[str, dict[str, Hashable]] = {
+        "dump": {"order": order, "checks": checks, "batch_size": batch_size},
+        "commit": {"reading": lock_free.Reading(drops=False)},
+    }
     return DumpDesign(name=f"dumps/{order}", refuted=refuted, options=options)
 
 
