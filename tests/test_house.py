@@ -48,7 +48,6 @@ MORE_PARAMETERS: dict[str, set[str]] = {
         "stage_object",
         "upload_object",
     },
-    "impl/hard_delete/object_path.py": {"stage_object", "upload_object"},
     "impl/hard_delete/offline.py": {"background_job", "copy_object", "move_object"},
     "impl/hard_delete/online.py": {"_stage_new", "copy_object", "link_physical_address", "upload_object"},
     "impl/hard_delete/reference_counter.py": {

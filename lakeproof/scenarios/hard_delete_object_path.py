@@ -6,14 +6,12 @@ its object.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
 import attrs
 
-from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import object_path
 from lakeproof.impl.hard_delete._staging_area import staged_change, staging_prefix
@@ -24,9 +22,9 @@ from lakeproof.model.records import StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, X
+from lakeproof.scenarios._branch_data import BRANCH
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
-from lakeproof.scenarios.designs import Caller, Word, built, rows
+from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
@@ -118,68 +116,48 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "seal": Word(lambda _: seal, BRANCH),
 }
-LINKED_ASIDE: Final[Flow] = partial(
-    catalog.upload_and_link, get_address=object_path.get_address_aside, link=object_path.link_from_aside
-)
-"""An address that is issued outside the staging area."""
 
 PATH: Final = PathDesign(
     name="hard-delete/object_path",
     flows=object_path.FLOWS,
     source=SOURCE,
     words=WORDS,
-    options={"drop": {"which": "current"}},
     refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
-
-SINGLE_READ: Final = attrs.evolve(
+SINGLE_READ: Final = variant(
     PATH,
-    name="hard-delete/object_path-single-read",
-    options={**PATH.options, "upload": {"rereads": False}},
-    refuted={
+    "single-read",
+    {
         WRITTEN: Refuted("an object is put under a token that was listed and committed before", "upload-commit"),
         GARBAGE: LEFT_BEHIND,
     },
+    reading=object_path.SINGLE_READ,
 )
-
-DELETES_OBJECT: Final = attrs.evolve(
+DELETES_OBJECT: Final = variant(
     PATH,
-    name="hard-delete/object_path-deletes-object",
-    options={**PATH.options, "delete": {"deletes": "object"}},
-    refuted={
+    "deletes-object",
+    {
         COMMITTED: Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit"),
         WRITTEN: Refuted("the commit holds the entry of what was deleted", "staged/delete-commit"),
     },
+    reading=object_path.DELETES_OBJECT,
 )
-
-ALL_TOKENS: Final = attrs.evolve(
-    PATH,
-    name="hard-delete/object_path-all-tokens",
-    options={"drop": {"which": "all"}},
-    refuted={COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY},
+ALL_TOKENS: Final = variant(
+    PATH, "all-tokens", {COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY}, reading=object_path.ALL_TOKENS
 )
-
-WRITES: Final = ["upload", "uploady", "uploadmain", "stage", "copy", "copyback", "copymain", "move", "movez", "delete"]
-
-IMMUTABLE: Final = attrs.evolve(
+UNNOTICED: Final = (
+    "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
+    "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
+    "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
+    "staged/upload-delete-commit staged/commit-drop/crash"
+)
+IMMUTABLE: Final = variant(
     PATH,
-    name="hard-delete/object_path-immutable",
-    source=f"{SOURCE} (ours: a path is written once under a token)",
-    words={**WORDS, "link": Word(lambda _: LINKED_ASIDE, BRANCH, X, Caller.BYTES)},
-    options={
-        **{word: {"overwrites": False} for word in WRITES},
-        "drop": {"tombstone": True, "which": "all"},
-        "commit": {"tidies": True},
-    },
-    refuted={
-        GARBAGE: Refuted(
-            LEFT_BEHIND.reason,
-            "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
-            "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
-            "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
-            "staged/upload-delete-commit staged/commit-drop/crash",
-        )
-    },
+    "immutable",
+    {GARBAGE: Refuted(LEFT_BEHIND.reason, UNNOTICED)},
+    None,
+    " (ours: a path is written once under a token)",
+    reading=object_path.IMMUTABLE,
 )
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
