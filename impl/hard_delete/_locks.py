@@ -56,43 +56,33 @@ async def new_mark(env: Env, lease: int) -> str:
     return str(await env.clock.now() + lease) if lease else FOREVER
 
 
-async def is_locked(env: Env, entry: ObjectEntry, lease: int) -> bool:
-    """Whether an entry, as it was staged, is locked now."""
-    mark = dict(entry.metadata).get(LOCKED)
-    if mark is None or not lease or mark == FOREVER:
-        return mark is not None
-    return await env.clock.now() <= int(mark)
-
-
-def mark_of(value: StagedEntry) -> str | None:
-    """What the lock of a staged entry says; None where there is none."""
+async def unless_locked(env: Env, value: StagedEntry, lease: int) -> ObjectEntry | None:
+    """The entry of a staged change, without a mark; None of a tombstone, or where it is locked now."""
     entry = entry_of(value)
-    return None if entry is None else dict(entry.metadata).get(LOCKED)
+    mark = None if entry is None else dict(entry.metadata).get(LOCKED)
+    if entry is None or mark is None:
+        return entry
+    over = lease and mark != FOREVER and await env.clock.now() > int(mark)
+    return unlocked(entry) if over else None
 
 
-async def look(env: Env, token: StagingToken, path: bytes, *, lease: int = 0) -> Held:
-    """What is staged at a path under a token, if it is free. 1 effect. Raises EntryLocked."""
-    found = await get_staged(env, token, path)
-    if found is None:
-        return Held(token)
-    entry = entry_of(found[0])
-    if entry is None:
-        return Held(token, None, found[0])
-    if await is_locked(env, entry, lease):
-        raise EntryLocked(path)
-    return Held(token, unlocked(entry), found[0])
+async def hold(env: Env, token: StagingToken, path: bytes, *, locks: bool = True, lease: int = 0) -> Held:
+    """What is staged at a path under a token, if it is free; an entry is locked. 2 effects, and 2 for each change that
+    it meets. locks: without it only look, 1 effect.
 
-
-async def lock(env: Env, token: StagingToken, path: bytes, *, lease: int = 0, tries: int = TRIES) -> Held:
-    """Lock the entry that is staged under a token, if there is one. 2 effects, and 2 for each change that it meets.
-
-    Raises EntryLocked: another holds the lock, or the entry changed ``tries`` times.
+    Raises EntryLocked: another holds the lock, or the entry changed `TRIES` times.
     """
-    for _ in range(tries):
-        free = await look(env, token, path, lease=lease)
-        if free.entry is None:
+    for _ in range(TRIES):
+        found = await get_staged(env, token, path)
+        if found is None or found[0].data is None:
+            return Held(token, None, None if found is None else found[0])
+        entry = await unless_locked(env, found[0], lease)
+        if entry is None:
+            raise EntryLocked(path)
+        free = Held(token, entry, found[0])
+        if not locks:
             return free
-        value = locked(path, free.entry, await new_mark(env, lease))
-        if await stage_if(env, token, value, free.predicate):
-            return attrs.evolve(free, value=value)
+        marked = locked(path, entry, await new_mark(env, lease))
+        if await stage_if(env, token, marked, free.predicate):
+            return attrs.evolve(free, value=marked)
     raise EntryLocked(path)

@@ -138,18 +138,12 @@ async def stage_object(
     """
     if reading.ingests == "refuse":
         raise AddressNotAllowed(address)
-    staged = await _copy_to(env, repository, branch_id, path, address, reading, if_match=objects.etag(content))
+    staged = await _copy_to(env, repository, branch_id, path, address, reading, objects.etag(content))
     return entry_at(repository, staged, content)
 
 
 async def _copy_to(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source: str,
-    reading: Reading,
-    if_match: str | None = None,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: str, reading: Reading, etag: str = ""
 ) -> str:
     """Copy inside the store, straight to where the path is staged; returns the physical address. A copy knows no
     `if_absent`: where nothing may be overwritten the content is read and put."""
@@ -157,7 +151,7 @@ async def _copy_to(
     async def put(address: str) -> None:
         try:
             if reading.overwrites:
-                await env.objects.copy(source, address, if_match=if_match)
+                await env.objects.copy(source, address, if_match=etag or None)
                 return
             content = await env.objects.get(source)
         except (objects.ObjectNotFound, objects.PreconditionFailed):
@@ -321,12 +315,7 @@ def _of(newest_first: Tokens, which: Which) -> Tokens:
 
 
 async def _delete_under(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    tokens: Tokens,
-    batch_size: int,
-    kept: Collection[str] = (),
+    env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, batch_size: int, kept: Collection[str] = ()
 ) -> None:
     """Delete what is listed under these tokens. kept: addresses to leave alone."""
     for token in tokens:

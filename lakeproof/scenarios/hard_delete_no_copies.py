@@ -4,7 +4,7 @@ The races that the text names keep its names: ``commit-move``, ``delete-move``, 
 ``-careful`` mends what can be mended without another protocol.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -20,11 +20,8 @@ from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, B
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 5. No Copies"
 
-LEASE: Final = 60_000_000
-"""Microseconds for which a lock holds in the variants that have a time based one."""
-
-LATE: Final = jump(LEASE + 1)
-SKEWED: Final = fault("clock-skew", Faults(clock_skew=(LEASE + 1, 0)))
+LATE: Final = jump(no_copies.LEASE + 1)
+SKEWED: Final = fault("clock-skew", Faults(clock_skew=(no_copies.LEASE + 1, 0)))
 UNSURE: Final = NONE | LOST | FALSE
 
 AN_UPLOAD: Final = Before("", "upload")
@@ -94,18 +91,17 @@ TEXT: Final = OneEntryDesign(
 )
 
 
-UNLOCKED: Final = {"locks": False}
 DELETE_CHECKS: Final = variant(
     TEXT,
     "delete_checks",
     {STAGED: Refuted("a delete that only looks for a lock deletes what is moved meanwhile", "delete-move")},
-    {"delete": UNLOCKED},
+    reading=no_copies.DELETE_CHECKS,
 )
 MOVE_UNLOCKED: Final = variant(
     TEXT,
     "move_unlocked",
     {ENDS_WITH_ONE: Refuted("two moves at once make two entries", "concurrent-move")},
-    {"move": UNLOCKED, "movez": UNLOCKED},
+    reading=no_copies.MOVE_UNLOCKED,
 )
 UPLOAD_CHECKS: Final = variant(
     TEXT,
@@ -114,7 +110,7 @@ UPLOAD_CHECKS: Final = variant(
         STAGED: Refuted("an upload that only looks for a lock deletes what is moved meanwhile", "staged/upload-move"),
         GARBAGE: Refuted("two uploads at once replace the same entry", "staged/upload-*"),
     },
-    {"upload": UNLOCKED},
+    reading=no_copies.UPLOAD_CHECKS,
 )
 UPLOAD_BLIND: Final = variant(
     TEXT,
@@ -123,10 +119,10 @@ UPLOAD_BLIND: Final = variant(
         COMMITTED: Refuted("the entry that was locked is committed meanwhile", "staged/upload-commit"),
         ONE: Refuted(AGAIN, "staged/upload-commit"),
     },
-    {"upload": {"checks_token": False}},
+    reading=no_copies.UPLOAD_ANY_TOKEN,
 )
 DELETE_TOKENS: Final = variant(
-    TEXT, "delete_tokens", {COMMITTED: Refuted(SEALED, "staged/delete-commit")}, {"delete": {"of": "tokens"}}
+    TEXT, "delete_tokens", {COMMITTED: Refuted(SEALED, "staged/delete-commit")}, reading=no_copies.DELETE_TOKENS
 )
 DELETE_ANY: Final = variant(
     TEXT,
@@ -135,7 +131,7 @@ DELETE_ANY: Final = variant(
         COMMITTED: Refuted("the entry was committed", "upload.commit.delete"),
         ONE: Refuted("to be locked, a committed entry has to be staged", "upload.commit.delete"),
     },
-    {"delete": {"of": "any"}},
+    reading=no_copies.DELETE_ANY,
 )
 MOVE_SAME: Final = variant(
     TEXT,
@@ -144,7 +140,7 @@ MOVE_SAME: Final = variant(
         GARBAGE: Refuted(LEFT, "commit-move-then-reset"),
         ENDS_WITH_ONE: Refuted("a commit may take both entries of a move", "commit-move"),
     },
-    {"move": {"same_token": True}},
+    reading=no_copies.MOVE_SAME_TOKEN,
 )
 LEASED: Final = variant(
     TEXT,
@@ -154,16 +150,8 @@ LEASED: Final = variant(
         GARBAGE: Refuted(f"{OVERTAKEN}; {LEFT}", "staged/upload-* stale-lock/upload/[cl]* stale-lock/delete/[cl]*"),
         ENDS_WITH_ONE: Refuted(OVERTAKEN, "concurrent-move/* stale-lock/move/crash stale-lock/move/lost-answer"),
     },
-    lease=LEASE,
+    reading=no_copies.LEASED,
 )
-CAREFUL_OPTIONS: Final[Mapping[str, Hashable]] = {
-    "exchanges": True,
-    "fresh": True,
-    "same_token": True,
-    "checks_token": True,
-    "claims": True,
-    "by_tombstone": True,
-}
 CAREFUL: Final = variant(
     TEXT,
     "careful",
@@ -187,15 +175,13 @@ CAREFUL: Final = variant(
         ),
         USABLE: Refuted("a lock outlives the one who holds it", "stale-lock/*"),
     },
-    **CAREFUL_OPTIONS,
+    reading=no_copies.CAREFUL,
 )
-"""Writes are taken back by the token: who finds another one deletes nothing, and puts a new object."""
 CAREFUL_LEASED: Final = variant(
     TEXT,
     "careful_lease",
     {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*")},
-    lease=LEASE,
-    **CAREFUL_OPTIONS,
+    reading=no_copies.CAREFUL_LEASED,
 )
 
 
@@ -213,12 +199,6 @@ PAIRS: Final = (
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
 
 
-STALE: Final = tuple(
-    (word, design, lease)
-    for word in ("upload", "delete", "move")
-    for design, lease in ((TEXT, 0), (LEASED, LEASE), (CAREFUL, 0))
-)
-
 ROWS = [
     *rows(TEXT, "commit-move", NONE, AN_UPLOAD, name="commit-move"),
     *rows(TEXT, "commit-move.reset", NONE, AN_UPLOAD, name="commit-move-then-reset", deep=True),
@@ -230,7 +210,8 @@ ROWS = [
     *rows(MOVE_UNLOCKED, "move-movez", NONE, AN_UPLOAD, name="concurrent-move"),
     *(
         row
-        for word, design, lease in STALE
+        for word in ("upload", "delete", "move")
+        for design, lease in ((TEXT, 0), (LEASED, no_copies.LEASE), (CAREFUL, 0))
         for row in rows(design, word, FAULTY, AN_UPLOAD, name=f"stale-lock/{word}", more=(stays_usable(design, lease),))
     ),
     *rows(TEXT, ALONE, NONE),

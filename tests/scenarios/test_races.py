@@ -143,8 +143,8 @@ def test_options_of_an_unknown_word_are_an_error() -> None:
 
 
 def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() -> None:
-    found = bound(no_copies.FLOWS, exchanges=True)
+    found = bound(no_copies.FLOWS, reading=no_copies.CAREFUL)
     assert found.upload_object is not no_copies.FLOWS.upload_object
     assert found.commit is no_copies.FLOWS.commit
     with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
-        bound(no_copies.FLOWS, exchanges=True, zebra=1)
+        bound(no_copies.FLOWS, reading=no_copies.CAREFUL, zebra=1)
