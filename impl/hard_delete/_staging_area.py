@@ -3,7 +3,6 @@
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 
-from functools import partial
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
@@ -65,23 +64,22 @@ async def staged_changes(
 async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
     """The entry of a branch at a path: 1 effect per token until one has it, then those of the committed one; 2 for the
     branch. Raises PathNotFound, BranchNotFound; BranchBusy: the branch changed three times."""
-    found = await stable(env, repository, branch_id, partial(_through, env, repository, path=path))
-    if found is None:
+
+    async def look(branch: Branch) -> ObjectEntry | None:
+        for token in branch.tokens:
+            try:
+                head = await env.objects.head(staged_at(repository, branch_id, token, path))
+            except objects.ObjectNotFound:
+                continue
+            data = staged_change(branch_id, token, path, head).data
+            return None if data is None else decode_object_entry(data)
+        head_commit = await get_commit(env, repository, branch.commit_id)
+        found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
+        return None if found is None else decode_object_entry(found.data)
+
+    if (found := await stable(env, repository, branch_id, look)) is None:
         raise PathNotFound(path)
     return found
-
-
-async def _through(env: Env, repository: Repository, branch: Branch, path: bytes) -> ObjectEntry | None:
-    for token in branch.tokens:
-        try:
-            head = await env.objects.head(staged_at(repository, branch.branch_id, token, path))
-        except objects.ObjectNotFound:
-            continue
-        data = staged_change(branch.branch_id, token, path, head).data
-        return None if data is None else decode_object_entry(data)
-    head_commit = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
-    return None if found is None else decode_object_entry(found.data)
 
 
 async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, at, change, copy_data, entry_at, find_object, object_entry, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, object_entry, owned
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
@@ -19,8 +19,7 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resetting, writing
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
-from lakeproof.impl.hard_delete._locks import Held, hold, locked, new_mark, unless_locked, unlocked
-from lakeproof.impl.hard_delete._signing import check_address, signed_address
+from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
 from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
@@ -101,11 +100,8 @@ async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Lock the entry that is staged at the path, if there is one; put an object; stage its entry; delete the object of
-    the entry that was there.
-
-    Raises:
-        BranchNotFound: the object is left behind; EntryLocked; WriteNotSettled (indefinite).
-    """
+    the entry that was there. Raises BranchNotFound: the object is left behind; EntryLocked; WriteNotSettled
+    (indefinite)."""
 
     async def put(again: bool) -> ObjectEntry:
         address = signed_address(env, repository, branch_id, path)
@@ -131,7 +127,7 @@ async def stage_object(
     entry = entry_at(repository, address, content)
 
     async def keep(again: bool) -> ObjectEntry:
-        return await _copied(env, repository, branch_id, path, entry) if again and owned(repository, entry) else entry
+        return await copied(env, repository, branch_id, path, entry) if again and owned(repository, entry) else entry
 
     return await _override(env, repository, branch_id, path, keep, reading)
 
@@ -167,33 +163,21 @@ async def copy_object(
     *,
     reading: Reading = AS_WRITTEN,
 ) -> ObjectEntry:
-    """Copy an object to a path: "use the underlying adapter to copy the data"; then as `upload_object`.
-
-    Raises PathNotFound, BranchBusy, DataGone; and as `upload_object`.
-    """
+    """Copy an object to a path: "use the underlying adapter to copy the data"; then as `upload_object`. Raises
+    PathNotFound, BranchBusy, DataGone; and as `upload_object`."""
     found = await find_object(env, repository, source_branch_id, source_path)
 
     async def copy(again: bool) -> ObjectEntry:
-        return await _copied(env, repository, branch_id, path, found)
+        return await copied(env, repository, branch_id, path, found)
 
     return await _override(env, repository, branch_id, path, copy, reading)
-
-
-async def _copied(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry
-) -> ObjectEntry:
-    """Copy the object of an entry to a fresh address for a path. 1 effect. Raises DataGone."""
-    address = signed_address(env, repository, branch_id, path)
-    return unlocked(await copy_data(env, repository, entry, address=address))
 
 
 async def _override(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, put: Put, reading: Reading
 ) -> ObjectEntry:
-    """Put an object in its place, stage its entry over what is staged at a path, and delete the object of that.
-
-    Raises EntryLocked, DataGone; BranchNotFound; WriteNotSettled (indefinite).
-    """
+    """Put an object in its place, stage its entry over what is staged at a path, and delete the object of that. Raises
+    EntryLocked, DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
     entry: ObjectEntry | None = None
     held = Held(StagingToken(""))
     staged = False
@@ -248,18 +232,15 @@ async def move_object(
 ) -> ObjectEntry:
     """Lock the entry, copy it to the new path, delete the old one, unlock the new one. What stands at the new path is
     overwritten. An entry that is not staged under the branch's open token is copied in full, as `copy_object` does, and
-    then deleted.
-
-    Raises:
-        PathNotFound, BranchNotFound, BranchBusy, DataGone; EntryLocked; WriteNotSettled (indefinite).
-    """
+    then deleted. Raises PathNotFound, BranchNotFound, BranchBusy, DataGone; EntryLocked; WriteNotSettled
+    (indefinite)."""
     await find_object(env, repository, branch_id, source_path)
     token = (await get_branch(env, repository, branch_id)).staging_token
     held = await hold(env, token, source_path, locks=reading.move_locks, lease=reading.lease)
     if held.entry is None or held.value is None:
-        copied = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+        entry = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
         await writing.delete_entry(env, repository, branch_id, source_path)
-        return copied
+        return entry
     moved, free = attrs.evolve(held.value, key=path), change(path, held.entry)
     if reading.move_same_token:
         await stage(env, token, moved)
@@ -277,10 +258,8 @@ async def move_object(
 async def delete_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Lock the entry, stage a tombstone, hard-delete the object.
-
-    Raises PathNotFound, BranchNotFound, BranchBusy, EntryLocked; WriteNotSettled (indefinite).
-    """
+    """Lock the entry, stage a tombstone, hard-delete the object. Raises PathNotFound, BranchNotFound, BranchBusy,
+    EntryLocked; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
     held = await _meant(env, repository, await get_branch(env, repository, branch_id), path, reading)
     if held.value is not None and held.entry is None:
@@ -301,20 +280,19 @@ async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, 
     if reading.delete_of != "any":
         return nothing
     found = await find_object(env, repository, branch.branch_id, path)
-    if reading.delete_locks:
-        value = locked(path, found, await new_mark(env, reading.lease))
-        if not await stage_if(env, nothing.token, value, nothing.predicate):
-            raise EntryLocked(path)
-    return attrs.evolve(nothing, entry=unlocked(found))
+    if not reading.delete_locks:
+        return attrs.evolve(nothing, entry=found)
+    staged = await stage_locked(env, path, found, over=nothing, lease=reading.lease)
+    if staged is None:
+        raise EntryLocked(path)
+    return staged
 
 
 async def reset_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Swap the token; then delete the entries that were staged, and the objects of those that are not locked.
-
-    Raises BranchNotFound, BranchBusy: nothing was reset.
-    """
+    """Swap the token; then delete the entries that were staged, and the objects of those that are not locked. Raises
+    BranchNotFound, BranchBusy: nothing was reset."""
     await _drop(env, repository, await resetting.forget_tokens(env, repository, branch_id), reading, batch_size)
 
 
@@ -322,10 +300,8 @@ async def reset_entry(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
-    the entry that was staged under the open token, unless it was locked.
-
-    Raises BranchNotFound; WriteNotSettled (indefinite).
-    """
+    the entry that was staged under the open token, unless it was locked. Raises BranchNotFound; WriteNotSettled
+    (indefinite)."""
     token = (await get_branch(env, repository, branch_id)).staging_token
     entry = await _free(env, token, path, reading)
     # A restoration would leave the entry staged, beneath it, when its object is gone.
@@ -371,7 +347,7 @@ async def _free(
 ) -> ObjectEntry | None:
     """The entry whose object may be deleted: None of a tombstone, or where it is locked. scanned: what a scan shows."""
     if scanned is not None and not reading.claims:
-        return await unless_locked(env, scanned, reading.lease)
+        return await freed(env, scanned, reading.lease)
     try:
         return (await hold(env, token, path, locks=reading.claims, lease=reading.lease)).entry
     except EntryLocked:

@@ -35,8 +35,6 @@ from lakeproof.model.records import Branch, Commit, Repository
 
 Put = Callable[[str], Awaitable[None]]
 """Writes an object at a physical address."""
-Which = Literal["current", "all"]
-"""The tokens whose objects are deleted with a branch or its changes: the staging token, or the sealed ones, too."""
 
 
 @attrs.frozen(kw_only=True)
@@ -46,14 +44,14 @@ class Reading:
     upload_rereads: bool = True
     """An upload reads the branch again, and starts over if its token changed. Silent: writers do so today."""
     overwrites: bool = True
-    """A put overwrites. Without it an object is put only where none is, and who finds one seals the token first: ours,
-    for "how to prevent data modification after commit?"."""
+    """A put overwrites. Else an object is put only where none is, and a writer that finds one seals the token first:
+    ours, for "how to prevent data modification after commit?"."""
     deletes: Literal["tombstone", "object"] = "tombstone"
     """A delete puts a tombstone object over the path; or it deletes the staged object itself, which leaves no way to
     delete a committed path. Silent on those."""
-    drops: Which = "current"
-    """Where a deleted branch has its objects: "each object under the branch's current staging token can be deleted"."""
-    resets: Which = "all"
+    drops_all: bool = False
+    """Of a deleted branch "each object under the branch's current staging token"; or under the sealed ones, too."""
+    resets_all: bool = True
     """The same for a reset. Silent: today it drops all."""
     compares: bool = False
     """The record of a branch is deleted only if it is still the one that was read: ours. Silent."""
@@ -72,20 +70,17 @@ SINGLE_READ: Final = Reading(upload_rereads=False)
 """The text has no second read of the branch."""
 DELETES_OBJECT: Final = Reading(deletes="object")
 """The text has no tombstones."""
-ALL_TOKENS: Final = Reading(drops="all")
+ALL_TOKENS: Final = Reading(drops_all=True)
 """What is under the sealed tokens of a deleted branch is not committed either."""
-IMMUTABLE: Final = Reading(overwrites=False, drops="all", compares=True, issues="aside", tidies=True)
+IMMUTABLE: Final = Reading(overwrites=False, drops_all=True, compares=True, issues="aside", tidies=True)
 """Ours: a path is written once under a token."""
 
 
 async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Put an object where the path is staged: 1 effect for the branch before, 1 for the object, 1 for the branch.
-
-    Raises:
-        BranchNotFound; WriteNotSettled (indefinite).
-    """
+    """Put an object where the path is staged. 3 effects: the branch, the object, the branch again. Raises
+    BranchNotFound; WriteNotSettled (indefinite)."""
     put = partial(env.objects.put, content=content, if_absent=not reading.overwrites)
     address = await _write(env, repository, branch_id, path, put, rereads=reading.upload_rereads)
     return entry_at(repository, address, content)
@@ -131,11 +126,8 @@ async def stage_object(
     *,
     reading: Reading = AS_WRITTEN,
 ) -> ObjectEntry:
-    """Stage an object that is at a physical address already.
-
-    Raises:
-        AddressNotAllowed; DataGone: nothing is at the address, or not this ``content``. As `upload_object`.
-    """
+    """Stage an object that is at a physical address already. Raises AddressNotAllowed; DataGone: nothing is at the
+    address, or not this ``content``; and as `upload_object`."""
     if reading.ingests == "refuse":
         raise AddressNotAllowed(address)
     staged = await _copy_to(env, repository, branch_id, path, address, reading, objects.etag(content))
@@ -197,12 +189,8 @@ async def move_object(
 async def delete_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Delete the entry at a path.
-
-    Raises:
-        PathNotFound, BranchNotFound; without tombstones also where the path is not staged. WriteNotSettled
-        (indefinite).
-    """
+    """Delete the entry at a path. Raises PathNotFound, without tombstones also where the path is not staged;
+    BranchNotFound; WriteNotSettled (indefinite)."""
     found = await find_object(env, repository, branch_id, path)
     if reading.deletes == "tombstone":
         put = partial(env.objects.put, content=DELETED, if_absent=not reading.overwrites)
@@ -235,11 +223,8 @@ async def link_physical_address(
     reading: Reading = AS_WRITTEN,
 ) -> ObjectEntry:
     """Look that the object is there, and that its token is still the branch's; else copy it under the one that is. One
-    that was put outside the staging area is copied, and then deleted there.
-
-    Raises:
-        AddressNotAllowed: issued for something else; DataGone; BranchNotFound; WriteNotSettled (indefinite).
-    """
+    that was put outside the staging area is copied, and then deleted there. Raises AddressNotAllowed: issued for
+    something else; DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
     if reading.issues == "aside":
         address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
         await env.objects.delete(grant.address)
@@ -265,11 +250,8 @@ async def commit(
     reading: Reading = AS_WRITTEN,
     batch_size: int = 0,
 ) -> Commit:
-    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told.
-
-    Raises:
-        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
-    """
+    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told. Raises
+    BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed."""
     namespace = repository.storage_namespace
 
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
@@ -295,23 +277,16 @@ async def reset_branch(
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
     BranchNotFound; BranchBusy: nothing was reset."""
     gone = await forget_tokens(env, repository, branch_id)
-    await _delete_under(env, repository, branch_id, _of(gone, reading.resets), batch_size)
+    await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
 
 
 async def delete_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Delete the branch, then each object under its tokens, as `Reading.drops` says.
-
-    Raises:
-        BranchNotFound, DefaultBranch; RefChanged, where the record is compared: nothing was deleted.
-    """
+    """Delete the branch, then the objects under its tokens, see `Reading.drops_all`. Raises BranchNotFound,
+    DefaultBranch; RefChanged, where the record is compared: nothing was deleted."""
     gone = await remove_branch(env, repository, branch_id, tombstone=reading.compares)
-    await _delete_under(env, repository, branch_id, _of(gone, reading.drops), batch_size)
-
-
-def _of(newest_first: Tokens, which: Which) -> Tokens:
-    return newest_first if which == "all" else newest_first[:1]
+    await _delete_under(env, repository, branch_id, gone if reading.drops_all else gone[:1], batch_size)
 
 
 async def _delete_under(

@@ -5,7 +5,7 @@ the store the staged entries that those listings stand for. `staged-data-is-kept
 its object.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -18,12 +18,11 @@ from lakeproof.impl.hard_delete._staging_area import staged_change, staging_pref
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Invariant, Monitor
 from lakeproof.model.objects import listed
-from lakeproof.model.records import StagedEntry
-from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
@@ -34,34 +33,17 @@ AN_UPLOAD: Final = Before("", "upload")
 
 def as_staged(snapshot: Snapshot) -> Snapshot:
     """The snapshot with a staged entry for each object under a token of a branch, and without tombstone objects."""
-    store = dict(snapshot.store)
-    found = dict(snapshot.objects)
+    store, found = dict(snapshot.store), dict(snapshot.objects)
     for view in repositories(snapshot):
-        for address, partition, change in _staged(view):
-            store[partition, keys.staged_key(change.key)] = change
-            if change.data is None:
-                del found[address]
-    return attrs.evolve(snapshot, store=store, objects=found)
-
-
-def _staged(view: RepositoryView) -> Iterator[tuple[str, bytes, StagedEntry]]:
-    for branch in view.branches.values():
-        for token in (branch.staging_token, *branch.sealed_tokens):
+        for branch, token in [(each, one) for each in view.branches.values() for one in each.tokens]:
             prefix = f"{view.namespace}/{staging_prefix(branch.branch_id, token)}"
-            for address, stored in view.objects.items():
-                if address.startswith(prefix):
-                    path = unquote_to_bytes(address.removeprefix(prefix))
-                    change = staged_change(branch.branch_id, token, path, listed(address, stored))
-                    yield address, keys.staging_partition(token), change
-
-
-def through_listings(given: Scenario) -> Scenario:
-    """The scenario with invariants that see what is staged."""
-    return attrs.evolve(
-        given,
-        invariants=[_seeing(each) for each in given.invariants if each.id != "staged-data-is-kept"],
-        aftermath=[_seeing_after(each) for each in given.aftermath],
-    )
+            for address in [each for each in view.objects if each.startswith(prefix)]:
+                path = unquote_to_bytes(address.removeprefix(prefix))
+                change = staged_change(branch.branch_id, token, path, listed(address, view.objects[address]))
+                store[keys.staging_partition(token), keys.staged_key(path)] = change
+                if change.data is None:
+                    del found[address]
+    return attrs.evolve(snapshot, store=store, objects=found)
 
 
 def _seeing(invariant: Invariant) -> Invariant:
@@ -84,7 +66,12 @@ class PathDesign(ObjectDesign):
     """The proposal in one reading."""
 
     def adapt(self, scenario: Scenario) -> Scenario:
-        return through_listings(scenario)
+        """The scenario with invariants that see what is staged."""
+        return attrs.evolve(
+            scenario,
+            invariants=[_seeing(each) for each in scenario.invariants if each.id != STAGED],
+            aftermath=[_seeing_after(each) for each in scenario.aftermath],
+        )
 
 
 IN_PLACE: Final = Refuted(
@@ -108,9 +95,6 @@ LEFT_BEHIND: Final = Refuted(
     "upload.commit/delayed-duplicate staged/copy-commit* staged/move-commit staged/delete-commit "
     "staged/commit-drop/crash sealed/drop",
 )
-HALF_WAY: Final = Refuted(
-    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
-)
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
@@ -124,41 +108,34 @@ PATH: Final = PathDesign(
     words=WORDS,
     refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
+
+MISSED: Final = Refuted("an object is put under a token that was listed and committed before", "upload-commit")
 SINGLE_READ: Final = variant(
-    PATH,
-    "single-read",
-    {
-        WRITTEN: Refuted("an object is put under a token that was listed and committed before", "upload-commit"),
-        GARBAGE: LEFT_BEHIND,
-    },
-    reading=object_path.SINGLE_READ,
+    PATH, "single-read", {WRITTEN: MISSED, GARBAGE: LEFT_BEHIND}, reading=object_path.SINGLE_READ
 )
+
+LISTED: Final = Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit")
+HELD: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
 DELETES_OBJECT: Final = variant(
-    PATH,
-    "deletes-object",
-    {
-        COMMITTED: Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit"),
-        WRITTEN: Refuted("the commit holds the entry of what was deleted", "staged/delete-commit"),
-    },
-    reading=object_path.DELETES_OBJECT,
+    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
+)
+
+HALF_WAY: Final = Refuted(
+    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
 )
 ALL_TOKENS: Final = variant(
     PATH, "all-tokens", {COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY}, reading=object_path.ALL_TOKENS
 )
-UNNOTICED: Final = (
+
+UNNOTICED: Final = Refuted(
+    LEFT_BEHIND.reason,
     "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
     "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
     "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
-    "staged/upload-delete-commit staged/commit-drop/crash"
+    "staged/upload-delete-commit staged/commit-drop/crash",
 )
-IMMUTABLE: Final = variant(
-    PATH,
-    "immutable",
-    {GARBAGE: Refuted(LEFT_BEHIND.reason, UNNOTICED)},
-    None,
-    " (ours: a path is written once under a token)",
-    reading=object_path.IMMUTABLE,
-)
+OURS: Final = " (ours: a path is written once under a token)"
+IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
 OVER: Final = "copy-commit move-commit delete-commit reset-commit link-commit commit.branch-drop commit-drop"

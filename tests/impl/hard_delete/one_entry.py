@@ -3,7 +3,7 @@
 from typing import Final
 
 from lakeproof.impl.hard_delete import no_copies as flows
-from lakeproof.impl.hard_delete._locks import LOCKED
+from lakeproof.impl.hard_delete._one_entry import LOCKED
 from lakeproof.model.catalog import decode_object_entry
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.records import StagedEntry

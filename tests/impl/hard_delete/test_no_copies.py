@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
 from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
 from lakeproof.impl.hard_delete import no_copies as flows
-from lakeproof.impl.hard_delete._locks import LOCKED, locked, unlocked
-from lakeproof.impl.hard_delete._signing import check_address, signature
+from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
 from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
