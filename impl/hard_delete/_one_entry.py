@@ -1,7 +1,7 @@
 """What keeps an object to one entry: the signature of its address, and the lock of the entry.
 
 An address says for which path of which branch it was issued, so that no other path can use it. The signature stands for
-one with a secret key: nobody else can make it.
+one with a secret key, which users cannot make.
 
 A lock is a mark in the value of a staged entry, set by `SetIf`, that keeps uploads, moves and deletes apart. The text
 gives the staged ``Value`` a field ``Locked bool``. Here the mark is a pair of the object entry's metadata; the entry's
@@ -37,7 +37,7 @@ def signature(repository: Repository, branch_id: BranchID, path: bytes, name: st
 
 
 def signed_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> str:
-    """A relative address that nobody has had before, for one path of one branch."""
+    """A relative address that was never issued before, for one path of one branch."""
     name = env.ids.unique("address")
     return data_address(f"{name}.{signature(repository, branch_id, path, name)}")
 

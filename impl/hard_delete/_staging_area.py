@@ -24,18 +24,14 @@ DELETED: Final = b"\0deleted\n"
 DELETED_ETAG: Final = objects.etag(DELETED)
 
 
-def staging_prefix(branch_id: BranchID, token: StagingToken) -> str:
-    """Where what is staged under a token lies; relative."""
-    return f"{DATA_PREFIX}{branch_id}/{token}/"
-
-
-def staged_address(branch_id: BranchID, token: StagingToken, path: bytes) -> str:
-    """Where a path is staged under a token; relative. What is no plain text is percent-encoded."""
-    return staging_prefix(branch_id, token) + quote_from_bytes(path)
+def staged_address(branch_id: BranchID, token: StagingToken, path: bytes = b"") -> str:
+    """Where a path is staged under a token, or what all such addresses begin with; relative. What is no plain text is
+    percent-encoded."""
+    return f"{DATA_PREFIX}{branch_id}/{token}/{quote_from_bytes(path)}"
 
 
 def staged_at(repository: Repository, branch_id: BranchID, token: StagingToken, path: bytes = b"") -> str:
-    """The same as a physical address; or what those of all paths begin with."""
+    """The same as a physical address."""
     return f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
 
 

@@ -1,4 +1,4 @@
-"""Proposal 5: no two staged entries refer to the same object, so whoever removes an entry may delete its object.
+"""Proposal 5: no two staged entries refer to the same object, so a client that removes an entry may delete its object.
 
 Copies copy the object; an address is signed for one path; and an entry is locked while it is overwritten, moved or
 deleted. `Reading` has what the text leaves open. Source: hard-delete-uncommitted-data.md, "5. No Copies".
@@ -72,6 +72,7 @@ LEASE: Final = 60_000_000
 """Of the readings with a time based lock."""
 
 AS_WRITTEN: Final = Reading()
+"""The literal sentences."""
 UPLOAD_CHECKS: Final = Reading(upload_locks=False)
 """A lock is looked for, as in "check if not 'locked'"."""
 UPLOAD_ANY_TOKEN: Final = Reading(upload_checks_token=False)
@@ -91,9 +92,10 @@ LEASED: Final = Reading(lease=LEASE)
 CAREFUL: Final = Reading(
     exchanges=True, fresh=True, move_same_token=True, delete_checks_token=True, claims=True, by_tombstone=True
 )
-"""Ours, where the text is silent: writes are taken back by the token. Who finds another one deletes nothing, and puts a
-new object."""
+"""Ours, where the text is silent: writes are taken back by the token. A writer that finds another one deletes nothing,
+and puts a new object."""
 CAREFUL_LEASED: Final = attrs.evolve(CAREFUL, lease=LEASE)
+"""The same, with a time based lock."""
 
 
 async def upload_object(

@@ -1,7 +1,7 @@
 """Proposal 1: the staging area is a listing of the object store.
 
-A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: who lists
-that prefix sees what is staged. Branches, commits and ranges are as today. `Reading` has what the text leaves open.
+A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: a listing
+of that prefix shows what is staged. Branches, commits and ranges are as today. `Reading` has what the text leaves open.
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 
@@ -66,6 +66,7 @@ class Reading:
 
 
 AS_WRITTEN: Final = Reading()
+"""The literal sentences; where the text is silent, as today."""
 SINGLE_READ: Final = Reading(upload_rereads=False)
 """The text has no second read of the branch."""
 DELETES_OBJECT: Final = Reading(deletes="object")
@@ -104,7 +105,7 @@ async def _write(
 
 
 async def _after(env: Env, repository: Repository, branch_id: BranchID, token: StagingToken) -> Branch:
-    """The branch under another token than this one: sealed by us, if nobody else has; or as somebody else left it."""
+    """The branch under another token than this one: sealed by this call, or as another client has left it."""
     branch, predicate = await read_branch(env, repository, branch_id)
     if branch.staging_token != token:
         return branch

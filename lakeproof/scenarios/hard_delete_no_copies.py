@@ -21,8 +21,6 @@ from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UP
 from lakeproof.scenarios.designs import Speaker, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump
 
-SOURCE: Final = "hard-delete-uncommitted-data.md, 5. No Copies"
-
 LATE: Final = jump(no_copies.LEASE + 1)
 SKEWED: Final = fault("clock-skew", Faults(clock_skew=(no_copies.LEASE + 1, 0)))
 UNSURE: Final = NONE | LOST | FALSE
@@ -105,7 +103,7 @@ USED: Final = Refuted(SIGNED, "link.commit.restage.delete")
 TEXT: Final = OneEntryDesign(
     name="hard-delete/no_copies",
     flows=no_copies.FLOWS,
-    source=SOURCE,
+    source="hard-delete-uncommitted-data.md, 5. No Copies",
     words=WORDS,
     refuted={
         COMMITTED: Refuted(
@@ -135,38 +133,30 @@ TEXT: Final = OneEntryDesign(
     },
 )
 
-
 LOOKED: Final = Refuted("a delete that only looks for a lock deletes what is moved meanwhile", "delete-move")
 DELETE_CHECKS: Final = variant(TEXT, "delete_checks", {STAGED: LOOKED}, reading=no_copies.DELETE_CHECKS)
-
 TWO: Final = Refuted("two moves at once make two entries", "concurrent-move")
 MOVE_UNLOCKED: Final = variant(TEXT, "move_unlocked", {ENDS_WITH_ONE: TWO}, reading=no_copies.MOVE_UNLOCKED)
-
 MOVED: Final = Refuted("an upload that only looks for a lock deletes what is moved meanwhile", "staged/upload-move")
 ONCE: Final = Refuted("two uploads at once replace the same entry", "staged/upload-*")
 UPLOAD_CHECKS: Final = variant(TEXT, "upload_checks", {STAGED: MOVED, GARBAGE: ONCE}, reading=no_copies.UPLOAD_CHECKS)
-
 TAKEN: Final = Refuted("the entry that was locked is committed meanwhile", "staged/upload-commit")
 TWICE: Final = Refuted(AGAIN, "staged/upload-commit")
 UPLOAD_BLIND: Final = variant(
     TEXT, "upload_any_token", {COMMITTED: TAKEN, ONE: TWICE}, reading=no_copies.UPLOAD_ANY_TOKEN
 )
-
 GOES_ON: Final = Refuted(SEALED, "staged/delete-commit")
 DELETE_TOKENS: Final = variant(TEXT, "delete_tokens", {COMMITTED: GOES_ON}, reading=no_copies.DELETE_TOKENS)
-
 COMMITTED_ENTRY: Final = Refuted("the entry was committed", "upload.commit.delete")
 RESTAGED: Final = Refuted("to be locked, a committed entry has to be staged", "upload.commit.delete")
 DELETE_ANY: Final = variant(
     TEXT, "delete_any", {COMMITTED: COMMITTED_ENTRY, ONE: RESTAGED}, reading=no_copies.DELETE_ANY
 )
-
 UNSEEN: Final = Refuted(LEFT, "commit-move-then-reset")
 BOTH_TAKEN: Final = Refuted("a commit may take both entries of a move", "commit-move")
 MOVE_SAME: Final = variant(
     TEXT, "move_same_token", {GARBAGE: UNSEEN, ENDS_WITH_ONE: BOTH_TAKEN}, reading=no_copies.MOVE_SAME_TOKEN
 )
-
 LEASED: Final = variant(
     TEXT,
     "lease",
@@ -214,9 +204,7 @@ PAIRS: Final = (
     "resetx-upload reset-move reset-upload copy-reset drop-move drop-upload drop-commit-fork upload-move "
     "upload-commit copy-commit restage-delete move-moveback"
 )
-
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
-
 
 ROWS = [
     *rows(TEXT, "commit-move", NONE, AN_UPLOAD, name="commit-move"),

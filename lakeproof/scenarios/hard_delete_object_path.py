@@ -14,7 +14,7 @@ import attrs
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import object_path
-from lakeproof.impl.hard_delete._staging_area import staged_change, staging_prefix
+from lakeproof.impl.hard_delete._staging_area import staged_address, staged_change
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Invariant, Monitor
 from lakeproof.model.objects import listed
@@ -26,7 +26,6 @@ from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANG
 from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
-SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
 LATE: Final = fault("delayed-duplicate", Faults(lost_answers=1, duplicates=1))
 AN_UPLOAD: Final = Before("", "upload")
 
@@ -36,7 +35,7 @@ def as_staged(snapshot: Snapshot) -> Snapshot:
     store, found = dict(snapshot.store), dict(snapshot.objects)
     for view in repositories(snapshot):
         for branch, token in [(each, one) for each in view.branches.values() for one in each.tokens]:
-            prefix = f"{view.namespace}/{staging_prefix(branch.branch_id, token)}"
+            prefix = f"{view.namespace}/{staged_address(branch.branch_id, token)}"
             for address in [each for each in view.objects if each.startswith(prefix)]:
                 path = unquote_to_bytes(address.removeprefix(prefix))
                 change = staged_change(branch.branch_id, token, path, listed(address, view.objects[address]))
@@ -104,29 +103,25 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 PATH: Final = PathDesign(
     name="hard-delete/object_path",
     flows=object_path.FLOWS,
-    source=SOURCE,
+    source="hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path",
     words=WORDS,
     refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
-
 MISSED: Final = Refuted("an object is put under a token that was listed and committed before", "upload-commit")
 SINGLE_READ: Final = variant(
     PATH, "single-read", {WRITTEN: MISSED, GARBAGE: LEFT_BEHIND}, reading=object_path.SINGLE_READ
 )
-
 LISTED: Final = Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit")
 HELD: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
 DELETES_OBJECT: Final = variant(
     PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
 )
-
 HALF_WAY: Final = Refuted(
     "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
 )
 ALL_TOKENS: Final = variant(
     PATH, "all-tokens", {COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY}, reading=object_path.ALL_TOKENS
 )
-
 UNNOTICED: Final = Refuted(
     LEFT_BEHIND.reason,
     "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
@@ -139,7 +134,6 @@ IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, 
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
 OVER: Final = "copy-commit move-commit delete-commit reset-commit link-commit commit.branch-drop commit-drop"
-UNSURE: Final = LOST | FALSE
 SEALED: Final = Before("sealed/", "upload.seal")
 
 ROWS = [
@@ -165,7 +159,7 @@ ROWS = [
     *rows(IMMUTABLE, "upload.upload.commit upload.commit", LATE),
     *rows(PATH, "commit-commit", NONE, UPLOADED, deep=True),
     *rows(IMMUTABLE, "upload-upload-commit", NONE, deep=True),
-    *rows(IMMUTABLE, "upload-commit", UNSURE, UPLOADED, deep=True),
+    *rows(IMMUTABLE, "upload-commit", LOST | FALSE, UPLOADED, deep=True),
     *rows(IMMUTABLE, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]

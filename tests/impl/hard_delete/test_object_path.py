@@ -12,7 +12,7 @@ from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
 from lakeproof.impl.catalog.objects import upload_and_link
 from lakeproof.impl.hard_delete import object_path as flows
-from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change, staging_prefix
+from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change
 from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import decode_object_entry
@@ -59,7 +59,7 @@ class TestPaths:
     def test_every_path_has_an_address_of_its_own(self, one: bytes, other: bytes) -> None:
         at = [staged_address(BranchID("b"), StagingToken("t"), path) for path in (one, other)]
         assert (at[0] == at[1]) == (one == other)
-        assert all(each.startswith(staging_prefix(BranchID("b"), StagingToken("t"))) for each in at)
+        assert all(each.startswith(staged_address(BranchID("b"), StagingToken("t"))) for each in at)
 
     @given(st.binary(min_size=1), st.binary(min_size=1).filter(DELETED.__ne__))
     def test_a_listing_tells_the_path_back(self, path: bytes, content: bytes) -> None:
