@@ -34,16 +34,6 @@ PARAMETERS_MAX = 7
 MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/catalog/objects.py": {"upload_and_link"},
     "impl/hard_delete/_tokens.py": {"stage_referred"},
-    "impl/hard_delete/no_copies.py": {
-        "copy_object",
-        "delete_object",
-        "link_physical_address",
-        "move_object",
-        "reset_prefix",
-        "stage_object",
-        "upload_object",
-    },
-    "impl/hard_delete/object_path.py": {"stage_object", "upload_object"},
     "impl/hard_delete/offline.py": {"background_job", "copy_object", "move_object"},
     "impl/hard_delete/online.py": {"_stage_new", "copy_object", "link_physical_address", "upload_object"},
     "impl/hard_delete/reference_counter.py": {

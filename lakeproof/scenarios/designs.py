@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, Unpack
 
 import attrs
 
-from lakeproof.impl.flows import Flow, bound
+from lakeproof.impl.flows import Flow, bound, options_of
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 from lakeproof.scenarios.races import (
@@ -137,8 +137,8 @@ class Design(Generic[F]):
         options = dict(self.options.get(word, {}))
         parameters = inspect.signature(flow).parameters
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-        if not takes_any and (strange := options.keys() - parameters.keys()):
-            known = ", ".join(parameters)
+        if not takes_any and (strange := options.keys() - options_of(flow, options).keys()):
+            known = f"{', '.join(parameters)}; a reading is of the class of its default"
             raise RaceError(f"{self.name}: options {sorted(strange)} of {word!r}: its flow takes {known}")
         if paged and "batch_size" in parameters:
             options["batch_size"] = paged
