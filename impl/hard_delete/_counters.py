@@ -5,6 +5,7 @@ nothing of metadata. Source: hard-delete-uncommitted-data.md, "2. Reference Coun
 reference counter".
 """
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
@@ -55,7 +56,7 @@ async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
             await env.objects.set_metadata(head.address, metadata, if_version=head.version)
 
 
-async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "counted", tries: int = TRIES) -> None:
+async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "counted") -> None:
     """One more refers to the object at a physical address. 2 effects, and 2 for each time that another came first.
 
     accepts: what may be referred to: what is ``"counted"`` already, 1 or more; what has no counter (``"uncounted"``),
@@ -65,38 +66,36 @@ async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "c
         AddressDeleted: there is no object, or one that may not be referred to.
         ObjectBusy.
     """
-    for _ in range(tries):
-        try:
-            head = await env.objects.head(address)
-            counter = counter_of(head.metadata)
-            if (counter is None and accepts == "counted") or (counter == 0 and accepts != "all"):
-                raise AddressDeleted(address)
-            await write_counter(env, head, (counter or 0) + 1, kind)
-        except objects.ObjectNotFound:
-            raise AddressDeleted(address) from None
-        except objects.PreconditionFailed:
-            continue
-        return
-    raise ObjectBusy(address)
+
+    def more(counter: int | None) -> int | None:
+        refused = accepts == "counted" if counter is None else counter == 0 and accepts != "all"
+        return None if refused else (counter or 0) + 1
+
+    if await _recount(env, address, kind, more) is None:
+        raise AddressDeleted(address)
 
 
-async def decrement(env: Env, address: str, kind: Kind, *, tries: int = TRIES) -> int | None:
+async def decrement(env: Env, address: str, kind: Kind) -> int | None:
     """One fewer refers to the object at a physical address: the counter now. Effects as `increment`.
 
     None: nothing was counted, for the object is gone, or has no counter. Raises ObjectBusy.
     """
-    for _ in range(tries):
+    return await _recount(env, address, kind, lambda counter: None if counter is None else max(counter - 1, 0))
+
+
+async def _recount(env: Env, address: str, kind: Kind, change: Callable[[int | None], int | None]) -> int | None:
+    """The counter as it is changed; None where there is no object, or where there is nothing to change."""
+    for _ in range(TRIES):
         try:
             head = await env.objects.head(address)
-            counter = counter_of(head.metadata)
-            if counter is None:
-                return None
-            await write_counter(env, head, max(counter - 1, 0), kind)
+            counter = change(counter_of(head.metadata))
+            if counter is not None:
+                await write_counter(env, head, counter, kind)
         except objects.ObjectNotFound:
             return None
         except objects.PreconditionFailed:
             continue
-        return max(counter - 1, 0)
+        return counter
     raise ObjectBusy(address)
 
 

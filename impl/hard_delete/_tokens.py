@@ -46,7 +46,6 @@ async def stage_referred(
     *,
     looks: bool = False,
     exchanges: bool = False,
-    tries: int = TRIES,
 ) -> Staged:
     """Stage a change as `writing.set_entry` does, each time after ``refer``.
 
@@ -67,18 +66,18 @@ async def stage_referred(
             if staged:
                 raise WriteNotSettled(branch_id, change.key) from None
             raise
-        before = await _put(env, token, change, looks=looks, exchanges=exchanges, tries=tries)
+        before = await _put(env, token, change, looks=looks, exchanges=exchanges)
         staged = True
         return Staged(token, before)
 
     branch = await get_branch(env, repository, branch_id)
-    return (await settle(env, repository, branch, write, change.key, tries=tries))[0]
+    return (await settle(env, repository, branch, write, change.key))[0]
 
 
 async def _put(
-    env: Env, token: StagingToken, change: StagedEntry, *, looks: bool, exchanges: bool, tries: int
+    env: Env, token: StagingToken, change: StagedEntry, *, looks: bool, exchanges: bool
 ) -> ObjectEntry | None:
-    for _ in range(tries):
+    for _ in range(TRIES):
         found = await get_staged(env, token, change.key) if looks or exchanges else None
         if not exchanges:
             await stage(env, token, change)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
@@ -27,8 +28,13 @@ BOTH: Final = Before("staged/", "upload.uploady")
 CROWD: Final = Before("crowd/", "upload")
 
 
-def _link_again(flows: ObjectFlows) -> Flow | None:
-    return None if flows.link_at is None else partial(catalog.stage_again, stage=flows.link_at)
+def _link_again(flows: ObjectFlows) -> Flow:
+    """What a user does who links an address once more, at another path."""
+    link = flows.link_physical_address
+    return partial(
+        catalog.stage_again,
+        stage=lambda env, repository, branch, path, at, data: link(env, repository, branch, path, Grant(at), data),
+    )
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
@@ -50,6 +56,7 @@ OPEN_ONCE: Final = (
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
 OVERWRITTEN: Final = "an upload over an entry does not count off the object that was there"
+UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
 
@@ -79,114 +86,55 @@ TEXT: Final = ObjectDesign(
 )
 
 
-S3: Final = variant(
-    TEXT,
-    "s3",
-    {
-        STAGED: Refuted(
-            "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
-            "decrement to 0",
-            "conditional-metadata staged/stage-delete staged/relink-delete",
-        ),
-        GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey"),
-    },
-    kind="s3",
-)
-AZURE: Final = variant(TEXT, "azure", HOLDS, kind="azure")
-RELEASES: Final = variant(
-    TEXT,
-    "releases",
-    {
-        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
-        GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*"),
-    },
-    overwrites="release",
-    deletes="staged",
-)
-DELETES_STAGED: Final = variant(
-    TEXT,
-    "deletes_staged",
-    {COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")},
-    deletes="staged",
-)
-SETTLED: Final = variant(
-    TEXT,
-    "deletes_settled",
-    {
-        COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
-        GARBAGE: Refuted(
-            "who cannot tell whether an entry is being committed leaves its object counted",
-            "upload.delete-commit staged/delete-commit staged/move-commit",
-        ),
-    },
-    deletes="settled",
-)
-SHALLOW: Final = variant(
-    TEXT,
-    "shallow",
-    {
-        COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
-        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
-    },
-    full=False,
-)
-CARRIES: Final = variant(
-    TEXT,
-    "carries",
-    {GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain")},
-    carries=True,
-)
-COUNTER_FIRST: Final = variant(
-    TEXT,
-    "counter_first",
-    {STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*")},
-    counter_first=True,
-)
-DEFINITE: Final = variant(
-    TEXT, "rollback_definite", {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, rollback="definite"
-)
-JOB: Final = variant(
-    TEXT,
-    "job",
-    {STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*")},
-    in_job=True,
-    full=False,
-)
-JOB_CLAIMS: Final = variant(
-    TEXT,
-    "job_claims",
-    {
-        GARBAGE: Refuted(
-            "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"
-        )
-    },
-    in_job=True,
-    full=False,
-    claims=True,
-)
-CAREFUL: Final = variant(
-    TEXT,
-    "careful",
-    {
-        STAGED: Refuted(BLIND, "*/false-predicate"),
-        GARBAGE: Refuted(
-            f"who cannot tell whether an entry is being committed leaves its object counted; {INTERRUPTED}",
-            "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
-            "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-            "staged/stage-delete/false-predicate",
-        ),
-    },
-    deletes="settled",
-    overwrites="exchange",
-    follows=True,
-    claims=True,
-    by_tombstone=True,
-    rollback="definite",
-    revives=False,
-    full=False,
-)
-"""A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
-
+# fmt: off
+S3: Final = variant(TEXT, "s3", {
+    STAGED: Refuted(
+        "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
+        "decrement to 0",
+        "conditional-metadata staged/stage-delete staged/relink-delete"),
+    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey"),
+}, reading=reference_counter.S3)
+AZURE: Final = variant(TEXT, "azure", HOLDS, reading=reference_counter.AZURE)
+RELEASES: Final = variant(TEXT, "releases", {
+    STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
+    GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*"),
+}, reading=reference_counter.RELEASES)
+DELETES_STAGED: Final = variant(TEXT, "deletes_staged", {
+    COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit"),
+}, reading=reference_counter.DELETES_STAGED)
+SETTLED: Final = variant(TEXT, "deletes_settled", {
+    COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
+    GARBAGE: Refuted(UNCERTAIN, "upload.delete-commit staged/delete-commit staged/move-commit"),
+}, reading=reference_counter.DELETES_SETTLED)
+SHALLOW: Final = variant(TEXT, "shallow", {
+    COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
+    STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
+}, reading=reference_counter.SHALLOW)
+CARRIES: Final = variant(TEXT, "carries", {
+    GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain"),
+}, reading=reference_counter.CARRIES)
+COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
+    STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
+}, reading=reference_counter.COUNTER_FIRST)
+DEFINITE: Final = variant(TEXT, "rollback_definite", {
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer"),
+}, reading=reference_counter.ROLLBACK_DEFINITE)
+JOB: Final = variant(TEXT, "job", {
+    STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
+}, reading=reference_counter.JOB)
+JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
+    GARBAGE: Refuted(
+        "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
+}, reading=reference_counter.JOB_CLAIMS)
+CAREFUL: Final = variant(TEXT, "careful", {
+    STAGED: Refuted(BLIND, "*/false-predicate"),
+    GARBAGE: Refuted(
+        f"{UNCERTAIN}; {INTERRUPTED}",
+        "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
+        "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
+        "staged/stage-delete/false-predicate"),
+}, reading=reference_counter.CAREFUL)
+# fmt: on
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
