@@ -94,7 +94,6 @@ async def commit_tokens(
     message: str,
     *,
     before: Callable[[Tokens], Awaitable[None]] = nothing_before,
-    tries: int = COMMIT_TRIES,
     batch_size: int = 0,
 ) -> Taken:
     """`lock_free.commit`, which drops nothing and tells what it took. ``before``: run on the tokens that were sealed,
@@ -104,4 +103,4 @@ async def commit_tokens(
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         return await write_commit(env, repository, branch.commit_id, kept, request)
 
-    return await take(env, repository, branch_id, combine, How(respects_resets=False, before=before), tries)
+    return await take(env, repository, branch_id, combine, How(respects_resets=False, before=before), COMMIT_TRIES)

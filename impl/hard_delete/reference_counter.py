@@ -11,9 +11,6 @@ import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.objects import Grant, at, owned
-from lakeproof.impl.catalog.objects import commit as commit
-from lakeproof.impl.catalog.objects import get_physical_address as get_physical_address
-from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import writing
@@ -21,8 +18,7 @@ from lakeproof.impl.graveler.resetting import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
 from lakeproof.impl.hard_delete._tokens import nothing, stage_referred
-from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch, remove_branch
+from lakeproof.impl.refs.branches import create_branch, get_branch, remove_branch
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged, tombstone
 from lakeproof.model import kv
@@ -279,7 +275,7 @@ async def _drop_all(env: Env, repository: Repository, dropped: Tokens, reading: 
 
 # fmt: off
 FLOWS = ObjectFlows(
-    upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    upload_object=upload_object, stage_object=stage_object, get_physical_address=objects.get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
-    delete_object=delete_object, read_object=read_object, commit=commit, reset_branch=reset_branch,
+    delete_object=delete_object, read_object=objects.read_object, commit=objects.commit, reset_branch=reset_branch,
     delete_branch=delete_branch, create_branch=create_branch, background_job=background_job)

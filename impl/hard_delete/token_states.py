@@ -172,7 +172,7 @@ async def commit(
 
     Raises BranchNotFound, BranchBusy: nothing was committed.
     """
-    taken = await commit_tokens(env, repository, branch_id, message, tries=tries, batch_size=batch_size)
+    taken = await commit_tokens(env, repository, branch_id, message, batch_size=batch_size)
     if named == "commit":
         await lists.note_committed(env, repository, taken.commit.commit_id, taken.tokens)
         return taken.commit

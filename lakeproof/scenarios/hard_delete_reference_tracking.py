@@ -1,16 +1,13 @@
 """Proposal 3, references with a state, in the readings that its text allows."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-import attrs
-
 from lakeproof.impl.hard_delete import reference_tracking
-from lakeproof.impl.hard_delete._reference_states import State
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
-from lakeproof.scenarios.designs import Word, built, but, rows
+from lakeproof.scenarios.designs import Word, built, but, rows, variant
 from lakeproof.scenarios.races import FAULTS, NONE, Refuted, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 3. Tracking references in staging manager"
@@ -86,6 +83,8 @@ LEAKS: Final = Refuted(
     "after_upload/drop-commit-*/ahead after_upload_uploady/copy",
 )
 
+LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
+
 TEXT: Final = ObjectDesign(
     name="hard-delete/reference_tracking",
     flows=reference_tracking.FLOWS,
@@ -98,97 +97,62 @@ TEXT: Final = ObjectDesign(
         "copyhere": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
         "rest": Word(lambda flows: flows.read_object, MAIN, Y),
     },
-    refuted={COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS},
+    refuted=LOSSES,
 )
 
-
-def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal in another reading: options by word. What is refuted stays so."""
-    return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
-
-
-FIRST_TOKEN: Final = but(
-    variant("first_token", upload={"follows": False}, copy={"follows": False}),
-    STAGED,
+# fmt: off
+FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSSES.but(
     also="upload.job-reset/later",
     reason="the entry was staged again under another token, for which there is no reference",
-)
-EXCHANGES: Final = but(variant("exchanges", upload={"exchanges": True}), GARBAGE, kept="upload-upload")
-MARKS_FIRST: Final = but(
-    but(
-        variant("delete_marks_first", delete={"first": True}, move={"first": True}),
-        COMMITTED,
-        also="upload.delete-commit.job/later",
-    ),
-    STAGED,
-    also="*delete-*/later",
-    reason="the reference is marked, and the tombstone is not yet, or never, staged",
-)
+)}, reading=reference_tracking.FIRST_TOKEN)
+EXCHANGES: Final = variant(TEXT, "exchanges", {
+    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload"),
+}, reading=reference_tracking.EXCHANGES)
+MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
+    COMMITTED: COMMITTED_LOSSES.but(also="upload.delete-commit.job/later"),
+    STAGED: STAGED_LOSSES.but(
+        also="*delete-*/later", reason="the reference is marked, and the tombstone is not yet, or never, staged"),
+    GARBAGE: LEAKS,
+}, reading=reference_tracking.DELETE_MARKS_FIRST)
 MARKS_FIRST_CRASH: Final = but(
     but(MARKS_FIRST, STAGED, also="after_upload/delete-rest-rest-job/ahead-crash"),
-    GARBAGE,
-    kept="after_upload/delete-rest-rest-job/ahead-crash",
-)
-CREATES: Final = but(
-    variant("marks_create", delete={"creates": True}, reset={"creates": True}, drop={"creates": True}),
-    COMMITTED,
+    GARBAGE, kept="after_upload/delete-rest-rest-job/ahead-crash")
+CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload/drop-commit-branch-job.job/ahead",
     reason="the key that said committed is gone, and a late drop makes one that says deleted",
-)
-REMOVES: Final = but(
-    variant("tombstones_remove", reset={"tombstones": "remove"}),
-    GARBAGE,
-    also="upload.delete.reset",
-    reason="with its key the job loses sight of an object",
-)
-NEWEST: Final = but(
-    variant("newest", job={"oldest": False}),
-    STAGED,
-    kept=(
-        "after_upload_copymain_deletemain/copymain-delete.job/rested "
-        "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged"
-    ),
-)
-REREADS: Final = but(
-    variant("job_rereads", job={"rereads": True}),
-    STAGED,
+)}, reading=reference_tracking.MARKS_CREATE)
+REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
+    also="upload.delete.reset", reason="with its key the job loses sight of an object",
+)}, reading=reference_tracking.TOMBSTONES_REMOVE)
+NEWEST: Final = variant(TEXT, "newest", {**LOSSES, STAGED: STAGED_LOSSES.but(
+    kept="after_upload_copymain_deletemain/copymain-delete.job/rested "
+    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
+)}, reading=reference_tracking.NEWEST)
+REREADS: Final = variant(TEXT, "job_rereads", {**LOSSES, STAGED: STAGED_LOSSES.but(
     kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
-)
-KEYS_FIRST: Final = but(
-    variant("keys_first", job={"keys_first": True}),
-    GARBAGE,
-    also="after_upload_delete/job/rested-crash",
-    reason="the job stops after the keys and before the object",
-)
-COMMITTED_FIRST: Final = but(
-    variant("committed_first", job={"order": (State.COMMITTED, State.STAGED, State.DELETED)}),
-    COMMITTED,
+)}, reading=reference_tracking.JOB_REREADS)
+KEYS_FIRST: Final = variant(TEXT, "keys_first", {**LOSSES, GARBAGE: LEAKS.but(
+    also="after_upload_delete/job/rested-crash", reason="the job stops after the keys and before the object",
+)}, reading=reference_tracking.KEYS_FIRST)
+COMMITTED_FIRST: Final = variant(TEXT, "committed_first", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
     reason="the job stops when only deleted keys are left",
-)
-MARKS_SEALED: Final = variant("commit_marks_sealed", commit={"marks": "sealed"})
-MARKS_LAST: Final = but(
-    but(
-        variant("commit_marks_last", commit={"marks": "committed"}),
-        GARBAGE,
-        kept="after_upload/commit-reset after_upload/drop-commit-*/ahead",
-    ),
-    COMMITTED,
-    also="after_upload/drop-commit-branch-job.job/ahead",
-    reason="a branch is deleted between a commit and its marks, with the tokens that it had before",
-)
-KEEPS: Final = but(
-    variant("keeps_committed", job={"keeps_committed": True}), COMMITTED, kept=" ".join(COMMITTED_LOSSES.races[:3])
-)
-"""Ours: keys that say committed stay for good."""
-
-TOMBSTONE: Final = but(
-    variant("branch_tombstones", drop={"tombstone": True}),
-    COMMITTED,
-    kept="after_upload/drop-commit-upload.branch-job/ahead",
-)
-"""Ours: a branch is deleted by a conditional write of its record."""
-
+)}, reading=reference_tracking.COMMITTED_FIRST)
+MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=reference_tracking.COMMIT_MARKS_SEALED)
+MARKS_LAST: Final = variant(TEXT, "commit_marks_last", {
+    COMMITTED: COMMITTED_LOSSES.but(
+        also="after_upload/drop-commit-branch-job.job/ahead",
+        reason="a branch is deleted between a commit and its marks, with the tokens that it had before"),
+    STAGED: STAGED_LOSSES,
+    GARBAGE: LEAKS.but(kept="after_upload/commit-reset after_upload/drop-commit-*/ahead"),
+}, reading=reference_tracking.COMMIT_MARKS_LAST)
+KEEPS: Final = variant(TEXT, "keeps_committed", {
+    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept=" ".join(COMMITTED_LOSSES.races[:3])),
+}, reading=reference_tracking.KEEPS_COMMITTED)
+TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
+    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept="after_upload/drop-commit-upload.branch-job/ahead"),
+}, reading=reference_tracking.BRANCH_TOMBSTONES)
+# fmt: on
 
 ROWS = [
     *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),

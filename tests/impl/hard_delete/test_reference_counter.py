@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    commit,
+    get_physical_address,
+    read_object,
+    stage_again,
+    upload_and_link,
+)
 from lakeproof.impl.hard_delete import reference_counter as flows
 from lakeproof.impl.hard_delete._counters import ONE, Kind, counter_of, decrement, increment, with_counter
 from lakeproof.impl.hard_delete.reference_counter import AS_WRITTEN, DELETES_SETTLED, DELETES_STAGED, SHALLOW, Reading
@@ -74,7 +81,7 @@ def test_an_object_without_a_positive_counter_is_treated_as_deleted(hand: Hand, 
     with pytest.raises(AddressDeleted):
         hand.run(flows.stage_object, BRANCH, X, AT, b"1")
     with pytest.raises(PathNotFound):
-        hand.run(flows.read_object, BRANCH, X)
+        hand.run(read_object, BRANCH, X)
 
 
 def test_what_is_not_there_cannot_be_staged_or_linked(hand: Hand) -> None:
@@ -84,7 +91,7 @@ def test_what_is_not_there_cannot_be_staged_or_linked(hand: Hand) -> None:
 
 
 def test_a_link_counts_what_the_user_has_put_without_a_counter(hand: Hand) -> None:
-    link = partial(upload_and_link, get_address=flows.get_physical_address, link=flows.link_physical_address)
+    link = partial(upload_and_link, get_address=get_physical_address, link=flows.link_physical_address)
     hand.run(link, BRANCH, X, b"1")
     assert list(counters(hand).values()) == [1]
     with pytest.raises(AddressNotAllowed):
@@ -107,7 +114,7 @@ def test_a_move_leaves_one_object_with_one_count(hand: Hand) -> None:
         upload(hand)
         hand.run(flows.move_object, BRANCH, X, Y, reading=reading)
         assert list(counters(hand).values()) == [1]
-        assert hand.run(flows.read_object, BRANCH, Y) == b"1"
+        assert hand.run(read_object, BRANCH, Y) == b"1"
         hand.run(flows.delete_object, BRANCH, Y)
 
 
@@ -172,7 +179,7 @@ def test_a_delete_of_a_committed_entry_loses_its_object_if_it_counts_any_entry(
     hand: Hand, reading: Reading, lost: bool
 ) -> None:
     upload(hand)
-    hand.run(flows.commit, BRANCH, "m")
+    hand.run(commit, BRANCH, "m")
     hand.run(flows.delete_object, BRANCH, X, reading=reading)
     assert hand.content() == {}
     assert broken(hand) == ({"committed-data-is-kept"} if lost else set())
@@ -264,7 +271,7 @@ def test_alone_the_counter_is_the_number_of_staged_entries(words: Sequence[str],
 def test_alone_the_careful_reading_loses_nothing_that_was_committed(words: Sequence[str]) -> None:
     hand = Hand.founded()
     for number, word in enumerate(words):
-        flow, args = STEPS.get(word, (flows.commit, (BRANCH, str(number))))
+        flow, args = STEPS.get(word, (commit, (BRANCH, str(number))))
         options = {"reading": DELETES_SETTLED} if word.startswith(("delete", "move")) else {}
         with suppress(PathNotFound):
             hand.run(flow, *args, **options)
@@ -340,9 +347,9 @@ def test_a_delete_loses_what_is_committed_meanwhile_unless_it_looks_at_the_token
     upload(hand)
     delete = hand.start(flows.delete_object, BRANCH, X, reading=reading)
     delete.step(3 if reading == AS_WRITTEN else 4)
-    commit = hand.start(flows.commit, BRANCH, "m").until(kv.ScanBatch).step()
+    committing = hand.start(commit, BRANCH, "m").until(kv.ScanBatch).step()
     delete.finish()
-    commit.finish()
+    committing.finish()
     assert broken(hand) == (set() if reading == DELETES_SETTLED else {"committed-data-is-kept"})
 
 
