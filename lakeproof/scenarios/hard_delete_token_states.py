@@ -1,6 +1,6 @@
 """Proposal 4, states of staging tokens and a list of tokens for each object, in the readings that its text allows."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -13,7 +13,7 @@ from lakeproof.impl.hard_delete import token_states
 from lakeproof.model.records import Repository
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
-from lakeproof.scenarios.designs import Row, Word, built, rows
+from lakeproof.scenarios.designs import Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
@@ -82,85 +82,50 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2"),
 }
 
+LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
+
 TEXT: Final = ObjectDesign(
     name="hard-delete/token_states",
     flows=token_states.FLOWS,
     source=SOURCE,
     words=WORDS,
-    refuted={COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS},
+    refuted=LOSSES,
 )
+OURS: Final = " (ours: with repairs)"
 
 
-def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal in another reading: options by word. What is refuted stays so."""
-    return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
+# fmt: off
+BY_ADDRESS: Final = variant(TEXT, "by_address", {
+    COMMITTED: Refuted(
+        "the job deals with the tokens of one committed object before it knows that the others under them are "
+        f"committed, too; {RESTAGED}; {STALE_DELETE}",
+        (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job")),
+    STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
+    GARBAGE: LEAKS,
+}, reading=token_states.BY_ADDRESS)
+ENTRIES: Final = variant(TEXT, "entries", {**LOSSES, GARBAGE: Refuted(
+    "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has read there "
+    f"which objects lose a reference; {LEAKS.reason}",
+    (*LEAKS.races, "after_sealed/commit.job"),
+)}, reading=token_states.ENTRIES)
+SPARED: Final = variant(TEXT, "entries_spared", LOSSES, reading=token_states.ENTRIES_SPARED)
+BY_COMMIT: Final = variant(TEXT, "by_commit", LOSSES, reading=token_states.BY_COMMIT)
+FORGETS: Final = variant(TEXT, "forgets_deleted", LOSSES, reading=token_states.FORGETS_DELETED)
 
-
-BY_ADDRESS: Final = attrs.evolve(
-    variant("by_address", commit={"named": "address"}, job={"named": "address"}),
-    refuted={
-        COMMITTED: Refuted(
-            "the job deals with the tokens of one committed object before it knows that the others under them are "
-            f"committed, too; {RESTAGED}; {STALE_DELETE}",
-            (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job"),
-        ),
-        STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
-        GARBAGE: LEAKS,
-    },
-)
-"""The committed entry as the text first writes it: a key for each physical address."""
-
-ENTRIES: Final = attrs.evolve(
-    variant("entries", job={"moves": "entry"}),
-    refuted={
-        COMMITTED: COMMITTED_LOSSES,
-        STAGED: STAGED_LOSSES,
-        GARBAGE: Refuted(
-            "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has "
-            f"read there which objects lose a reference; {LEAKS.reason}",
-            (*LEAKS.races, "after_sealed/commit.job"),
-        ),
-    },
-)
-SPARED: Final = variant("entries_spared", job={"moves": "entry", "spares_area": True})
-BY_COMMIT: Final = variant("by_commit", job={"committed": "commit"})
-FORGETS: Final = variant("forgets_deleted", job={"forgets_deleted": True})
-
-CAREFUL: Final[Mapping[str, Mapping[str, Hashable]]] = {
-    "upload": {"careful": True},
-    "uploady": {"careful": True},
-    "uploadmain": {"careful": True},
-    "job": {"keeps_empty": True, "committed": "commit"},
-    "drop": {"tombstone": True},
-}
-LINKS: Final[Mapping[str, Hashable]] = {"careful": True, "once": True}
-
-
-def mended(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal with all repairs, but for these options."""
-    found = variant(name, **{**CAREFUL, **options})
-    return attrs.evolve(found, source=f"{SOURCE} (ours: with repairs)")
-
-
-MENDED: Final = attrs.evolve(mended("mended"), refuted={GARBAGE: LEAKS})
+MENDED: Final = variant(TEXT, "mended", {GARBAGE: LEAKS}, None, OURS, reading=token_states.MENDED)
 """No data is lost in any race here; what leaks, leaks."""
-
-BUT_UPLOADS: Final = mended("mended_but_uploads", upload={})
-BUT_EMPTY: Final = mended("mended_but_empty_lists", job={"committed": "commit"})
-BUT_DROP: Final = mended("mended_but_deleted_branches", drop={})
-BUT_LINKS: Final = mended("mended_but_links")
+BUT_UPLOADS, BUT_EMPTY, BUT_DROP, BUT_LINKS = (
+    variant(TEXT, f"mended_but_{name}", LOSSES, None, OURS, reading=reading) for name, reading in (
+        ("uploads", token_states.MENDED_BUT_UPLOADS), ("empty_lists", token_states.MENDED_BUT_EMPTY_LISTS),
+        ("deleted_branches", token_states.MENDED_BUT_DELETED_BRANCHES), ("links", token_states.MENDED_BUT_LINKS)))
 """All repairs but one, in the race that misses it."""
+# fmt: on
 
 
-def twice(
-    design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None
-) -> Iterator[Row]:
-    """A race in which ``link`` links the one address that was issued and written before. link: its options."""
-    linking = attrs.evolve(
-        design,
-        words={**WORDS, "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")},
-        options={**design.options, "link": link or {}},
-    )
+def twice(design: ObjectDesign, race: str, *, deep: bool = False) -> Iterator[Row]:
+    """A race in which ``link`` links the one address that was issued and written before."""
+    link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
+    linking = attrs.evolve(design, words={**WORDS, "link": link})
     only = f"{COMMITTED if 'commit' in race else ''} {STAGED} {GARBAGE}"
     return rows(linking, race, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
 
@@ -204,10 +169,10 @@ ROWS = [
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
     *rows(MENDED, f"drop-commit-branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
-    *twice(MENDED, "link-link", link=LINKS),
-    *twice(MENDED, "link-link.reset.job", link=LINKS),
-    *twice(MENDED, "link.commit.job-link.reset.job", deep=True, link=LINKS),
-    *twice(BUT_LINKS, "link-link.reset.job", link={"careful": True}),
+    *twice(MENDED, "link-link"),
+    *twice(MENDED, "link-link.reset.job"),
+    *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
+    *twice(BUT_LINKS, "link-link.reset.job"),
     *rows(BUT_UPLOADS, "upload-reset.job", NONE),
     *rows(BUT_EMPTY, "copy-reset.job", NONE, after("upload")),
     *rows(BUT_DROP, "drop-commit-branch-job", NONE, after("upload")),
