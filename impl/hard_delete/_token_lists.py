@@ -40,15 +40,9 @@ def decode_tokens(value: bytes) -> Tokens:
 
 
 async def add_reference(
-    env: Env,
-    repository: Repository,
-    address: str,
-    token: StagingToken,
-    *,
-    issued: bool,
-    checked: bool,
+    env: Env, repository: Repository, address: str, token: StagingToken, *, issued: bool, checked: bool,
     tries: int = TRIES,
-) -> bool:
+) -> bool:  # fmt: skip
     """Add a token to the list of an object by `SetIf`: 2 effects, and 2 more for each time that somebody came between.
 
     issued: whether the address is the caller's own, so that a key that is not there is to be made; else it means that

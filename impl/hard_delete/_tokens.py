@@ -38,22 +38,15 @@ class Staged:
 
 
 async def stage_referred(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    change: StagedEntry,
-    refer: Refer = nothing,
-    *,
-    looks: bool = False,
-    exchanges: bool = False,
-) -> Staged:
+    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, refer: Refer = nothing, *,
+    looks: bool = False, exchanges: bool = False,
+) -> Staged:  # fmt: skip
     """Stage a change as `writing.set_entry` does, each time after ``refer``.
 
     looks: read before what the change will replace; 1 effect more a try.
     exchanges: replace just that, by `SetIf`, and look again where it has changed.
 
-    Raises:
-        BranchNotFound; ObjectBusy: nothing was staged; WriteNotSettled (indefinite).
+    Raises BranchNotFound; ObjectBusy: nothing was staged; WriteNotSettled (indefinite).
     """
     staged = False
 

@@ -68,6 +68,7 @@ class Reading:
     """A branch's record is replaced, if it is still the one that was read, by one that says that it is gone. Silent."""
 
 
+# fmt: off
 AS_WRITTEN: Final = Reading()
 S3: Final = Reading(kind="s3")
 """The ETag, which does not cover metadata: "AWS S3 does not"."""
@@ -86,7 +87,7 @@ JOB_CLAIMS: Final = attrs.evolve(JOB, claims=True)
 CAREFUL: Final = Reading(
     overwrites="exchange", follows=True, rollback="definite", revives=False, full=False, deletes="settled",
     claims=True, by_tombstone=True,
-)  # fmt: skip
+)
 """Ours. A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
 
 
@@ -104,14 +105,8 @@ async def upload_object(
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, count it first.
 
@@ -121,14 +116,8 @@ async def stage_object(
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Count the object at an issued address, then stage the entry. Nothing is said of a rollback here.
 
@@ -141,14 +130,8 @@ async def link_physical_address(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path. Raises PathNotFound, BranchNotFound, BranchBusy; DataGone; and as `stage_object`."""
     found = await objects.find_object(env, repository, source_branch_id, source_path)
@@ -159,13 +142,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """`copy_object`, then `delete_object` of the old entry. Errors of both."""
     copied = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -273,7 +251,6 @@ async def _drop_all(env: Env, repository: Repository, dropped: Tokens, reading: 
             await drop_counted(env, repository, token, reading.kind, claims=reading.claims, batch_size=batch_size)
 
 
-# fmt: off
 FLOWS = ObjectFlows(
     upload_object=upload_object, stage_object=stage_object, get_physical_address=objects.get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,

@@ -66,6 +66,7 @@ class Reading:
     """The job deletes the keys before the object: "1. Hard-delete object 2. Delete all keys"."""
 
 
+# fmt: off
 AS_WRITTEN: Final = Reading()
 FIRST_TOKEN: Final = Reading(follows=False)
 EXCHANGES: Final = Reading(exchanges=True)
@@ -103,14 +104,8 @@ async def upload_object(
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already, with a reference if it lies in the namespace."""
     entry = objects.entry_at(repository, address, content)
@@ -129,14 +124,8 @@ async def get_physical_address(
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Look whether the grant has expired; set the reference staged; stage the entry.
 
@@ -149,14 +138,8 @@ async def link_physical_address(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """A second entry for the same object, staged as `stage_object` does. Raises PathNotFound, BranchNotFound,
     BranchBusy, ObjectBusy; WriteNotSettled (indefinite)."""
@@ -166,13 +149,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """`copy_object`, then `delete_object` of the old entry. Errors of both."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -201,13 +179,8 @@ async def delete_object(
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """1. Mark all entries in the staging area committed; 2. swap the token; 3. create the commit; 4. update the branch.
 
@@ -323,7 +296,6 @@ async def _forget_deleted(env: Env, repository: Repository, token: StagingToken)
                 await forget(env, repository, each.address, token)
 
 
-# fmt: off
 FLOWS = ObjectFlows(
     upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,

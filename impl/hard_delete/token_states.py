@@ -63,6 +63,7 @@ class Reading:
     """The job deletes a deleted entry once it is done with. Silent."""
 
 
+# fmt: off
 AS_WRITTEN: Final = Reading()
 BY_ADDRESS: Final = Reading(named="address")
 """As the text first writes it."""
@@ -113,14 +114,8 @@ async def get_physical_address(env: Env, repository: Repository, branch_id: Bran
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """1. Check the token; 2. remove it, add the reference, stage the entry.
 
@@ -182,13 +177,8 @@ async def move_object(
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """Commit as today, but drop nothing; then write the committed entry.
 
@@ -282,7 +272,6 @@ async def _release(env: Env, repository: Repository, token: StagingToken, readin
     return deleted
 
 
-# fmt: off
 FLOWS = ObjectFlows(
     upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,

@@ -55,7 +55,6 @@ OPEN_ONCE: Final = (
 )
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
-OVERWRITTEN: Final = "an upload over an entry does not count off the object that was there"
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
@@ -78,7 +77,7 @@ TEXT: Final = ObjectDesign(
             "twice/delete/false-predicate",
         ),
         GARBAGE: Refuted(
-            f"{OVERWRITTEN}; {INTERRUPTED}",
+            f"an upload over an entry does not count off the object that was there; {INTERRUPTED}",
             "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
             "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash",
         ),

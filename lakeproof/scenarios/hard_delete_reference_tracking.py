@@ -24,49 +24,22 @@ AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
 """The fourth client's clock is ahead of the others by that time."""
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
 
-ONE_KEY: Final = (
-    "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
-    "object of the other as deleted"
-)
-TOO_LATE: Final = (
-    "whoever has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
-    "looks again"
-)
-MINIMUM: Final = "one reference that was deleted long ago is enough, however fresh the others are"
-TORN: Final = "the scan is no snapshot: no state of the store has had all the references of the object deleted"
-FORGOTTEN: Final = (
-    "the job deletes the key that says committed; a reference that is added afterwards, and then marked as deleted, is "
-    "all that there is to read"
-)
-BEFORE_SWAP: Final = (
-    "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
-    "reference may yet be marked as deleted"
-)
-COMMITTED_NOT: Final = (
-    "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
-    "committed; the job forgets its object"
-)
-STOPPED: Final = (
-    "whoever stops between two writes leaves behind an object without a reference, or one that stays staged though no "
-    "entry leads to it"
-)
-LEFT_BEHIND: Final = "an upload that is refused, as its branch is gone, has written its object already"
-OVERRIDES: Final = (
-    "two uploads of a path have looked before either has staged; copies, links and stagings do not look at all: the "
-    "reference of what they overwrite stays staged"
-)
-DROPPED_LATE: Final = (
-    "an entry that is staged late under a token that was swapped is never looked at again, and its reference stays as "
-    "it is"
-)
 
 COMMITTED_LOSSES: Final = Refuted(
-    f"{FORGOTTEN}; {BEFORE_SWAP}",
+    "the job deletes the key that says committed; a reference that is added afterwards, and then marked as deleted, "
+    "is all that there is to read; "
+    "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
+    "reference may yet be marked as deleted",
     "after_upload_commit/job.copy.reset.job/later after_upload_commit/copy.reset-job.job/later "
     "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead",
 )
 STAGED_LOSSES: Final = Refuted(
-    f"{ONE_KEY}; {TOO_LATE}; {MINIMUM}; {TORN}",
+    "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
+    "object of the other as deleted; "
+    "whoever has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
+    "looks again; "
+    "one reference that was deleted long ago is enough, however fresh the others are; "
+    "the scan is no snapshot: no state of the store has had all the references of the object deleted",
     "after_upload/copy.delete.job/later after_upload/move.job/later after_upload/copymain-delete.job/later "
     "after_upload/copy-reset.job/later after_upload/copymain-reset.job/later "
     "after_upload/copymain-delete-rest-job/ahead after_upload_copymain_deletemain/copymain-delete.job/rested "
@@ -74,7 +47,15 @@ STAGED_LOSSES: Final = Refuted(
     "upload-commit.job.reset.job/later link-job/later link-reset.job/later",
 )
 LEAKS: Final = Refuted(
-    f"{COMMITTED_NOT}; {STOPPED}; {LEFT_BEHIND}; {OVERRIDES}; {DROPPED_LATE}",
+    "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
+    "committed; the job forgets its object; "
+    "whoever stops between two writes leaves behind an object without a reference, or one that stays staged though no "
+    "entry leads to it; "
+    "an upload that is refused, as its branch is gone, has written its object already; "
+    "two uploads of a path have looked before either has staged; copies, links and stagings do not look at all: the "
+    "reference of what they overwrite stays staged; "
+    "an entry that is staged late under a token that was swapped is never looked at again, and its reference stays as "
+    "it is",
     "upload-commit/*[!e] upload-reset/*[!e] upload-drop* upload-upload upload-commit.reset "
     "upload-commit.job.reset.job/later upload.delete-commit.job/later link-job/later link-reset.job/later "
     "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset "

@@ -25,22 +25,6 @@ RESTAGED: Final = (
     "an upload stages its entry late, under a token that is sealed or reset by then; the job takes that token from the "
     "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew"
 )
-NOT_FOUND: Final = (
-    '"If key not found - assume address was committed": the key of an object that was hard-deleted is not found either'
-)
-NEVER_NAMED: Final = (
-    "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes by, "
-    "and so the token stays in the list of its object"
-)
-STOPPED: Final = (
-    "whoever stops between two writes leaves behind an object without a list, a list that no staged entry leads to, or "
-    "tokens of which nobody has taken note"
-)
-LEFT_BEHIND: Final = "an upload that is refused, as its branch is gone, has written its object already"
-LATE_AFTER: Final = (
-    "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
-    "comes late to a sealed token"
-)
 LINKED_TWICE: Final = "two links have both looked at the token before one of them deletes it"
 STALE_DELETE: Final = (
     "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them"
@@ -52,14 +36,23 @@ COMMITTED_LOSSES: Final = Refuted(
     "twice/link.commit.job-link.reset.job",
 )
 STAGED_LOSSES: Final = Refuted(
-    f"{RESTAGED}; {NOT_FOUND}; {LINKED_TWICE}",
+    f"{RESTAGED}; "
+    '"If key not found - assume address was committed": the key of an object that was hard-deleted is not found '
+    "either; "
+    f"{LINKED_TWICE}",
     "upload-reset.job upload-commit.job upload-commit.job.reset.job link-commit.job.reset.job "
     "after_upload/copy-reset.job after_upload/copymain-reset.job* after_upload/copymain-drop.job "
     "after_upload/copy-reset-job* after_upload/copymain.resetmain-job.reset.job after_upload/move-reset.job "
     "twice/link-link.reset.job twice/link.commit.job-link.reset.job",
 )
 LEAKS: Final = Refuted(
-    f"{NEVER_NAMED}; {STOPPED}; {LEFT_BEHIND}; {LATE_AFTER}",
+    "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
+    "by, and so the token stays in the list of its object; "
+    "whoever stops between two writes leaves behind an object without a list, a list that no staged entry leads to, "
+    "or tokens of which nobody has taken note; "
+    "an upload that is refused, as its branch is gone, has written its object already; "
+    "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
+    "comes late to a sealed token",
     "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/drop*/*[!e] "
     "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-drop* upload-upload* upload.upload* "
     "upload.delete* after_upload/delete* upload-commit.job.reset.job link-commit.job.reset.job "
