@@ -6,6 +6,7 @@ reference counter".
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Literal
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
@@ -42,9 +43,8 @@ async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
     """Write a counter over the metadata that was read. 1 effect.
 
     ``"s3"``: copy the object onto itself if the ETag is the same; ``"gcs"``: ``patch object`` with
-    ``ifMetagenerationMatch``; ``"azure"``: ``set blob metadata`` with If-Match.
-
-    Raises ObjectNotFound; PreconditionFailed.
+    ``ifMetagenerationMatch``; ``"azure"``: ``set blob metadata`` with If-Match. Raises ObjectNotFound;
+    PreconditionFailed.
     """
     metadata = with_counter(head.metadata, counter)
     match kind:
@@ -61,10 +61,7 @@ async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "c
 
     accepts: what may be referred to: what is ``"counted"`` already, 1 or more; what has no counter (``"uncounted"``),
         too; or ``"all"``, what has come down to 0, too.
-
-    Raises:
-        AddressDeleted: there is no object, or one that may not be referred to.
-        ObjectBusy.
+    Raises AddressDeleted: there is no object, or one that may not be referred to; ObjectBusy.
     """
 
     def more(counter: int | None) -> int | None:
@@ -76,10 +73,8 @@ async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "c
 
 
 async def decrement(env: Env, address: str, kind: Kind) -> int | None:
-    """One fewer refers to the object at a physical address: the counter now. Effects as `increment`.
-
-    None: nothing was counted, for the object is gone, or has no counter. Raises ObjectBusy.
-    """
+    """One fewer refers to the object at a physical address: the counter now. Effects as `increment`. None: nothing was
+    counted, for the object is gone, or has no counter. Raises ObjectBusy."""
     return await _recount(env, address, kind, lambda counter: None if counter is None else max(counter - 1, 0))
 
 
@@ -100,19 +95,12 @@ async def _recount(env: Env, address: str, kind: Kind, change: Callable[[int | N
 
 
 async def release(env: Env, repository: Repository, entry: ObjectEntry, kind: Kind) -> None:
-    """An entry refers to its object no more: count that, and hard-delete the object that nobody refers to.
-
-    2 or 3 effects. What is not in the namespace is left alone; so is a counter that others change all the time: the
-    object is then never deleted.
-    """
-    if not owned(repository, entry):
-        return
-    try:
-        left = await decrement(env, at(repository, entry), kind)
-    except ObjectBusy:
-        return
-    if left == 0:
-        await env.objects.delete(at(repository, entry))
+    """An entry refers to its object no more: count that, and hard-delete the object that no entry refers to. 2 or 3
+    effects. What is not in the namespace is left alone; so is a counter that others change all the time: the object is
+    then never deleted."""
+    with suppress(ObjectBusy):
+        if owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:
+            await env.objects.delete(at(repository, entry))
 
 
 async def drop_counted(
@@ -123,14 +111,14 @@ async def drop_counted(
     claims: before its object is counted off, replace each entry by a tombstone, by `SetIf`: 2 effects more.
     """
     for scanned in await changes_under(env, token, batch_size):
-        entry = await claim(env, token, scanned.key) if claims else entry_of(scanned)
+        entry = await _claim(env, token, scanned.key) if claims else entry_of(scanned)
         if entry is not None:
             await release(env, repository, entry, kind)
         await unstage(env, token, scanned.key)
 
 
-async def claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | None:
-    """Take an entry out of a token that is nobody's: None where there is none, or another has taken it. 2 effects."""
+async def _claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | None:
+    """Take an entry out of a token of no branch: None where there is none, or another has taken it. 2 effects."""
     found = await get_staged(env, token, path)
     if found is None or found[0].data is None:
         return None

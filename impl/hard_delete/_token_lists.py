@@ -48,7 +48,6 @@ async def add_reference(
     issued: whether the address is the caller's own, so that a key that is not there is to be made; else it means that
         the object is committed, and nothing is added.
     checked: whether an empty list means that the object is deleted.
-
     Returns whether the list has the token. Raises AddressDeleted; ObjectBusy: others came between ``tries`` times.
     """
 

@@ -95,11 +95,8 @@ async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Put an object whose counter is 1, and stage an entry for it.
-
-    Raises:
-        BranchNotFound, ObjectBusy: the object is left behind. AddressDeleted: what was staged under an earlier token
-            was dropped, and the object with it. WriteNotSettled (indefinite).
-    """
+    Raises BranchNotFound, ObjectBusy: the object is left behind; AddressDeleted: what was staged under an earlier token
+    was dropped, and the object with it. WriteNotSettled (indefinite)."""
     entry = await objects.put_data(env, repository, content, ONE)
     return await _stage(env, repository, branch_id, path, entry, reading)
 
@@ -109,9 +106,7 @@ async def stage_object(
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, count it first.
-
-    Raises AddressDeleted, ObjectBusy; and as `upload_object`.
-    """
+    Raises AddressDeleted, ObjectBusy; and as `upload_object`."""
     return await _refer(env, repository, branch_id, path, objects.entry_at(repository, address, content), reading)
 
 
@@ -120,9 +115,7 @@ async def link_physical_address(
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Count the object at an issued address, then stage the entry. Nothing is said of a rollback here.
-
-    Raises AddressNotAllowed; and as `stage_object`.
-    """
+    Raises AddressNotAllowed; and as `stage_object`."""
     objects.check_grant(repository, grant)
     entry = objects.entry_at(repository, grant.address, content)
     await increment(env, grant.address, reading.kind, accepts="all" if reading.revives else "uncounted")
@@ -155,9 +148,7 @@ async def delete_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Stage a tombstone, and count off the object of the entry that was there.
-
-    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite).
-    """
+    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite)."""
     found: ObjectEntry | None = await objects.find_object(env, repository, branch_id, path)
     if reading.deletes == "settled":
         found = (await stage_referred(env, repository, branch_id, tombstone(path), exchanges=True)).before
@@ -175,9 +166,7 @@ async def reset_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
     """Swap the token; then drop the entries that were staged, and count off their objects.
-
-    Raises BranchNotFound, BranchBusy: nothing was reset.
-    """
+    Raises BranchNotFound, BranchBusy: nothing was reset."""
     await _drop_all(env, repository, await forget_tokens(env, repository, branch_id), reading, batch_size)
 
 

@@ -90,9 +90,7 @@ async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """1. Write the object; 2. its reference; 3. its entry; 4. mark the reference of the entry that was there deleted.
-
-    Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite).
-    """
+    Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite)."""
     entry = await objects.put_data(env, repository, content)
     refer, exchanges = _refer(env, repository, entry, reading), reading.exchanges
     staged = await stage_referred(
@@ -128,9 +126,7 @@ async def link_physical_address(
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Look whether the grant has expired; set the reference staged; stage the entry.
-
-    Raises AddressNotAllowed, GrantExpired; and as `stage_object`.
-    """
+    Raises AddressNotAllowed, GrantExpired; and as `stage_object`."""
     objects.check_grant(repository, grant)
     if await env.clock.now() > grant.expires:
         raise GrantExpired(grant.address)
@@ -162,9 +158,7 @@ async def delete_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Stage a tombstone; if an object was staged there under the branch's token, mark its reference deleted.
-
-    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite).
-    """
+    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite)."""
 
     async def mark_staged(token: StagingToken, first: bool) -> None:
         if (found := await get_staged(env, token, path)) is not None:
@@ -183,9 +177,7 @@ async def commit(
     batch_size: int = 0
 ) -> Commit:
     """1. Mark all entries in the staging area committed; 2. swap the token; 3. create the commit; 4. update the branch.
-
-    Raises BranchNotFound, BranchBusy: nothing was committed.
-    """
+    Raises BranchNotFound, BranchBusy: nothing was committed."""
 
     async def marking(under: Tokens) -> None:
         for token in under:
@@ -206,9 +198,7 @@ async def reset_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
     """Swap the token; then, entry by entry, what the asynchronous drop does.
-
-    Raises BranchNotFound, BranchBusy: nothing was reset.
-    """
+    Raises BranchNotFound, BranchBusy: nothing was reset."""
     await _drop(env, repository, await forget_tokens(env, repository, branch_id), reading, batch_size)
 
 

@@ -83,10 +83,8 @@ async def upload_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """1. Write the object; 2. read its list; 3. add the token by `SetIf`; 4. stage the entry.
-
-    Raises:
-        BranchNotFound: the object is left behind; ObjectBusy; WriteNotSettled (indefinite). AddressDeleted, if careful.
-    """
+    Raises BranchNotFound: the object is left behind; ObjectBusy; WriteNotSettled (indefinite); AddressDeleted, if
+    careful."""
     entry = await objects.put_data(env, repository, content)
     refer = _refer(env, repository, entry, issued=True, careful=reading.careful)
     await stage_referred(env, repository, branch_id, change(path, entry), refer)
@@ -118,10 +116,7 @@ async def link_physical_address(
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """1. Check the token; 2. remove it, add the reference, stage the entry.
-
-    Raises:
-        AddressNotAllowed, GrantInvalid, BranchNotFound; ObjectBusy, WriteNotSettled (indefinite).
-    """
+    Raises AddressNotAllowed, GrantInvalid, BranchNotFound; ObjectBusy, WriteNotSettled (indefinite)."""
     objects.check_grant(repository, grant)
     partition, key = uid_partition(repository), lists.ISSUED + grant.token.encode()
     found = await env.store.find(partition, key)
@@ -142,11 +137,8 @@ async def copy_object(
 ) -> ObjectEntry:
     """A second entry for the same object: add the token to the object's list; where there is none, the object is taken
     for committed, and needs none.
-
-    Raises:
-        PathNotFound, BranchNotFound, BranchBusy; AddressDeleted: the list is empty; ObjectBusy; WriteNotSettled
-        (indefinite).
-    """
+    Raises PathNotFound, BranchNotFound, BranchBusy; AddressDeleted: the list is empty; ObjectBusy; WriteNotSettled
+    (indefinite)."""
     found = await objects.find_object(env, repository, source_branch_id, source_path)
     refer = _refer(env, repository, found, issued=False, careful=True)
     await stage_referred(env, repository, branch_id, change(path, found), refer)
@@ -181,9 +173,7 @@ async def commit(
     batch_size: int = 0
 ) -> Commit:
     """Commit as today, but drop nothing; then write the committed entry.
-
-    Raises BranchNotFound, BranchBusy: nothing was committed.
-    """
+    Raises BranchNotFound, BranchBusy: nothing was committed."""
     taken = await commit_tokens(env, repository, branch_id, message, batch_size=batch_size)
     if reading.named == "commit":
         await lists.note_committed(env, repository, taken.commit.commit_id, taken.tokens)
@@ -202,9 +192,7 @@ async def delete_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Delete the branch as today; then a deleted entry for each token that its record had when it was read.
-
-    Raises BranchNotFound, DefaultBranch; RefChanged, if `Reading.by_tombstone`.
-    """
+    Raises BranchNotFound, DefaultBranch; RefChanged, if `Reading.by_tombstone`."""
     dropped = await remove_branch(env, repository, branch_id, tombstone=reading.by_tombstone)
     await lists.note_deleted(env, repository, dropped)
 
@@ -236,7 +224,7 @@ async def background_job(
 async def _committed(
     env: Env, repository: Repository, name: str, tokens: Tokens, reading: Reading, batch_size: int
 ) -> tuple[str, ...]:
-    """The addresses of the committed objects that a committed entry stands for."""
+    """Where the committed objects lie that a committed entry stands for."""
     if reading.named == "address":
         return (name,)
     if reading.committed == "tokens":

@@ -59,6 +59,7 @@ UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves i
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
 
+# fmt: off
 TEXT: Final = ObjectDesign(
     name="hard-delete/reference_counter",
     flows=reference_counter.FLOWS,
@@ -67,32 +68,25 @@ TEXT: Final = ObjectDesign(
     refuted={
         COMMITTED: Refuted(
             f"{NO_COMMITS}; and who deletes a branch may drop what was committed since it looked",
-            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork",
-        ),
+            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork"),
         STAGED: Refuted(
             f"{OPEN_ONCE}; {TWICE}; a link counts also what has come to 0, and is then deleted; a rollback after an "
             f"error that says nothing counts off an entry that is there; {BLIND}",
             "*upload-reset* link-reset staged/stage-reset staged/move-reset staged/relink-delete "
             "staged/stage.delete/lost-answer staged/stage.delete/false-predicate twice/delete-delete "
-            "twice/delete/false-predicate",
-        ),
+            "twice/delete/false-predicate"),
         GARBAGE: Refuted(
             f"an upload over an entry does not count off the object that was there; {INTERRUPTED}",
             "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
-            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash",
-        ),
-    },
-)
+            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
 
 
-# fmt: off
 S3: Final = variant(TEXT, "s3", {
     STAGED: Refuted(
         "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
         "decrement to 0",
         "conditional-metadata staged/stage-delete staged/relink-delete"),
-    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey"),
-}, reading=reference_counter.S3)
+    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey")}, reading=reference_counter.S3)
 AZURE: Final = variant(TEXT, "azure", HOLDS, reading=reference_counter.AZURE)
 RELEASES: Final = variant(TEXT, "releases", {
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
@@ -116,8 +110,7 @@ COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
     STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
 }, reading=reference_counter.COUNTER_FIRST)
 DEFINITE: Final = variant(TEXT, "rollback_definite", {
-    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer"),
-}, reading=reference_counter.ROLLBACK_DEFINITE)
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=reference_counter.ROLLBACK_DEFINITE)
 JOB: Final = variant(TEXT, "job", {
     STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
 }, reading=reference_counter.JOB)
@@ -131,8 +124,7 @@ CAREFUL: Final = variant(TEXT, "careful", {
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-        "staged/stage-delete/false-predicate"),
-}, reading=reference_counter.CAREFUL)
+        "staged/stage-delete/false-predicate")}, reading=reference_counter.CAREFUL)
 # fmt: on
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
@@ -143,18 +135,13 @@ STAGED_RACES: Final = (
 )
 SLOW: Final = "stage-commit copy-commit"
 """Those that hold, and take longer."""
-
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset relink-commit-delete"
-
-
 CONDITIONAL: Final = "stage.deletey-stagez.deletez"
 """Two who count the same object at once, and then delete their entries: a third one is left."""
 CALLED: Final = "conditional-metadata"
 
 ROWS = [
-    *rows(S3, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
-    *rows(TEXT, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
-    *rows(AZURE, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
+    *(row for design in (S3, TEXT, AZURE) for row in rows(design, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED)),
     *rows(TEXT, f"{ALONE} {MORE}", NONE),
     *rows(TEXT, "upload link", HARD),
     *rows(TEXT, STAGED_RACES, NONE, UPLOADED),

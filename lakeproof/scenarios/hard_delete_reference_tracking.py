@@ -25,14 +25,14 @@ AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
 
 
+# fmt: off
 COMMITTED_LOSSES: Final = Refuted(
     "the job deletes the key that says committed; a reference that is added afterwards, and then marked as deleted, "
     "is all that there is to read; "
     "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
     "reference may yet be marked as deleted",
     "after_upload_commit/job.copy.reset.job/later after_upload_commit/copy.reset-job.job/later "
-    "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead",
-)
+    "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead")
 STAGED_LOSSES: Final = Refuted(
     "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
     "object of the other as deleted; "
@@ -44,8 +44,7 @@ STAGED_LOSSES: Final = Refuted(
     "after_upload/copy-reset.job/later after_upload/copymain-reset.job/later "
     "after_upload/copymain-delete-rest-job/ahead after_upload_copymain_deletemain/copymain-delete.job/rested "
     "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged upload-reset.job/later "
-    "upload-commit.job.reset.job/later link-job/later link-reset.job/later",
-)
+    "upload-commit.job.reset.job/later link-job/later link-reset.job/later")
 LEAKS: Final = Refuted(
     "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
     "committed; the job forgets its object; "
@@ -61,8 +60,7 @@ LEAKS: Final = Refuted(
     "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset "
     "after_upload/upload-reset after_upload/reset/*[!e] after_upload/delete/*[!e] "
     "after_upload/copymain-drop/*[!e] after_upload/delete-rest-rest-job/ahead-crash "
-    "after_upload/drop-commit-*/ahead after_upload_uploady/copy",
-)
+    "after_upload/drop-commit-*/ahead after_upload_uploady/copy")
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
@@ -76,25 +74,20 @@ TEXT: Final = ObjectDesign(
         "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
         "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
         "copyhere": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
-        "rest": Word(lambda flows: flows.read_object, MAIN, Y),
-    },
-    refuted=LOSSES,
-)
+        "rest": Word(lambda flows: flows.read_object, MAIN, Y)},
+    refuted=LOSSES)
 
-# fmt: off
 FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSSES.but(
     also="upload.job-reset/later",
     reason="the entry was staged again under another token, for which there is no reference",
 )}, reading=reference_tracking.FIRST_TOKEN)
 EXCHANGES: Final = variant(TEXT, "exchanges", {
-    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload"),
-}, reading=reference_tracking.EXCHANGES)
+    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload")}, reading=reference_tracking.EXCHANGES)
 MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
     COMMITTED: COMMITTED_LOSSES.but(also="upload.delete-commit.job/later"),
     STAGED: STAGED_LOSSES.but(
         also="*delete-*/later", reason="the reference is marked, and the tombstone is not yet, or never, staged"),
-    GARBAGE: LEAKS,
-}, reading=reference_tracking.DELETE_MARKS_FIRST)
+    GARBAGE: LEAKS}, reading=reference_tracking.DELETE_MARKS_FIRST)
 MARKS_FIRST_CRASH: Final = but(
     but(MARKS_FIRST, STAGED, also="after_upload/delete-rest-rest-job/ahead-crash"),
     GARBAGE, kept="after_upload/delete-rest-rest-job/ahead-crash")
@@ -107,18 +100,15 @@ REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.bu
 )}, reading=reference_tracking.TOMBSTONES_REMOVE)
 NEWEST: Final = variant(TEXT, "newest", {**LOSSES, STAGED: STAGED_LOSSES.but(
     kept="after_upload_copymain_deletemain/copymain-delete.job/rested "
-    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
-)}, reading=reference_tracking.NEWEST)
+    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=reference_tracking.NEWEST)
 REREADS: Final = variant(TEXT, "job_rereads", {**LOSSES, STAGED: STAGED_LOSSES.but(
-    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
-)}, reading=reference_tracking.JOB_REREADS)
+    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=reference_tracking.JOB_REREADS)
 KEYS_FIRST: Final = variant(TEXT, "keys_first", {**LOSSES, GARBAGE: LEAKS.but(
     also="after_upload_delete/job/rested-crash", reason="the job stops after the keys and before the object",
 )}, reading=reference_tracking.KEYS_FIRST)
 COMMITTED_FIRST: Final = variant(TEXT, "committed_first", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
-    reason="the job stops when only deleted keys are left",
-)}, reading=reference_tracking.COMMITTED_FIRST)
+    reason="the job stops when only deleted keys are left")}, reading=reference_tracking.COMMITTED_FIRST)
 MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=reference_tracking.COMMIT_MARKS_SEALED)
 MARKS_LAST: Final = variant(TEXT, "commit_marks_last", {
     COMMITTED: COMMITTED_LOSSES.but(
@@ -137,8 +127,7 @@ TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
 
 ROWS = [
     *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),
-    *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset", NONE),
-    *rows(TEXT, "upload-commit.reset", NONE),
+    *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset upload-commit.reset", NONE),
     *rows(TEXT, "upload-reset.job upload.job-reset link-job link-reset.job", LATE),
     *rows(TEXT, "upload-commit.job.reset.job upload.delete-commit.job", LATE, deep=True),
     *rows(TEXT, "upload-commit delete-commit commit-reset upload-reset", NONE, after("upload")),

@@ -30,11 +30,11 @@ STALE_DELETE: Final = (
     "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them"
 )
 
+# fmt: off
 COMMITTED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {STALE_DELETE}; {LINKED_TWICE}",
     "upload-commit.job.reset.job link-commit.job.reset.job after_upload/drop-commit-branch-job "
-    "twice/link.commit.job-link.reset.job",
-)
+    "twice/link.commit.job-link.reset.job")
 STAGED_LOSSES: Final = Refuted(
     f"{RESTAGED}; "
     '"If key not found - assume address was committed": the key of an object that was hard-deleted is not found '
@@ -43,8 +43,7 @@ STAGED_LOSSES: Final = Refuted(
     "upload-reset.job upload-commit.job upload-commit.job.reset.job link-commit.job.reset.job "
     "after_upload/copy-reset.job after_upload/copymain-reset.job* after_upload/copymain-drop.job "
     "after_upload/copy-reset-job* after_upload/copymain.resetmain-job.reset.job after_upload/move-reset.job "
-    "twice/link-link.reset.job twice/link.commit.job-link.reset.job",
-)
+    "twice/link-link.reset.job twice/link.commit.job-link.reset.job")
 LEAKS: Final = Refuted(
     "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
     "by, and so the token stays in the list of its object; "
@@ -56,8 +55,7 @@ LEAKS: Final = Refuted(
     "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/drop*/*[!e] "
     "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-drop* upload-upload* upload.upload* "
     "upload.delete* after_upload/delete* upload-commit.job.reset.job link-commit.job.reset.job "
-    "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job",
-)
+    "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job")
 
 
 async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
@@ -72,8 +70,7 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "put": Word(lambda _: put, ISSUED.address, b"g"),
     "first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
-    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2"),
-}
+    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
@@ -82,25 +79,21 @@ TEXT: Final = ObjectDesign(
     flows=token_states.FLOWS,
     source=SOURCE,
     words=WORDS,
-    refuted=LOSSES,
-)
+    refuted=LOSSES)
 OURS: Final = " (ours: with repairs)"
 
 
-# fmt: off
 BY_ADDRESS: Final = variant(TEXT, "by_address", {
     COMMITTED: Refuted(
         "the job deals with the tokens of one committed object before it knows that the others under them are "
         f"committed, too; {RESTAGED}; {STALE_DELETE}",
         (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job")),
     STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
-    GARBAGE: LEAKS,
-}, reading=token_states.BY_ADDRESS)
+    GARBAGE: LEAKS}, reading=token_states.BY_ADDRESS)
 ENTRIES: Final = variant(TEXT, "entries", {**LOSSES, GARBAGE: Refuted(
     "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has read there "
     f"which objects lose a reference; {LEAKS.reason}",
-    (*LEAKS.races, "after_sealed/commit.job"),
-)}, reading=token_states.ENTRIES)
+    (*LEAKS.races, "after_sealed/commit.job"))}, reading=token_states.ENTRIES)
 SPARED: Final = variant(TEXT, "entries_spared", LOSSES, reading=token_states.ENTRIES_SPARED)
 BY_COMMIT: Final = variant(TEXT, "by_commit", LOSSES, reading=token_states.BY_COMMIT)
 FORGETS: Final = variant(TEXT, "forgets_deleted", LOSSES, reading=token_states.FORGETS_DELETED)
