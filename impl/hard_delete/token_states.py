@@ -73,10 +73,11 @@ BY_COMMIT: Final = Reading(committed="commit")
 FORGETS_DELETED: Final = Reading(forgets_deleted=True)
 MENDED: Final = Reading(careful=True, once=True, by_tombstone=True, committed="commit", keeps_empty=True)
 """Ours. All repairs."""
-MENDED_BUT_UPLOADS: Final = attrs.evolve(MENDED, careful=False)
-MENDED_BUT_LINKS: Final = attrs.evolve(MENDED, once=False)
-MENDED_BUT_EMPTY_LISTS: Final = attrs.evolve(MENDED, keeps_empty=False)
-MENDED_BUT_DELETED_BRANCHES: Final = attrs.evolve(MENDED, by_tombstone=False)
+BUT_UPLOADS: Final = attrs.evolve(MENDED, careful=False)
+BUT_LINKS: Final = attrs.evolve(MENDED, once=False)
+BUT_EMPTY_LISTS: Final = attrs.evolve(MENDED, keeps_empty=False)
+BUT_BRANCHES: Final = attrs.evolve(MENDED, by_tombstone=False)
+"""All repairs but one. `BUT_UPLOADS` is careless about links, too."""
 
 
 async def upload_object(

@@ -11,7 +11,7 @@ from typing import Final
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.impl.hard_delete import reference_counter
+from lakeproof.impl.hard_delete import reference_counter as proposal
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
@@ -36,7 +36,6 @@ def _link_again(flows: ObjectFlows) -> Flow:
         stage=lambda env, repository, branch, path, at, data: link(env, repository, branch, path, Grant(at), data),
     )
 
-
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "stagez": Word(stage_again, BRANCH, Z, X),
     "deletez": Word(lambda flows: flows.delete_object, BRANCH, Z),
@@ -58,14 +57,9 @@ BLIND: Final = "a change of the counter that is reported as failed is made again
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
-
 # fmt: off
 TEXT: Final = ObjectDesign(
-    name="hard-delete/reference_counter",
-    flows=reference_counter.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    refuted={
+    name="hard-delete/reference_counter", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={
         COMMITTED: Refuted(
             f"{NO_COMMITS}; and who deletes a branch may drop what was committed since it looked",
             "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork"),
@@ -80,51 +74,48 @@ TEXT: Final = ObjectDesign(
             "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
             "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
 
-
 S3: Final = variant(TEXT, "s3", {
     STAGED: Refuted(
         "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
         "decrement to 0",
         "conditional-metadata staged/stage-delete staged/relink-delete"),
-    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey")}, reading=reference_counter.S3)
-AZURE: Final = variant(TEXT, "azure", HOLDS, reading=reference_counter.AZURE)
+    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey")}, reading=proposal.S3)
+AZURE: Final = variant(TEXT, "azure", HOLDS, reading=proposal.AZURE)
 RELEASES: Final = variant(TEXT, "releases", {
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
-    GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*"),
-}, reading=reference_counter.RELEASES)
+    GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*")}, reading=proposal.RELEASES)
 DELETES_STAGED: Final = variant(TEXT, "deletes_staged", {
-    COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit"),
-}, reading=reference_counter.DELETES_STAGED)
+    COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")}, reading=proposal.DELETES_STAGED)
 SETTLED: Final = variant(TEXT, "deletes_settled", {
     COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
     GARBAGE: Refuted(UNCERTAIN, "upload.delete-commit staged/delete-commit staged/move-commit"),
-}, reading=reference_counter.DELETES_SETTLED)
+}, reading=proposal.DELETES_SETTLED)
 SHALLOW: Final = variant(TEXT, "shallow", {
     COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
-}, reading=reference_counter.SHALLOW)
+}, reading=proposal.SHALLOW)
 CARRIES: Final = variant(TEXT, "carries", {
     GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain"),
-}, reading=reference_counter.CARRIES)
+}, reading=proposal.CARRIES)
 COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
     STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
-}, reading=reference_counter.COUNTER_FIRST)
+}, reading=proposal.COUNTER_FIRST)
 DEFINITE: Final = variant(TEXT, "rollback_definite", {
-    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=reference_counter.ROLLBACK_DEFINITE)
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=proposal.ROLLBACK_DEFINITE)
 JOB: Final = variant(TEXT, "job", {
     STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
-}, reading=reference_counter.JOB)
+}, reading=proposal.JOB)
 JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
     GARBAGE: Refuted(
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
-}, reading=reference_counter.JOB_CLAIMS)
+}, reading=proposal.JOB_CLAIMS)
 CAREFUL: Final = variant(TEXT, "careful", {
     STAGED: Refuted(BLIND, "*/false-predicate"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-        "staged/stage-delete/false-predicate")}, reading=reference_counter.CAREFUL)
+        "staged/stage-delete/false-predicate")}, reading=proposal.CAREFUL)
 # fmt: on
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"

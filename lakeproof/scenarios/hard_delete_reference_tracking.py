@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from lakeproof.impl.hard_delete import reference_tracking
+from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
@@ -11,7 +11,7 @@ from lakeproof.scenarios.designs import Word, built, but, rows, variant
 from lakeproof.scenarios.races import FAULTS, NONE, Refuted, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 3. Tracking references in staging manager"
-LATER: Final = reference_tracking.WAITS + 1_000_000
+LATER: Final = proposal.WAITS + 1_000_000
 """Microseconds: just over the time that a reference must have been deleted."""
 
 LATE: Final = jump(LATER, "later")
@@ -23,7 +23,6 @@ RESTED_CRASH: Final = fault("rested-crash", Faults(clock_skew=(LATER,) * 4, cras
 AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
 """The fourth client's clock is ahead of the others by that time."""
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
-
 
 # fmt: off
 COMMITTED_LOSSES: Final = Refuted(
@@ -57,72 +56,66 @@ LEAKS: Final = Refuted(
     "it is",
     "upload-commit/*[!e] upload-reset/*[!e] upload-drop* upload-upload upload-commit.reset "
     "upload-commit.job.reset.job/later upload.delete-commit.job/later link-job/later link-reset.job/later "
-    "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset "
-    "after_upload/upload-reset after_upload/reset/*[!e] after_upload/delete/*[!e] "
-    "after_upload/copymain-drop/*[!e] after_upload/delete-rest-rest-job/ahead-crash "
-    "after_upload/drop-commit-*/ahead after_upload_uploady/copy")
+    "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset after_upload/upload-reset "
+    "after_upload/reset/*[!e] after_upload/delete/*[!e] after_upload/copymain-drop/*[!e] "
+    "after_upload/delete-rest-rest-job/ahead-crash after_upload/drop-commit-*/ahead after_upload_uploady/copy")
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
-    name="hard-delete/reference_tracking",
-    flows=reference_tracking.FLOWS,
-    source=SOURCE,
-    grace=4 * LATER,
-    words={
+    name="hard-delete/reference_tracking", flows=proposal.FLOWS, source=SOURCE, grace=4 * LATER, refuted=LOSSES, words={
         "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
         "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
         "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
         "copyhere": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
-        "rest": Word(lambda flows: flows.read_object, MAIN, Y)},
-    refuted=LOSSES)
+        "rest": Word(lambda flows: flows.read_object, MAIN, Y)})
 
 FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSSES.but(
     also="upload.job-reset/later",
     reason="the entry was staged again under another token, for which there is no reference",
-)}, reading=reference_tracking.FIRST_TOKEN)
+)}, reading=proposal.FIRST_TOKEN)
 EXCHANGES: Final = variant(TEXT, "exchanges", {
-    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload")}, reading=reference_tracking.EXCHANGES)
+    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload")}, reading=proposal.EXCHANGES)
 MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
     COMMITTED: COMMITTED_LOSSES.but(also="upload.delete-commit.job/later"),
     STAGED: STAGED_LOSSES.but(
         also="*delete-*/later", reason="the reference is marked, and the tombstone is not yet, or never, staged"),
-    GARBAGE: LEAKS}, reading=reference_tracking.DELETE_MARKS_FIRST)
+    GARBAGE: LEAKS}, reading=proposal.DELETE_MARKS_FIRST)
 MARKS_FIRST_CRASH: Final = but(
     but(MARKS_FIRST, STAGED, also="after_upload/delete-rest-rest-job/ahead-crash"),
     GARBAGE, kept="after_upload/delete-rest-rest-job/ahead-crash")
 CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload/drop-commit-branch-job.job/ahead",
     reason="the key that said committed is gone, and a late drop makes one that says deleted",
-)}, reading=reference_tracking.MARKS_CREATE)
+)}, reading=proposal.MARKS_CREATE)
 REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
     also="upload.delete.reset", reason="with its key the job loses sight of an object",
-)}, reading=reference_tracking.TOMBSTONES_REMOVE)
+)}, reading=proposal.TOMBSTONES_REMOVE)
 NEWEST: Final = variant(TEXT, "newest", {**LOSSES, STAGED: STAGED_LOSSES.but(
     kept="after_upload_copymain_deletemain/copymain-delete.job/rested "
-    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=reference_tracking.NEWEST)
+    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.NEWEST)
 REREADS: Final = variant(TEXT, "job_rereads", {**LOSSES, STAGED: STAGED_LOSSES.but(
-    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=reference_tracking.JOB_REREADS)
+    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.JOB_REREADS)
 KEYS_FIRST: Final = variant(TEXT, "keys_first", {**LOSSES, GARBAGE: LEAKS.but(
     also="after_upload_delete/job/rested-crash", reason="the job stops after the keys and before the object",
-)}, reading=reference_tracking.KEYS_FIRST)
+)}, reading=proposal.KEYS_FIRST)
 COMMITTED_FIRST: Final = variant(TEXT, "committed_first", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
-    reason="the job stops when only deleted keys are left")}, reading=reference_tracking.COMMITTED_FIRST)
-MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=reference_tracking.COMMIT_MARKS_SEALED)
+    reason="the job stops when only deleted keys are left")}, reading=proposal.COMMITTED_FIRST)
+MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=proposal.COMMIT_MARKS_SEALED)
 MARKS_LAST: Final = variant(TEXT, "commit_marks_last", {
     COMMITTED: COMMITTED_LOSSES.but(
         also="after_upload/drop-commit-branch-job.job/ahead",
         reason="a branch is deleted between a commit and its marks, with the tokens that it had before"),
     STAGED: STAGED_LOSSES,
     GARBAGE: LEAKS.but(kept="after_upload/commit-reset after_upload/drop-commit-*/ahead"),
-}, reading=reference_tracking.COMMIT_MARKS_LAST)
+}, reading=proposal.COMMIT_MARKS_LAST)
 KEEPS: Final = variant(TEXT, "keeps_committed", {
     **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept=" ".join(COMMITTED_LOSSES.races[:3])),
-}, reading=reference_tracking.KEEPS_COMMITTED)
+}, reading=proposal.KEEPS_COMMITTED)
 TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
     **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept="after_upload/drop-commit-upload.branch-job/ahead"),
-}, reading=reference_tracking.BRANCH_TOMBSTONES)
+}, reading=proposal.BRANCH_TOMBSTONES)
 # fmt: on
 
 ROWS = [

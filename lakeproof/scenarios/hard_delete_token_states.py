@@ -9,7 +9,7 @@ from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
-from lakeproof.impl.hard_delete import token_states
+from lakeproof.impl.hard_delete import token_states as proposal
 from lakeproof.model.records import Repository
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
@@ -75,13 +75,8 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
-    name="hard-delete/token_states",
-    flows=token_states.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    refuted=LOSSES)
+    name="hard-delete/token_states", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted=LOSSES)
 OURS: Final = " (ours: with repairs)"
-
 
 BY_ADDRESS: Final = variant(TEXT, "by_address", {
     COMMITTED: Refuted(
@@ -89,31 +84,31 @@ BY_ADDRESS: Final = variant(TEXT, "by_address", {
         f"committed, too; {RESTAGED}; {STALE_DELETE}",
         (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job")),
     STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
-    GARBAGE: LEAKS}, reading=token_states.BY_ADDRESS)
+    GARBAGE: LEAKS}, reading=proposal.BY_ADDRESS)
 ENTRIES: Final = variant(TEXT, "entries", {**LOSSES, GARBAGE: Refuted(
     "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has read there "
     f"which objects lose a reference; {LEAKS.reason}",
-    (*LEAKS.races, "after_sealed/commit.job"))}, reading=token_states.ENTRIES)
-SPARED: Final = variant(TEXT, "entries_spared", LOSSES, reading=token_states.ENTRIES_SPARED)
-BY_COMMIT: Final = variant(TEXT, "by_commit", LOSSES, reading=token_states.BY_COMMIT)
-FORGETS: Final = variant(TEXT, "forgets_deleted", LOSSES, reading=token_states.FORGETS_DELETED)
+    (*LEAKS.races, "after_sealed/commit.job"))}, reading=proposal.ENTRIES)
+SPARED: Final = variant(TEXT, "entries_spared", LOSSES, reading=proposal.ENTRIES_SPARED)
+BY_COMMIT: Final = variant(TEXT, "by_commit", LOSSES, reading=proposal.BY_COMMIT)
+FORGETS: Final = variant(TEXT, "forgets_deleted", LOSSES, reading=proposal.FORGETS_DELETED)
 
-MENDED: Final = variant(TEXT, "mended", {GARBAGE: LEAKS}, None, OURS, reading=token_states.MENDED)
+MENDED: Final = variant(TEXT, "mended", {GARBAGE: LEAKS}, None, OURS, reading=proposal.MENDED)
 """No data is lost in any race here; what leaks, leaks."""
-BUT_UPLOADS, BUT_EMPTY, BUT_DROP, BUT_LINKS = (
-    variant(TEXT, f"mended_but_{name}", LOSSES, None, OURS, reading=reading) for name, reading in (
-        ("uploads", token_states.MENDED_BUT_UPLOADS), ("empty_lists", token_states.MENDED_BUT_EMPTY_LISTS),
-        ("deleted_branches", token_states.MENDED_BUT_DELETED_BRANCHES), ("links", token_states.MENDED_BUT_LINKS)))
+BUT_UPLOADS: Final = variant(TEXT, "mended_but_uploads", LOSSES, None, OURS, reading=proposal.BUT_UPLOADS)
+BUT_EMPTY: Final = variant(TEXT, "mended_but_empty_lists", LOSSES, None, OURS, reading=proposal.BUT_EMPTY_LISTS)
+BUT_DROP: Final = variant(TEXT, "mended_but_deleted_branches", LOSSES, None, OURS, reading=proposal.BUT_BRANCHES)
+BUT_LINKS: Final = variant(TEXT, "mended_but_links", LOSSES, None, OURS, reading=proposal.BUT_LINKS)
 """All repairs but one, in the race that misses it."""
 # fmt: on
 
 
-def twice(design: ObjectDesign, race: str, *, deep: bool = False) -> Iterator[Row]:
-    """A race in which ``link`` links the one address that was issued and written before."""
+def twice(design: ObjectDesign, text: str, *, deep: bool = False) -> Iterator[Row]:
+    """Races in which ``link`` links the one address that was issued and written before."""
     link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
     linking = attrs.evolve(design, words={**WORDS, "link": link})
-    only = f"{COMMITTED if 'commit' in race else ''} {STAGED} {GARBAGE}"
-    return rows(linking, race, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
+    only = f"{COMMITTED if 'commit' in text else ''} {STAGED} {GARBAGE}"
+    return rows(linking, text, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
 
 
 def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
@@ -129,7 +124,6 @@ def _compared(design: ObjectDesign) -> Iterator[Row]:
     yield from rows(design, "upload-reset.job upload-commit.job", NONE)
     yield from sealed(design)
 
-
 COPIES: Final = "copy-reset.job copymain-reset.job copymain-drop.job copymain-commit.job copy-commit.job"
 JOBS: Final = "commit.job-job reset.job-job reset-commit.job"
 
@@ -140,23 +134,20 @@ ROWS = [
     *rows(TEXT, "upload-reset.job upload-commit.job upload-commit.job.reset.job", NONE),
     *rows(TEXT, "link-commit.job.reset.job", NONE, deep=True),
     *rows(TEXT, "commit-upload.reset.job", NONE, after("upload"), deep=True),
-    *rows(TEXT, "commit.job reset.job drop.job", FAULTS, after("upload")),
-    *rows(TEXT, "commit-job reset-job copy-reset-job", FAULTS, after("upload")),
+    *rows(TEXT, "commit.job reset.job drop.job commit-job reset-job copy-reset-job", FAULTS, after("upload")),
     *rows(TEXT, "copy.delete.job move.reset.job commit.job.copy.reset.job delete.job", NONE, after("upload")),
     *rows(TEXT, "move-reset.job drop-commit-branch-job copymain.resetmain-job.reset.job", NONE, after("upload")),
     *rows(TEXT, f"{COPIES} {JOBS}", NONE, after("upload")),
     *rows(TEXT, "copymain-reset.job", PAGED, after("upload"), paged=1),
     *rows(TEXT, "copy-job copymain.resetmain.job-job", NONE, after("upload.commit")),
     *sealed(TEXT, NONE | CRASH),
-    *twice(TEXT, "link-link"),
-    *twice(TEXT, "link-link.reset.job"),
+    *twice(TEXT, "link-link link-link.reset.job"),
     *twice(TEXT, "link.commit.job-link.reset.job", deep=True),
     *rows(MENDED, "upload-reset.job upload-commit.job", NONE),
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
     *rows(MENDED, f"drop-commit-branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
-    *twice(MENDED, "link-link"),
-    *twice(MENDED, "link-link.reset.job"),
+    *twice(MENDED, "link-link link-link.reset.job"),
     *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
     *twice(BUT_LINKS, "link-link.reset.job"),
     *rows(BUT_UPLOADS, "upload-reset.job", NONE),
