@@ -112,9 +112,7 @@ async def note_deleted(env: Env, repository: Repository, tokens: Tokens) -> None
         await env.store.set(uid_partition(repository), DELETED + token.encode(), b"")
 
 
-async def scan(
-    env: Env, repository: Repository, prefix: bytes, batch_size: int = 0
-) -> AsyncIterator[tuple[str, Tokens]]:
+async def scan(env: Env, repository: Repository, prefix: bytes, batch_size: int) -> AsyncIterator[tuple[str, Tokens]]:
     """The keys with a prefix of these, without it, and the tokens of each. One effect per batch."""
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=prefix):
         yield entry.key.removeprefix(prefix).decode(), decode_tokens(entry.value)

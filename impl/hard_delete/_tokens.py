@@ -59,7 +59,7 @@ async def stage_referred(
             if staged:
                 raise WriteNotSettled(branch_id, change.key) from None
             raise
-        before = await _put(env, token, change, looks=looks, exchanges=exchanges)
+        before = await _put(env, token, change, looks, exchanges)
         staged = True
         return Staged(token, before)
 
@@ -67,9 +67,7 @@ async def stage_referred(
     return (await settle(env, repository, branch, write, change.key))[0]
 
 
-async def _put(
-    env: Env, token: StagingToken, change: StagedEntry, *, looks: bool, exchanges: bool
-) -> ObjectEntry | None:
+async def _put(env: Env, token: StagingToken, change: StagedEntry, looks: bool, exchanges: bool) -> ObjectEntry | None:
     for _ in range(TRIES):
         found = await get_staged(env, token, change.key) if looks or exchanges else None
         if not exchanges:
@@ -81,14 +79,9 @@ async def _put(
 
 
 async def commit_tokens(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    before: Callable[[Tokens], Awaitable[None]] = nothing_before,
-    batch_size: int = 0,
-) -> Taken:
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *,
+    before: Callable[[Tokens], Awaitable[None]] = nothing_before, batch_size: int = 0,
+) -> Taken:  # fmt: skip
     """`lock_free.commit`, which drops nothing and tells what it took. ``before``: run on the tokens that were sealed,
     once they are. Raises BranchNotFound, BranchBusy."""
     request = Request(message=message, batch_size=batch_size)

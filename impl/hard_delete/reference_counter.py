@@ -86,8 +86,7 @@ JOB: Final = Reading(in_job=True, full=False)
 JOB_CLAIMS: Final = attrs.evolve(JOB, claims=True)
 CAREFUL: Final = Reading(
     overwrites="exchange", follows=True, rollback="definite", revives=False, full=False, deletes="settled",
-    claims=True, by_tombstone=True,
-)
+    claims=True, by_tombstone=True)
 """Ours. A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
 
 

@@ -93,9 +93,8 @@ async def upload_object(
     Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite)."""
     entry = await objects.put_data(env, repository, content)
     refer, exchanges = _refer(env, repository, entry, reading), reading.exchanges
-    staged = await stage_referred(
-        env, repository, branch_id, change(path, entry), refer, looks=True, exchanges=exchanges
-    )
+    new = change(path, entry)
+    staged = await stage_referred(env, repository, branch_id, new, refer, looks=True, exchanges=exchanges)
     if staged.before is not None and staged.before.address != entry.address:
         await _mark(env, repository, staged.before, staged.token, State.DELETED, creates=False)
     return entry

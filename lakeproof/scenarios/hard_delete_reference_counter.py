@@ -26,15 +26,15 @@ SHARED: Final = Before("shared/", "upload.copymain")
 """An object that entries of two branches refer to."""
 BOTH: Final = Before("staged/", "upload.uploady")
 CROWD: Final = Before("crowd/", "upload")
+# fmt: off
 
 
 def _link_again(flows: ObjectFlows) -> Flow:
     """What a user does who links an address once more, at another path."""
     link = flows.link_physical_address
-    return partial(
-        catalog.stage_again,
-        stage=lambda env, repository, branch, path, at, data: link(env, repository, branch, path, Grant(at), data),
-    )
+    return partial(catalog.stage_again, stage=lambda env, repository, branch, path, at, data: link(
+        env, repository, branch, path, Grant(at), data))
+
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "stagez": Word(stage_again, BRANCH, Z, X),
@@ -46,18 +46,15 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 
 NO_COMMITS: Final = (
     "commits do not count, and a delete does not ask whether the entry is committed, or is being committed: the "
-    "counter of its object comes to 0"
-)
+    "counter of its object comes to 0")
 OPEN_ONCE: Final = (
     "a writer that finds another token stages its entry once more, and the one that it has staged before is dropped "
-    "by a reset, or committed, with the same object and the same count"
-)
+    "by a reset, or committed, with the same object and the same count")
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
-# fmt: off
 TEXT: Final = ObjectDesign(
     name="hard-delete/reference_counter", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={
         COMMITTED: Refuted(
@@ -116,20 +113,20 @@ CAREFUL: Final = variant(TEXT, "careful", {
         "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
         "staged/stage-delete/false-predicate")}, reading=proposal.CAREFUL)
-# fmt: on
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
 STAGED_RACES: Final = (
     "stage-delete relink-delete copy-delete delete-delete delete-commit commit-reset drop-commit-fork stage-reset "
-    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset"
-)
+    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset")
 SLOW: Final = "stage-commit copy-commit"
 """Those that hold, and take longer."""
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset relink-commit-delete"
 CONDITIONAL: Final = "stage.deletey-stagez.deletez"
 """Two who count the same object at once, and then delete their entries: a third one is left."""
 CALLED: Final = "conditional-metadata"
+
+# fmt: on
 
 ROWS = [
     *(row for design in (S3, TEXT, AZURE) for row in rows(design, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED)),

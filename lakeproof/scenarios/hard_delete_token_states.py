@@ -21,16 +21,14 @@ SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 ISSUED: Final = Grant("mem://r/data/s3", "s4")
 """What `token_states.get_physical_address` gives to the first who asks for it."""
 
+# fmt: off
 RESTAGED: Final = (
     "an upload stages its entry late, under a token that is sealed or reset by then; the job takes that token from the "
-    "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew"
-)
+    "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew")
 LINKED_TWICE: Final = "two links have both looked at the token before one of them deletes it"
 STALE_DELETE: Final = (
-    "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them"
-)
+    "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them")
 
-# fmt: off
 COMMITTED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {STALE_DELETE}; {LINKED_TWICE}",
     "upload-commit.job.reset.job link-commit.job.reset.job after_upload/drop-commit-branch-job "
@@ -123,6 +121,7 @@ def _compared(design: ObjectDesign) -> Iterator[Row]:
     yield from rows(design, "copy-reset.job commit.job-job reset.job-job", NONE, after("upload"))
     yield from rows(design, "upload-reset.job upload-commit.job", NONE)
     yield from sealed(design)
+
 
 COPIES: Final = "copy-reset.job copymain-reset.job copymain-drop.job copymain-commit.job copy-commit.job"
 JOBS: Final = "commit.job-job reset.job-job reset-commit.job"
