@@ -33,7 +33,8 @@ DROPPED_PREFIX: Final = b"dropped/"
 
 @attrs.frozen(kw_only=True)
 class Reading:
-    """What the text leaves open, and how it is read. The defaults are the literal sentences."""
+    """What the text leaves open, and how it is read. The defaults are the literal sentences; a named value rests on the
+    sentences of the fields that it sets."""
 
     kind: Kind = "gcs"
     """The conditions of the store: "For each storage adapter (AWS, GC, AZ), we will use a builtin logic"."""

@@ -35,7 +35,8 @@ VALIDITY: Final = 1_800_000_000
 
 @attrs.frozen(kw_only=True)
 class Reading:
-    """What the text leaves open, and how it is read. The defaults are the literal sentences."""
+    """What the text leaves open, and how it is read. The defaults are the literal sentences; a named value rests on the
+    sentences of the fields that it sets."""
 
     follows: bool = True
     """When the branch's token changes and an entry is staged again, write a reference for the new token, too: "the

@@ -35,7 +35,8 @@ from lakeproof.model.records import Commit, Repository
 
 @attrs.frozen(kw_only=True)
 class Reading:
-    """What the text leaves open, and how it is read. The defaults are the literal sentences."""
+    """What the text leaves open, and how it is read. The defaults are the literal sentences; a named value rests on the
+    sentences of the fields that it sets."""
 
     careful: bool = False
     """Ours. Once the entry of an upload or a link has been staged under another token, others may know the object: then
