@@ -72,8 +72,6 @@ class ObjectFlows:
     reset_prefix: Flow | None = None
     merge: Flow | None = None
     background_job: Flow | None = None
-    link_at: Flow | None = None
-    """A second entry for an address that has one, where that is another flow than `stage_object`."""
 
 
 @attrs.frozen(kw_only=True)

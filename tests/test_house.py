@@ -33,22 +33,8 @@ LINES_MAX = 399
 PARAMETERS_MAX = 7
 MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/catalog/objects.py": {"upload_and_link"},
-    "impl/hard_delete/_tokens.py": {"stage_referred"},
     "impl/hard_delete/offline.py": {"background_job", "copy_object", "move_object"},
     "impl/hard_delete/online.py": {"_stage_new", "copy_object", "link_physical_address", "upload_object"},
-    "impl/hard_delete/reference_counter.py": {
-        "_refer",
-        "_stage",
-        "copy_object",
-        "delete_branch",
-        "link_at",
-        "link_physical_address",
-        "move_object",
-        "stage_object",
-        "upload_object",
-    },
-    "impl/hard_delete/reference_tracking.py": {"_stage", "background_job", "commit"},
-    "impl/hard_delete/token_states.py": {"_stage", "background_job", "link_physical_address"},
     "impl/retention/pins.py": {"mark"},
     "impl/retention/runs.py": {"mark"},
 }
