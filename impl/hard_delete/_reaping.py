@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 import attrs
 
 from lakeproof.impl.catalog.objects import entry_of
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete._journal import Issued
@@ -110,8 +110,7 @@ class Reaper:
         """Whether one of these commits has this address at this path."""
         for commit_id in commit_ids:
             commit = await get_commit(self.env, self.repository, commit_id)
-            reader = Reader(self.env, self.repository.storage_namespace)
-            found = await reader.entry_in(await reader.meta_range(commit.meta_range_id), path)
+            found = await get_committed(self.env, self.repository.storage_namespace, commit.meta_range_id, path)
             if found is not None and decode_object_entry(found.data).address == address:
                 return True
         return False

@@ -10,8 +10,6 @@ A writer who finds the token changed starts over under the new one, with a new a
 Source: docs/online-hard-delete.md, where the proof's steps are.
 """
 
-from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Final
 
 import attrs
@@ -29,7 +27,7 @@ from lakeproof.impl.hard_delete._journal import Issued, State
 from lakeproof.impl.hard_delete._reaping import CAUTIONS, Caution, Reaper
 from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.refs.resolving import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
 from lakeproof.model import objects
@@ -37,9 +35,6 @@ from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
-
-Fill = Callable[[str, int | None], Awaitable[None]]
-"""Puts an object at a physical address, not later than a time."""
 
 
 @attrs.frozen(kw_only=True)
@@ -74,23 +69,29 @@ async def upload_object(
     Raises:
         BranchNotFound; WriteNotSettled (indefinite). Expired: too slow; nothing was staged.
     """
-
-    async def put(address: str, not_after: int | None) -> None:
-        await env.objects.put(address, content, not_after=not_after)
-
     made = ObjectEntry(address="", e_tag=etag(content), size_bytes=len(content), last_modified=await env.clock.now())
-    return await _stage_new(env, repository, branch_id, path, made, put, reading)
+    return await _stage_new(env, repository, branch_id, path, made, content, reading)
 
 
 async def _stage_new(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, made: ObjectEntry, fill: Fill, reading: Reading
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    made: ObjectEntry,
+    data: bytes | str,
+    reading: Reading,
 ) -> ObjectEntry:
-    """Stage an entry for an object that ``fill`` writes, under a fresh address of the branch's token."""
+    """Stage an entry for an object under a fresh address of the branch's token. data: its content, or the physical
+    address that it is copied from. Raises DataGone, too: nothing is there."""
 
     async def write(branch: Branch) -> ObjectEntry:
         token, name, not_after = await _issue(env, repository, branch, path, reading)
         entry = attrs.evolve(made, address=journal.address_under(token, name))
-        await fill(at(repository, entry), not_after)
+        if isinstance(data, bytes):
+            await env.objects.put(at(repository, entry), data, not_after=not_after)
+        else:
+            await _copy_data(env, data, at(repository, entry), not_after)
         done = await _put_in(env, repository, token, change(path, entry))
         if reading.insists and not done:
             done = await _put_in(env, repository, token, change(path, entry))
@@ -152,39 +153,32 @@ async def copy_object(
     if committed or not owned(repository, found):
         await _stage_known(env, repository, branch_id, change(path, found))
         return found
-    fill = _copying(env, at(repository, found), DataGone)
-    return await _stage_new(env, repository, branch_id, path, found, fill, reading)
+    return await _stage_new(env, repository, branch_id, path, found, at(repository, found), reading)
 
 
-def _copying(env: Env, source: str, gone: type[GravelerError]) -> Fill:
-    """Copies an object; raises ``gone`` if it is not there."""
-
-    async def copied(address: str, not_after: int | None) -> None:
-        try:
-            await env.objects.copy(source, address, not_after=not_after)
-        except objects.ObjectNotFound:
-            raise gone(source) from None
-
-    return copied
+async def _copy_data(env: Env, source: str, address: str, not_after: int | None) -> None:
+    try:
+        await env.objects.copy(source, address, not_after=not_after)
+    except objects.ObjectNotFound:
+        raise DataGone(source) from None
 
 
 async def _find(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> tuple[ObjectEntry, bool]:
     """The object entry at a path, and whether it is committed. Reads as `reading.get_entry`."""
-    data, committed = await stable(env, repository, branch_id, partial(_find_through, env, repository, path=path))
+
+    async def look(branch: Branch) -> tuple[bytes | None, bool]:
+        for token in branch.tokens:
+            staged = await get_staged(env, token, path)
+            if staged is not None:
+                return staged[0].data, False
+        head = await get_commit(env, repository, branch.commit_id)
+        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+        return (None if found is None else found.data), True
+
+    data, committed = await stable(env, repository, branch_id, look)
     if data is None:
         raise PathNotFound(path)
     return decode_object_entry(data), committed
-
-
-async def _find_through(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, bool]:
-    """The data at a path, None where there is no entry; and whether it is the head that has it."""
-    for token in branch.tokens:
-        staged = await get_staged(env, token, path)
-        if staged is not None:
-            return staged[0].data, False
-    head = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-    return (None if found is None else found.data), True
 
 
 async def move_object(
@@ -268,8 +262,10 @@ async def link_physical_address(
         branch = await get_branch(env, repository, branch_id)
         if branch.staging_token == token:
             return entry
-    fill = _copying(env, grant.address, AddressDeleted)
-    return await _stage_new(env, repository, branch_id, path, entry, fill, reading)
+    try:
+        return await _stage_new(env, repository, branch_id, path, entry, grant.address, reading)
+    except DataGone:
+        raise AddressDeleted(grant.address) from None
 
 
 async def commit(
