@@ -49,8 +49,6 @@ MORE_PARAMETERS: dict[str, set[str]] = {
         "upload_object",
     },
     "impl/hard_delete/object_path.py": {"stage_object", "upload_object"},
-    "impl/hard_delete/offline.py": {"background_job", "copy_object", "move_object"},
-    "impl/hard_delete/online.py": {"_stage_new", "copy_object", "link_physical_address", "upload_object"},
     "impl/hard_delete/reference_counter.py": {
         "_refer",
         "_stage",
@@ -64,8 +62,6 @@ MORE_PARAMETERS: dict[str, set[str]] = {
     },
     "impl/hard_delete/reference_tracking.py": {"_stage", "background_job", "commit"},
     "impl/hard_delete/token_states.py": {"_stage", "background_job", "link_physical_address"},
-    "impl/retention/pins.py": {"mark"},
-    "impl/retention/runs.py": {"mark"},
     "lakeproof/cli.py": {"perform"},
     "lakeproof/explore/frozen.py": {"__init__"},
     "lakeproof/running/tasks.py": {"_outcome"},

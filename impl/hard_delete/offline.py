@@ -34,6 +34,7 @@ from lakeproof.model.records import Branch, Commit, Repository
 
 COPIES_PREFIX: Final = b"copies/"
 
+Copies = Literal["shallow", "full", "tracked", "verified", "verified apart"]
 Part = Literal["objects", "uncommitted", "committed"]
 ORDER: Final[tuple[Part, ...]] = ("objects", "uncommitted", "committed")
 
@@ -56,7 +57,7 @@ class Reading:
     """What lies there and is no user's: relative prefixes."""
     entries: marking.Entries = "all"
     commits: marking.Commits = "all"
-    copies: Literal["shallow", "full", "tracked", "verified", "verified apart"] = "shallow"
+    copies: Copies = "shallow"
     """Today's are shallow; "Copy operation requires to be changed and implemented is full copy". The others are ours.
     Tracked: it is written first, under ``copies/<address>``, that the object is being copied. Verified: then the copier
     looks whether the source still has it, for a job that has not seen the record may have come before. Apart: under a
