@@ -4,7 +4,8 @@ The job lists the objects of the namespace, what is staged, and what is committe
 neither of the others is deleted. "The uncommitted listing *must* complete before the committed one begins": an entry
 goes from staged to committed, never back, and is committed before it is no longer staged. Two things break this: a
 shallow copy takes an object from where the job has yet to look to where it has looked; and a commit that is under way
-holds what it has read, also when that has been overwritten since. What helps against them is ours.
+holds what it has read, also when that has been overwritten since. No listing is
+a snapshot: each goes on while others work. What helps against them is ours.
 Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the order of the listings: that of lakeFS'
 garbage collection of uncommitted objects.
 """
@@ -16,20 +17,22 @@ import attrs
 
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, copy_data, find_object, owned, stage
+from lakeproof.impl.catalog.objects import Grant, at, copy_data, entry_of, find_object, owned, stage
 from lakeproof.impl.committed import apply_changes
+from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, writing
 from lakeproof.impl.graveler.merging import merge
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
-from lakeproof.impl.hard_delete import _marking as marking
-from lakeproof.impl.refs.branches import create_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.branches import create_branch, scan_branches
+from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError
+from lakeproof.impl.refs.tags import scan_tags
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, is_inside
-from lakeproof.model.identifiers import BranchID
+from lakeproof.impl.staging import scan_staged
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
 
 COPIES_PREFIX: Final = b"copies/"
@@ -55,8 +58,10 @@ class Reading:
     """Where the job looks for objects; relative."""
     spares: tuple[str, ...] = ("_lakefs/",)
     """What lies there and is no user's: relative prefixes."""
-    entries: marking.Entries = "all"
-    commits: marking.Commits = "all"
+    entries: Literal["all", "shown"] = "all"
+    """The "uncommitted" ones: all under the tokens of a branch, or the newest of each path."""
+    commits: Literal["all", "reachable"] = "all"
+    """The "committed" data: of all records, or of those that branches, and then tags, lead to."""
     copies: Copies = "shallow"
     """Today's are shallow; "Copy operation requires to be changed and implemented is full copy". The others are ours.
     Tracked: it is written first, under ``copies/<address>``, that the object is being copied. Verified: then the copier
@@ -98,27 +103,27 @@ async def background_job(
     """
     age = reading.min_age + reading.margin
     cut = 0 if reading.cutoff == "listing" else await env.clock.now() - age
-    copies = await _copies(env, repository, batch_size) if reading.records == "first" else ()
+    copies = await _copies(env, repository, batch_size) if reading.records == "first" else []
     old: list[str] = []
     kept: set[str] = set()
     for part in reading.order:
         if part == "uncommitted":
-            kept |= await marking.uncommitted(env, repository, reading.entries, batch_size)
+            kept |= await _uncommitted(env, repository, reading, batch_size)
         elif part == "committed":
-            kept |= await marking.committed(env, repository, reading.commits, batch_size)
+            kept |= await _committed(env, repository, reading, batch_size)
         else:
             if reading.cutoff == "listing":
                 cut = await env.clock.now() - age
             old = [at async for at in _older(env, repository, reading, cut, batch_size)]
     if reading.records == "last":
         copies = await _copies(env, repository, batch_size)
-    kept |= {copy.address for copy in copies if copy.began > cut}
+    kept |= {address for _, address, began in copies if began > cut}
     gone = tuple(address for address in old if address not in kept)
     for address in gone:
         await env.objects.delete(address)
-    for copy in copies:
-        if copy.began <= cut:
-            await env.store.delete(uid_partition(repository), copy.key)
+    for key, _, began in copies:
+        if began <= cut:
+            await env.store.delete(uid_partition(repository), key)
     return gone
 
 
@@ -130,26 +135,59 @@ async def _older(env: Env, repository: Repository, reading: Reading, cut: int, b
             yield head.address
 
 
-@attrs.frozen(cache_hash=True)
-class TrackedCopy:
-    """Somebody is about to stage a second entry for an object."""
+async def _uncommitted(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+    """The physical addresses of what is staged on any branch. Its tokens: the open one, then the sealed ones, newest
+    first. 1 effect per page of branches, and 1 per page of each token."""
+    found: set[str] = set()
+    async for branch in scan_branches(env, repository, batch_size):
+        if reading.entries == "shown":
+            changes = [*(await changes_of(env, branch.tokens, batch_size=batch_size)).values()]
+        else:
+            scans = (scan_staged(env, token, batch_size=batch_size) for token in branch.tokens)
+            changes = [change for scan in scans async for change in scan]
+        found |= {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
+    return found
 
-    key: bytes
-    address: str  # physical
-    began: int  # microseconds since 1970, by the copier's clock
+
+async def _committed(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+    """The physical addresses of what commits hold. 1 effect per page of commits (``"reachable"``: per page of branches
+    and of tags, and per commit), 1 per metarange, 1 per range. Raises MissingObject, DamagedObject, CommitNotFound."""
+    reader = Reader(env, repository.storage_namespace)
+    found: set[str] = set()
+    read: set[str] = set()
+    async for commit in (scan_commits if reading.commits == "all" else _walked)(env, repository, batch_size):
+        if commit.meta_range_id not in read:
+            read.add(commit.meta_range_id)
+            async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
+                found.add(at(repository, decode_object_entry(entry.data)))
+    return found
 
 
-async def _copies(env: Env, repository: Repository, batch_size: int) -> tuple[TrackedCopy, ...]:
-    found: list[TrackedCopy] = []
+async def _walked(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
+    todo = [branch.commit_id async for branch in scan_branches(env, repository, batch_size)]
+    todo += [tag.commit_id async for tag in scan_tags(env, repository, batch_size)]
+    seen: set[CommitID] = set()
+    while todo:
+        commit_id = todo.pop()
+        if commit_id not in seen:
+            seen.add(commit_id)
+            commit = await get_commit(env, repository, commit_id)
+            todo.extend(commit.parents)
+            yield commit
+
+
+async def _copies(env: Env, repository: Repository, batch_size: int) -> list[tuple[bytes, str, int]]:
+    """Of each tracked copy: key, physical address, and when it began, in microseconds by the copier's clock."""
+    found = []
     async for record in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COPIES_PREFIX):
         began, _, address = record.value.decode().partition(" ")
-        found.append(TrackedCopy(record.key, address, int(began)))
-    return tuple(found)
+        found.append((record.key, address, int(began)))
+    return found
 
 
 async def _track(env: Env, repository: Repository, entry: ObjectEntry, reading: Reading) -> None:
     """Write that an object is being copied. 1 effect, and 1 for the clock."""
-    address = catalog.at(repository, entry)
+    address = at(repository, entry)
     name = f"{address}/{env.ids.unique('copy')}" if reading.copies == "verified apart" else address
     value = f"{await env.clock.now()} {address}"
     await env.store.set(uid_partition(repository), COPIES_PREFIX + name.encode(), value.encode())

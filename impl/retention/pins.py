@@ -120,7 +120,8 @@ async def holding(
     await env.store.set(partition, pin, str(await env.clock.now()).encode())
     try:
         if reading.looks:
-            await _demand_not_condemned(env, repository, commit_id)
+            async for _ in env.store.scan(partition, batch_size=1, prefix=CONDEMNED + f"{commit_id}/".encode()):
+                raise CommitExpired(commit_id)
         done = await work(commit_id)
     except Exception as error:
         if getattr(error, "definite", False):
@@ -128,12 +129,6 @@ async def holding(
         raise
     await env.store.delete(partition, pin)
     return done
-
-
-async def _demand_not_condemned(env: Env, repository: Repository, commit_id: CommitID) -> None:
-    prefix = CONDEMNED + f"{commit_id}/".encode()
-    async for _ in env.store.scan(uid_partition(repository), batch_size=1, prefix=prefix):
-        raise CommitExpired(commit_id)
 
 
 async def create_branch(
@@ -165,11 +160,8 @@ async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)
-
-    async def work(_: CommitID) -> Commit:
-        return await merging.revert(env, repository, branch_id, undone.commit_id, message)
-
-    return await holding(env, repository, undone.parents[0], work, AS_WRITTEN)
+    work = partial(merging.revert, env, repository, branch_id, undone.commit_id, message)
+    return await holding(env, repository, undone.parents[0], lambda _: work(), AS_WRITTEN)
 
 
 async def restore_object(

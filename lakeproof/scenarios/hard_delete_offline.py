@@ -5,7 +5,7 @@ clock jump makes the difference: who brings an object or an entry begins after i
 than the job's minimum age, which is what the job relies on.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Final
 
@@ -66,6 +66,8 @@ def settle(given: Scenario, waiting: frozenset[str] = WAITING) -> Scenario:
 
 settled = partial(rows, adapt=settle)
 """Each race under each of these faults, settled: see `rows`."""
+staged = partial(settled, before=UPLOADED)
+"""The same after an upload."""
 
 
 async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path: bytes, ask: GetAddress) -> None:
@@ -90,7 +92,6 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
     "copydown": Word(lambda flows: flows.copy_object, BRANCH, X, MAIN, X),
     "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
-    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
     "uploadz": Word(lambda flows: flows.upload_object, BRANCH, Z, Caller.BYTES),
     "moveback": Word(lambda flows: flows.move_object, BRANCH, Z, X),
     "grant": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
@@ -119,36 +120,21 @@ OFFLINE: Final = ObjectDesign(
     grace=4 * JUMP,
 )
 
+BY_INITIAL: Final = {part[0]: part for part in offline.ORDER}
 TOO_LATE: Final = Refuted(
     "the entry is committed, and its staged form dropped, between the listing of commits and that of what is staged",
     ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
 )
 ORDERS: Final = [
-    variant(
-        OFFLINE,
-        initials,
-        {COMMITTED: why},
-        reading=hourly(order=tuple(sorted(offline.ORDER, key=lambda part: initials.index(part[0])))),
-    )
-    for initials, why in (
-        ("uoc", IN_FLIGHT),
-        ("uco", IN_FLIGHT),
-        ("ocu", TOO_LATE),
-        ("cou", TOO_LATE),
-        ("cuo", TOO_LATE),
-    )
+    variant(OFFLINE, initials, {COMMITTED: why}, reading=hourly(order=tuple(BY_INITIAL[each] for each in initials)))
+    for why, orders in ((IN_FLIGHT, "uoc uco"), (TOO_LATE, "ocu cou cuo"))
+    for initials in orders.split()
 ]
-REACHABLE: Final = variant(
-    OFFLINE,
-    "reachable",
-    {
-        COMMITTED: Refuted(
-            "a branch is created from a commit that another name led to when the job looked for it, or before",
-            "committed/branch-drop.job tagged/revive.untag-job",
-        )
-    },
-    reading=hourly(commits="reachable"),
+RENAMED: Final = Refuted(
+    "a branch is created from a commit that another name led to when the job looked for it, or before",
+    "committed/branch-drop.job tagged/revive.untag-job",
 )
+REACHABLE: Final = variant(OFFLINE, "reachable", {COMMITTED: RENAMED}, reading=hourly(commits="reachable"))
 WHOLE: Final = variant(OFFLINE, "whole-namespace", HOLDS, reading=hourly(prefix=""))
 UNSPARED: Final = Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
 UNSPARING: Final = variant(
@@ -191,26 +177,13 @@ COPYING: Final = (
     PER_COPY,
 )
 
-AGAIN_READING: Final = hourly(looks_again=True, commit_tries=2)
-LOOKS_AGAIN: Final = variant(
-    OFFLINE, "looks-again", HOLDS, None, " (ours: a commit that looks again)", reading=AGAIN_READING
-)
-SHOWN: Final = variant(
-    OFFLINE,
-    "shown",
-    {COMMITTED: Refuted("a newer token hides an entry that a commit is about to take", "staged/upload.job-commit")},
-    None,
-    " (ours: a commit that looks again)",
-    reading=attrs.evolve(AGAIN_READING, entries="shown"),
-)
-MENDED: Final = variant(
-    OFFLINE,
-    "mended",
-    HOLDS,
-    None,
-    " (ours: all repairs at once)",
-    reading=attrs.evolve(offline.MENDED, min_age=HOUR, lifetime=HOUR // 2, commit_tries=2),
-)
+NOTE: Final = (None, " (ours: a commit that looks again)")
+TWICE: Final = hourly(looks_again=True, commit_tries=2)
+LOOKS_AGAIN: Final = variant(OFFLINE, "looks-again", HOLDS, *NOTE, reading=TWICE)
+HIDDEN: Final = Refuted("a newer token hides an entry that a commit is about to take", "staged/upload.job-commit")
+SHOWN: Final = variant(OFFLINE, "shown", {COMMITTED: HIDDEN}, *NOTE, reading=attrs.evolve(TWICE, entries="shown"))
+IN_TIME: Final = attrs.evolve(offline.MENDED, min_age=HOUR, lifetime=HOUR // 2, commit_tries=2)
+MENDED: Final = variant(OFFLINE, "mended", HOLDS, None, " (ours: all repairs at once)", reading=IN_TIME)
 
 ON_MAIN: Final = Before("onmain/", "uploadmain")
 TAGGED: Final = Before("tagged/", "upload.commit.tag.drop")
@@ -227,28 +200,23 @@ LATE_LINK: Final = attrs.evolve(
 
 def copies(design: ObjectDesign) -> Iterator[Row]:
     """The races of copies."""
-    yield from settled(design, "copy-delete.job copymain-drop.job", NONE, UPLOADED)
+    yield from staged(design, "copy-delete.job copymain-drop.job")
     yield from settled(design, "copydown.deletemain-job", NONE, ON_MAIN)
     yield from settled(design, "moveback-job", PAGED, Before("staged/", "uploadz.uploady"), paged=1)
-
-
-def each(designs: Iterable[ObjectDesign], text: str, before: Before = UPLOADED, *, deep: bool = False) -> Iterator[Row]:
-    """The same races of several designs, settled."""
-    return (row for design in designs for row in settled(design, text, NONE, before, deep=deep))
 
 
 ROWS = [
     *settled(OFFLINE, "upload-job upload.reset-job upload.drop-job link-job"),
     *settled(OFFLINE, "upload-job", HARD),
-    *settled(OFFLINE, "reset-job drop-job delete-job commit-job", NONE, UPLOADED),
-    *settled(OFFLINE, "drop-job delete-job", HARD, UPLOADED),
-    *settled(OFFLINE, "commit-job", PAGED, UPLOADED, paged=1),
-    *settled(OFFLINE, "upload.job-commit", NONE, UPLOADED),
+    *staged(OFFLINE, "reset-job drop-job delete-job commit-job"),
+    *staged(OFFLINE, "drop-job delete-job", HARD),
+    *staged(OFFLINE, "commit-job", PAGED, paged=1),
+    *staged(OFFLINE, "upload.job-commit"),
     *settled(OFFLINE, "branch-drop.job merge-job job-job", NONE, KEPT),
     *settled(OFFLINE, "revive.untag-job", NONE, TAGGED),
-    *settled(OFFLINE, "stage-delete.job", NONE, UPLOADED),
+    *staged(OFFLINE, "stage-delete.job"),
     *copies(OFFLINE),
-    *each(ORDERS, "commit-job"),
+    *(row for order in ORDERS for row in staged(order, "commit-job")),
     *settled(REACHABLE, "branch-drop.job merge-job", NONE, KEPT),
     *settled(REACHABLE, "revive.untag-job", NONE, TAGGED),
     *settled(WHOLE, "job", NONE, KEPT),
@@ -262,30 +230,21 @@ ROWS = [
     *rows(MENDED, "job-redeem", NONE, OLD_GRANT, name="link-in-time"),
     *(row for design in COPYING for row in copies(design)),
     # Two runs of the job, while an object is copied that was copied long ago.
-    *each((VERIFIED, PER_COPY), "copydown.deletemain-job.job", AGAIN),
-    *settled(LOOKS_AGAIN, "commit-job upload.job-commit", NONE, UPLOADED),
+    *settled(VERIFIED, "copydown.deletemain-job.job", NONE, AGAIN),
+    *settled(PER_COPY, "copydown.deletemain-job.job", NONE, AGAIN),
+    *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
     *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),
     # Too large for every run.
-    *settled(SHOWN, "upload.job-commit", NONE, UPLOADED, deep=True),
+    *staged(SHOWN, "upload.job-commit", deep=True),
     *settled(OFFLINE, "upload.commit-job", BY_TWO, Before("staged/", "uploadz"), paged=2, deep=True),
-    *settled(OFFLINE, "commit-job", FAULTY, UPLOADED, deep=True),
-    *settled(
-        OFFLINE,
-        "upload.commit-job commit-job-job commit-reset-job delete.job-commit upload-commit-job delete-commit-job",
-        NONE,
-        UPLOADED,
-        deep=True,
-    ),
-    *each(ORDERS, "upload.job-commit upload.commit-job", deep=True),
-    *settled(
-        LOOKS_AGAIN,
-        "delete.job-commit upload-commit-job delete-commit-job reset-commit-job commit-commit-job",
-        NONE,
-        UPLOADED,
-        deep=True,
-    ),
-    *settled(LOOKS_AGAIN, "upload.job-commit", FAULTY, UPLOADED, deep=True),
-    *settled(MENDED, "copy-commit-job copymain-commit-job move-commit-job", NONE, UPLOADED, deep=True),
+    *staged(OFFLINE, "commit-job", FAULTY, deep=True),
+    *staged(OFFLINE, "upload.commit-job commit-job-job commit-reset-job", deep=True),
+    *staged(OFFLINE, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
+    *(row for order in ORDERS for row in staged(order, "upload.job-commit upload.commit-job", deep=True)),
+    *staged(LOOKS_AGAIN, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
+    *staged(LOOKS_AGAIN, "reset-commit-job commit-commit-job", deep=True),
+    *staged(LOOKS_AGAIN, "upload.job-commit", FAULTY, deep=True),
+    *staged(MENDED, "copy-commit-job copymain-commit-job move-commit-job", deep=True),
     *settled(MENDED, "copydown.deletemain-job", HARD, ON_MAIN, deep=True),
     *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.uploady"), deep=True),
 ]
