@@ -12,7 +12,7 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from lakeproof.impl.catalog.objects import copy_data, stage
+from lakeproof.impl.catalog.objects import at, copy_data, entry_of, owned, stage
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
@@ -26,7 +26,7 @@ from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.refs.tags import create_tag, list_tags
 from lakeproof.impl.staging import scan_staged
 from lakeproof.model import objects
-from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import Dummies, Rules, active, objects_to_delete
@@ -139,15 +139,10 @@ async def look(env: Env, repository: Repository, reading: Reading, batch_size: i
 
 async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
     """The physical addresses of what is staged under the tokens of branches, hidden or not: it may be shown again."""
-    found: set[str] = set()
-    for branch in branches:
-        # Newest first: entries stay where they are, so that no order of tokens matters here.
-        for token in branch.tokens:
-            async for change in scan_staged(env, token, batch_size=batch_size):
-                if change.data is not None:
-                    entry = decode_object_entry(change.data)
-                    found.add(physical_address(repository.storage_namespace, entry))
-    return found
+    # Newest first: entries stay where they are, so that no order of tokens matters here.
+    scans = (scan_staged(env, token, batch_size=batch_size) for branch in branches for token in branch.tokens)
+    changes = [change for scan in scans async for change in scan]
+    return {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
 
 
 async def only_in(env: Env, repository: Repository, seen: World, expired: Iterable[CommitID]) -> tuple[str, ...]:
@@ -170,10 +165,9 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
 
 
 async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
-    namespace = repository.storage_namespace
-    found = MetaRangeIterator(env, namespace, commit.meta_range_id)
-    addresses = {physical_address(namespace, decode_object_entry(entry.data)) async for entry in found}
-    return {address for address in addresses if is_inside(namespace, address)}
+    found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+    entries = [decode_object_entry(entry.data) async for entry in found]
+    return {at(repository, entry) for entry in entries if owned(repository, entry)}
 
 
 def mark_address(repository: Repository, run_id: str) -> str:
