@@ -135,8 +135,7 @@ async def create_branch(
     env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, reading: Reading = AS_WRITTEN
 ) -> Branch:
     """As `branches.create_branch`. Raises CommitExpired, too."""
-    work = partial(branches.create_branch, env, repository, branch_id)
-    return await using(env, repository, source, work, reading)
+    return await using(env, repository, source, partial(branches.create_branch, env, repository, branch_id), reading)
 
 
 async def update_branch(env: Env, repository: Repository, branch_id: BranchID, target: Ref) -> Branch:
@@ -151,8 +150,7 @@ async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Re
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """As `merging.merge`. Raises CommitExpired, too."""
-    work = partial(merging.merge, env, repository, destination, message=message)
-    return await using(env, repository, source, work)
+    return await using(env, repository, source, partial(merging.merge, env, repository, destination, message=message))
 
 
 async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
