@@ -79,6 +79,7 @@ class RetentionFlows:
     """A run that marks and sweeps expired commits, and the operations that can use one again."""
 
     mark: Flow
+    sweep: Flow
     create_branch: Flow
     update_branch: Flow
     create_tag: Flow

@@ -33,10 +33,6 @@ LINES_MAX = 399
 PARAMETERS_MAX = 7
 MORE_PARAMETERS: dict[str, set[str]] = {
     "impl/catalog/objects.py": {"upload_and_link"},
-    "impl/hard_delete/offline.py": {"background_job", "copy_object", "move_object"},
-    "impl/hard_delete/online.py": {"_stage_new", "copy_object", "link_physical_address", "upload_object"},
-    "impl/retention/pins.py": {"mark"},
-    "impl/retention/runs.py": {"mark"},
 }
 """Functions with more, by file: readings of the designs that are still flags. None is to be added; a command's options
 are no parameters in this sense."""
