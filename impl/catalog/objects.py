@@ -218,6 +218,16 @@ Stage = Callable[[Env, Repository, BranchID, bytes, str, bytes], Coroutine[objec
 Link = Callable[[Env, Repository, BranchID, bytes, Grant, bytes], Coroutine[object, object, ObjectEntry]]
 
 
+@attrs.frozen
+class Linking:
+    """How addresses are issued and linked."""
+
+    get_address: GetAddress = get_physical_address
+    link: Link = link_physical_address
+    signed: bool = False
+    """The address is signed: the object store refuses the put when the grant has expired."""
+
+
 async def upload_and_link(
     env: Env,
     repository: Repository,
@@ -225,17 +235,13 @@ async def upload_and_link(
     path: bytes,
     content: bytes,
     *,
-    get_address: GetAddress = get_physical_address,
-    link: Link = link_physical_address,
-    signed: bool = False,
+    through: Linking | None = None,
 ) -> ObjectEntry:
-    """What a user with access to the object store does: ask for an address, put the object, link it.
-
-    signed: whether the address is signed, so that the object store refuses the put when the grant has expired.
-    """
-    grant = await get_address(env, repository, branch_id, path)
-    await env.objects.put(grant.address, content, not_after=(grant.expires or None) if signed else None)
-    return await link(env, repository, branch_id, path, grant, content)
+    """What a user with access to the object store does: ask for an address, put the object, link it."""
+    how = through or Linking()
+    grant = await how.get_address(env, repository, branch_id, path)
+    await env.objects.put(grant.address, content, not_after=(grant.expires or None) if how.signed else None)
+    return await how.link(env, repository, branch_id, path, grant, content)
 
 
 async def stage_again(

@@ -29,7 +29,7 @@ LATER: Final = online.AS_WRITTEN.lifetime + 1
 
 def _signed(flows: ObjectFlows) -> Flow:
     get_address, link = flows.get_physical_address, flows.link_physical_address
-    return partial(today.upload_and_link, get_address=get_address, link=link, signed=True)
+    return partial(today.upload_and_link, through=today.Linking(get_address, link, signed=True))
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.catalog.objects import Grant, Linking, stage_again, upload_and_link
 from lakeproof.impl.hard_delete import no_copies as flows
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
 from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
@@ -148,7 +148,7 @@ def test_a_copy_of_what_is_gone_is_refused(hand: Hand) -> None:
 
 def test_an_issued_address_can_be_linked_where_it_was_issued_for_and_nowhere_else(hand: Hand) -> None:
     hand.run(
-        partial(upload_and_link, get_address=flows.get_physical_address, link=flows.link_physical_address),
+        partial(upload_and_link, through=Linking(flows.get_physical_address, flows.link_physical_address)),
         BRANCH,
         X,
         b"1",

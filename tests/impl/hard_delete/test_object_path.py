@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lakeproof import Scenario
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
-from lakeproof.impl.catalog.objects import upload_and_link
+from lakeproof.impl.catalog.objects import Linking, upload_and_link
 from lakeproof.impl.hard_delete import object_path as flows
 from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change
 from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
@@ -170,15 +170,15 @@ class TestAlone:
         with pytest.raises(AddressNotAllowed):
             hand.run(flows.link_physical_address, BRANCH, Y, grant, b"1")
         hand.run(
-            upload_and_link, BRANCH, X, b"1", get_address=flows.get_physical_address, link=flows.link_physical_address
+            upload_and_link, BRANCH, X, b"1", through=Linking(flows.get_physical_address, flows.link_physical_address)
         )
         assert contents(hand) == {X: b"1"}
 
     def test_an_object_put_aside_is_moved_by_its_link(self, hand: Hand) -> None:
-        get_address, link = (
-            partial(flow, reading=ASIDE) for flow in (flows.get_physical_address, flows.link_physical_address)
+        aside = Linking(
+            partial(flows.get_physical_address, reading=ASIDE), partial(flows.link_physical_address, reading=ASIDE)
         )
-        hand.run(upload_and_link, BRANCH, X, b"1", get_address=get_address, link=link)
+        hand.run(upload_and_link, BRANCH, X, b"1", through=aside)
         assert contents(hand) == {X: b"1"}
         assert len(stored(hand)) == 1
 

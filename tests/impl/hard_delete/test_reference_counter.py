@@ -13,8 +13,8 @@ from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
 from lakeproof.impl.catalog.objects import (
     Grant,
+    Linking,
     commit,
-    get_physical_address,
     read_object,
     stage_again,
     upload_and_link,
@@ -91,7 +91,7 @@ def test_what_is_not_there_cannot_be_staged_or_linked(hand: Hand) -> None:
 
 
 def test_a_link_counts_what_the_user_has_put_without_a_counter(hand: Hand) -> None:
-    link = partial(upload_and_link, get_address=get_physical_address, link=flows.link_physical_address)
+    link = partial(upload_and_link, through=Linking(link=flows.link_physical_address))
     hand.run(link, BRANCH, X, b"1")
     assert list(counters(hand).values()) == [1]
     with pytest.raises(AddressNotAllowed):
