@@ -118,14 +118,8 @@ async def _after(env: Env, repository: Repository, branch_id: BranchID, token: S
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an object that is at a physical address already. Raises AddressNotAllowed; DataGone: nothing is at the
     address, or not this ``content``; and as `upload_object`."""
@@ -155,14 +149,8 @@ async def _copy_to(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """A full copy, as the base assumptions ask for. Raises PathNotFound; DataGone: the source is deleted; and as
     `upload_object`."""
@@ -173,13 +161,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy the object, then delete the old path. Raises as `copy_object` and `delete_object`."""
     moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -214,14 +197,8 @@ async def get_physical_address(
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Look that the object is there, and that its token is still the branch's; else copy it under the one that is. One
     that was put outside the staging area is copied, and then deleted there. Raises AddressNotAllowed: issued for
@@ -243,13 +220,8 @@ async def link_physical_address(
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told. Raises
     BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed."""
