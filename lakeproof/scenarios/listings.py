@@ -19,7 +19,7 @@ STREAMED: Final = BranchDesign(
 SINGLE_READ: Final = variant(
     STREAMED,
     "single-read",
-    {"read-is-legal": Refuted("a token is committed, and dropped, before the listing comes to it", "write.commit-list")},
+    {"read-is-legal": Refuted("a token is committed, and dropped, before the listing reaches it", "write.commit-list")},
     {"list": {"rereads": False}},
     " (negative control: no second read of the branch)",
 )

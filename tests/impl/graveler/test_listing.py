@@ -1,4 +1,4 @@
-"""Listings by iterators: the same as listings that gather; pages, common prefixes and differences, against plain folds."""
+"""Listings by iterators are those that gather; pages, common prefixes and differences are plain folds."""
 
 from collections.abc import Mapping
 
