@@ -59,6 +59,14 @@ VARIANTS: Final[dict[str, tuple[Flow, Flow]]] = {
     "lock-free": (lock_free.commit, writing.set_entry),
 }
 """Commit and staging."""
+ONCE: Final = locked.Reading(tries=1)
+"""A call that finds the branch locked is counted, and made again."""
+
+
+def _trying(variant: str, tries: int) -> locked.Reading | optimistic.Reading | lock_free.Reading:
+    if variant == "locked":
+        return ONCE
+    return optimistic.Reading(tries=tries) if variant == "optimistic" else lock_free.Reading(tries=tries)
 
 
 class Slow(Store):
@@ -155,7 +163,7 @@ async def long_commit(kind: str, variant: str, store: Slow, entries: int, writer
     took: list[float] = []
 
     async def committing() -> None:
-        took.append(await client(commit, MAIN, "long", batch_size=PAGE, tries=1 if variant == "locked" else 50))
+        took.append(await client(commit, MAIN, "long", batch_size=PAGE, reading=_trying(variant, 50)))
 
     during: list[float] = []
     async with trio.open_nursery() as nursery:
@@ -186,7 +194,8 @@ async def _staged(
         done = 0
         while done < writes if writes else not ended():
             path = f"{prefix}/{number}/{done}".encode()
-            seconds.append(await client(stage, MAIN, path, b"i", **({"tries": 1} if stage is locked.set_entry else {})))
+            once = {"reading": ONCE} if stage is locked.set_entry else {}
+            seconds.append(await client(stage, MAIN, path, b"i", **once))
             done += 1
 
     async with trio.open_nursery() as nursery:
@@ -200,12 +209,12 @@ async def parallel_commits(kind: str, variant: str, store: Slow, committers: int
     client = Client(store, MemoryObjectStore())
     await client(founding.found)
     seconds: list[float] = []
-    once = {"tries": 1} if variant == "locked" else {}
+    once = {"reading": ONCE} if variant == "locked" else {}
 
     async def committer(number: int) -> None:
         for turn in range(each):
             await client(stage, MAIN, f"{number}/{turn}".encode(), b"i", **once)
-            seconds.append(await client(commit, MAIN, f"{number}/{turn}", **(once or {"tries": TRIES})))
+            seconds.append(await client(commit, MAIN, f"{number}/{turn}", reading=_trying(variant, TRIES)))
 
     began = time.perf_counter()
     with trio.move_on_after(DEADLINE) as limit:

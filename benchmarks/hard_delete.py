@@ -110,11 +110,11 @@ async def measure(job: str, committed: int, staged: int, garbage: int) -> Row:
         await upload(number)
     for_uploads = world.counts()[0] - before
     await world.do(partial(flows.commit, repository=REPOSITORY, branch_id=MAIN, message="m"))
-    world.now += online.LIFETIME + offline.MIN_AGE
+    world.now += online.AS_WRITTEN.lifetime + offline.AS_WRITTEN.min_age
     await world.do(partial(FLOWS[job].background_job, repository=REPOSITORY, batch_size=PAGE))
     for number in (*range(garbage), *range(garbage), *range(garbage, staged)):
         await upload(committed + number)
-    world.now += online.LIFETIME + offline.MIN_AGE
+    world.now += online.AS_WRITTEN.lifetime + offline.AS_WRITTEN.min_age
     (kv_before, objects_before), began = world.counts(), time.perf_counter()
     deleted = await world.do(partial(FLOWS[job].background_job, repository=REPOSITORY, batch_size=PAGE))
     seconds = time.perf_counter() - began

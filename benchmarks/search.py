@@ -30,6 +30,7 @@ import numpy as np
 from lakeproof import Call, Scenario
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Options, search
+from lakeproof.impl.flows import Flow
 from lakeproof.impl.repositories import step1
 from lakeproof.model.invariants import repositories
 
@@ -64,7 +65,9 @@ class Row:
 
 def scenario(creators: int, deleters: int, getters: int) -> Scenario:
     """The mix as a scenario."""
-    flows = [step1.create_repository] * creators + [step1.delete_repository] * deleters
+    flows: list[Flow] = []
+    flows += [step1.create_repository] * creators
+    flows += [step1.delete_repository] * deleters
     flows += [step1.get_repository] * getters
     return Scenario(
         name=f"benchmark/{creators}-{deleters}-{getters}",

@@ -5,7 +5,7 @@ that may be None is a flow that not every design has.
 """
 
 import inspect
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -72,8 +72,6 @@ class ObjectFlows:
     reset_prefix: Flow | None = None
     merge: Flow | None = None
     background_job: Flow | None = None
-    link_at: Flow | None = None
-    """A second entry for an address that has one, where that is another flow than `stage_object`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -81,6 +79,7 @@ class RetentionFlows:
     """A run that marks and sweeps expired commits, and the operations that can use one again."""
 
     mark: Flow
+    sweep: Flow
     create_branch: Flow
     update_branch: Flow
     create_tag: Flow
@@ -92,8 +91,21 @@ class RetentionFlows:
 F = TypeVar("F", RepositoryFlows, BranchFlows, ObjectFlows, RetentionFlows)
 
 
+def options_of(flow: Flow, options: Mapping[str, Hashable]) -> dict[str, Hashable]:
+    """Those of some options that a flow has: a parameter of that name, whose default, where it is a value of a class of
+    ours (a reading) and not None, is of the same class."""
+    parameters = inspect.signature(flow).parameters
+
+    def fits(name: str, value: object) -> bool:
+        default = parameters[name].default
+        plain = default is None or not (attrs.has(type(value)) or attrs.has(type(default)))
+        return plain or type(value) is type(default)
+
+    return {name: value for name, value in sorted(options.items()) if name in parameters and fits(name, value)}
+
+
 def bound(flows: F, **options: Hashable) -> F:
-    """The flows in one reading: each with those of the options that it has.
+    """The flows in one reading: each with those of the options that it has, see `options_of`.
 
     Raises:
         ValueError: no flow has the option.
@@ -102,9 +114,9 @@ def bound(flows: F, **options: Hashable) -> F:
     changed: dict[str, Flow] = {}
     taken: set[str] = set()
     for name, flow in found.items():
-        if flow is not None and (known := inspect.signature(flow).parameters.keys() & options.keys()):
-            changed[name] = partial(flow, **{each: options[each] for each in sorted(known)})
-            taken |= known
+        if flow is not None and (known := options_of(flow, options)):
+            changed[name] = partial(flow, **known)
+            taken |= known.keys()
     if unknown := options.keys() - taken:
         raise ValueError(f"options {sorted(unknown)}: no flow of {type(flows).__name__} has them; leave them out")
     return attrs.evolve(flows, **changed)

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -143,10 +143,8 @@ def verify(
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    return perform(
-        task, "verifying", source, chosen, out, jobs, limits,
-        as_json=as_json, full=full, baseline=before, propose=propose,
-    )  # fmt: skip
+    report = Report(out=out, bounds=limits, as_json=as_json, full=full, baseline=before, propose=propose)
+    return perform(task, "verifying", source, chosen, jobs, report)
 
 
 @main.command()
@@ -190,7 +188,7 @@ def walk(
     jobs = _processes(jobs, len(chosen))
     bounds = {"strategy": strategy, "seed": seed, "executions": executions, "depth": depth}
     task = Walk(strategy="pct" if strategy == "pct" else "random", executions=executions, seed=seed, depth=depth)
-    return perform(task, "walking", source, chosen, out, jobs, bounds, as_json=as_json, full=True)
+    return perform(task, "walking", source, chosen, jobs, Report(out=out, bounds=bounds, as_json=as_json))
 
 
 @main.command()
@@ -281,19 +279,19 @@ def _processes(jobs: int | None, scenarios: int) -> int:
     return min(jobs or cores, scenarios)
 
 
+class Report(NamedTuple):
+    """What a run prints, and where its traces go."""
+
+    out: Path
+    bounds: Mapping[str, object]
+    as_json: bool
+    full: bool = True
+    baseline: "Baseline | None" = None
+    propose: bool = False
+
+
 def perform(
-    task: "Task",
-    doing: str,
-    source: "Source",
-    scenarios: "Sequence[Scenario]",
-    out: Path,
-    jobs: int,
-    bounds: Mapping[str, object],
-    *,
-    as_json: bool,
-    full: bool,
-    baseline: "Baseline | None" = None,
-    propose: bool = False,
+    task: "Task", doing: str, source: "Source", scenarios: "Sequence[Scenario]", jobs: int, report: Report
 ) -> int:
     """Run a task on scenarios, write traces as they come, report, and give the exit code."""
     from lakeproof.report.progress import Progress
@@ -304,10 +302,12 @@ def perform(
     from lakeproof.running.tasks import undecided
     from lakeproof.version import version
 
-    files = TraceFiles(out, scenarios, kind="" if doing == "verifying" else "walk")
+    files = TraceFiles(report.out, scenarios, kind="" if doing == "verifying" else "walk")
+    bounds = report.bounds
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
-    click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=as_json or propose)
-    lines = Lines([scenario.name for scenario in scenarios], bounds) if as_json else None
+    quiet = report.as_json or report.propose
+    click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=quiet)
+    lines = Lines([scenario.name for scenario in scenarios], bounds) if report.as_json else None
     outcomes: dict[str, Outcome] = {}
     started = time.monotonic()
     try:
@@ -321,7 +321,7 @@ def perform(
         if lines:
             click.echo("".join(lines.rest()), nl=False)
         count = len(files.written)
-        kept = f"; {plural(count, 'trace is', 'traces are')} in {out}" if count else ""
+        kept = f"; {plural(count, 'trace is', 'traces are')} in {report.out}" if count else ""
         complain(f"interrupted after {len(outcomes)} of {len(scenarios)} scenarios{kept}")
         raise click.Abort from error
     ordered = [outcomes.get(s.name) or undecided(s, "it has not reported") for s in scenarios]
@@ -329,13 +329,13 @@ def perform(
         if outcome.trouble:
             click.echo(outcome.details, err=True, nl=False)
             complain(outcome.trouble)
-    if propose:
+    if report.propose:
         return _propose(ordered)
-    _report(ordered, files, source, time.monotonic() - started, as_json=as_json, full=full)
+    _report(ordered, files, source, time.monotonic() - started, as_json=report.as_json, full=report.full)
     code = _exit_code(ordered, sampled=doing == "walking")
-    if baseline is None:
+    if report.baseline is None:
         return code
-    differs = _compare(baseline, ordered, {scenario.name for scenario in source.load()}, as_json=as_json)
+    differs = _compare(report.baseline, ordered, {scenario.name for scenario in source.load()}, as_json=report.as_json)
     return VIOLATED if differs else code
 
 
@@ -356,9 +356,9 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
     for line in lines:
         click.echo(line, err=as_json)
     rows = f"{baseline.compared(outcomes):,} of its {len(baseline.rows):,} rows were searched again"
-    click.echo(
-        f"baseline {baseline.path}: {rows}; {f'{len(lines):,} differ' if lines else 'none differs'}", err=as_json
-    )
+    counts = {word: sum(line.startswith(word) for line in lines) for word in ("changed", "new", "gone")}
+    summary = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none differs"
+    click.echo(f"baseline {baseline.path}: {rows}; {summary}", err=as_json)
     return bool(lines)
 
 

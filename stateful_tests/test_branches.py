@@ -187,8 +187,8 @@ class SingleReadWriter(ConcurrentMachine):
 
     setup = SETUP
     menu = (
-        Call(writing.set_entry, REPOSITORY, BRANCH, X, b"1", rereads=False),
-        Call(lock_free.commit, REPOSITORY, BRANCH, "one", drops=False),
+        Call(writing.set_entry, REPOSITORY, BRANCH, X, b"1", reading=writing.SINGLE_READ),
+        Call(lock_free.commit, REPOSITORY, BRANCH, "one", reading=lock_free.KEEPS_STAGED),
     )
     invariants_checked = (entries.acknowledged_write_is_kept,)
     clients_max = 2
@@ -200,7 +200,7 @@ class Unsealed(ConcurrentMachine):
     setup = SETUP
     menu = (
         Call(writing.set_entry, REPOSITORY, BRANCH, X, b"1"),
-        Call(optimistic.commit, REPOSITORY, BRANCH, "one", seals=False, drops=False),
+        Call(optimistic.commit, REPOSITORY, BRANCH, "one", reading=optimistic.Reading(seals=False, drops=False)),
     )
     invariants_checked = (entries.acknowledged_write_is_kept,)
     clients_max = 2

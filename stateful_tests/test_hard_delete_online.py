@@ -25,7 +25,7 @@ from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from stateful_tests.machine import ConcurrentMachine
 
 MAIN, OTHER = REPOSITORY.default_branch_id, BranchID("c")
-LATER = online.LIFETIME + 1
+LATER = online.AS_WRITTEN.lifetime + 1
 CONTENT = b"?"
 SAFE: tuple[Invariant, ...] = (
     data.committed_data_is_kept,
@@ -66,14 +66,12 @@ class Online(ConcurrentMachine):
             BRANCH,
             X,
             CONTENT,
-            get_address=online.get_physical_address,
-            link=online.link_physical_address,
-            signed=True,
+            through=catalog.Linking(online.get_physical_address, online.link_physical_address, signed=True),
         ),
         call(online.commit, BRANCH, "m"),
         call(online.commit, MAIN, "m"),
         call(online.merge, MAIN, BRANCH, "m"),
-        call(online.reset_branch, BRANCH),
+        call(online.FLOWS.reset_branch, BRANCH),
         call(online.delete_branch, OTHER),
         call(branches.create_branch, OTHER, BRANCH, tombstones=True),
         call(online.background_job, batch_size=2),
@@ -117,16 +115,14 @@ class Faulty(Online):
     """Clients crash, answers get lost: then garbage waits until the fate of its token is decided."""
 
     faults = Faults(crashes=2, lost_answers=2, false_predicates=2, scan_failures=1, clock_jumps=(LATER,) * 4)
-    aftermath = (
-        reclaimed(call(online.reset_branch, BRANCH), call(online.reset_branch, MAIN), call(online.reset_branch, OTHER)),
-    )
+    aftermath = (reclaimed(*(call(online.FLOWS.reset_branch, branch_id) for branch_id in (BRANCH, MAIN, OTHER))),)
 
 
 class Untimed(Online):
     """Without any clock, no job ever waits: what is safe is safe all the same."""
 
     menu = tuple(
-        Call(each.flow, *each.args, lifetime=0)
+        Call(each.flow, *each.args, reading=online.UNTIMED)
         if each.flow in (online.upload_object, online.copy_object, online.move_object)
         else each
         for each in Online.menu
@@ -155,7 +151,7 @@ class Unpromised(Untimed):
     """A negative control: commits that do not write down beforehand which tokens they take."""
 
     menu = (
-        call(online.upload_object, BRANCH, X, CONTENT, lifetime=0),
+        call(online.upload_object, BRANCH, X, CONTENT, reading=online.UNTIMED),
         call(lock_free.commit, BRANCH, "m"),
         call(online.background_job),
     )

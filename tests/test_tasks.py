@@ -180,7 +180,6 @@ class TestExitCodes:
 
         monkeypatch.setattr(running, "run", half)
         bounds = {"max_states": None}
-        code = cli.perform(
-            Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], tmp_path, 1, bounds, as_json=False, full=False
-        )
+        report = cli.Report(out=tmp_path, bounds=bounds, as_json=False, full=False)
+        code = cli.perform(Verify(), "verifying", SOURCE, [ATOMIC, KNOWN], 1, report)
         assert code == 3

@@ -7,6 +7,7 @@ Source: lakeFS metadata_kv/index.md, "Committer flow", which graveler-on-kv.md t
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
+from typing import Final, Literal
 
 import attrs
 
@@ -28,15 +29,32 @@ async def nothing_before(sealed: Tokens) -> None:
 
 
 @attrs.frozen(kw_only=True)
-class How:
-    """How a committer takes what is sealed. The first three are options of `commit`."""
+class Reading:
+    """What the text leaves open of a commit, and how it is read."""
 
-    taken: str = "empty"
+    taken: Literal["empty", "head"] = "empty"
+    """When a later commit took all of our tokens: make an empty commit on top of it, or return the head."""
     knows_its_own: bool = False
+    """Look whether the head is the commit of this call before starting over: then the `SetIf` that was reported as
+    failed was applied. The text does not say so."""
     respects_resets: bool = True
-    prepare: Prepare | None = None
-    before: Callable[[Tokens], Awaitable[None]] = nothing_before
-    """Run on the sealed tokens, once they are."""
+    """Combine anew, without the paths that it has restored, when a reset came first. Without it a commit that began
+    before a reset may hold what was reset: hidden by the restoration, until that is reset, too."""
+    drops: bool = True
+    """Delete the staged entries once they are committed. The text drops none."""
+    tries: int = TRIES
+    """How often to seal, and how often to finish. The text sets no bound."""
+
+
+AS_WRITTEN: Final = Reading()
+RETURNS_HEAD: Final = Reading(taken="head")
+"""A committer whose tokens were all taken returns the head that took them."""
+KNOWS_ITS_OWN: Final = Reading(knows_its_own=True)
+"""Ours: a committer that recognises its own commit."""
+FORGETS_RESETS: Final = Reading(respects_resets=False)
+"""A negative control: a committer that was beaten by a reset does not look at what it restored."""
+KEEPS_STAGED: Final = Reading(drops=False, tries=4)
+"""As written to the letter: no staged entry is dropped."""
 
 
 @attrs.frozen(cache_hash=True)
@@ -48,12 +66,21 @@ class Taken:
 
 
 async def take(
-    env: Env, repository: Repository, branch_id: BranchID, combine: Combine, how: How = How(), tries: int = TRIES
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    combine: Combine,
+    reading: Reading = AS_WRITTEN,
+    prepare: Prepare | None = None,
+    before: Callable[[Tokens], Awaitable[None]] = nothing_before,
 ) -> Taken:
-    """Seal the open token, commit what is sealed, and take those tokens from the branch. Raises as `commit`."""
-    start = await seal(env, repository, branch_id, tries)
+    """Seal the open token, commit what is sealed, and take those tokens from the branch.
+
+    prepare: as in `commit`. before: run on the sealed tokens, once they are. Raises as `commit`.
+    """
+    start = await seal(env, repository, branch_id, reading.tries)
     ours = start[0].sealed_tokens
-    await how.before(ours)
+    await before(ours)
     kept: Tokens = ()
     over: Tokens = ()
     made: Commit | None = None
@@ -61,27 +88,27 @@ async def take(
     async def change(branch: Branch) -> Branch | None:
         nonlocal kept, over, made
         kept = still_sealed(ours, branch)
-        if made is None and not kept and how.taken == "head":
+        if made is None and not kept and reading.taken == "head":
             made = await get_commit(env, repository, branch.commit_id)
             return None
         if made is None:
-            over = restorations_over(branch, kept) if how.respects_resets else ()
+            over = restorations_over(branch, kept) if reading.respects_resets else ()
             made = await combine(branch, kept, over)
-        if how.prepare is not None:
-            await how.prepare(env, repository, branch, made, kept)
+        if prepare is not None:
+            await prepare(env, repository, branch, made, kept)
         return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=without(branch, kept))
 
     async def beaten(before: Branch, tried: Branch, now: Branch) -> bool:
         nonlocal ours, made
-        if how.knows_its_own and now.commit_id == tried.commit_id:
+        if reading.knows_its_own and now.commit_id == tried.commit_id:
             return True
         if now.commit_id != before.commit_id or still_sealed(ours, now) != kept:
             made, ours = None, still_sealed(kept, now)
-        elif how.respects_resets and restorations_over(now, kept) != over:
+        elif reading.respects_resets and restorations_over(now, kept) != over:
             made = None
         return False
 
-    swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=tries)
+    swapped = await swap(env, repository, branch_id, change, beaten=beaten, start=start, tries=reading.tries)
     assert made is not None
     return Taken(made, kept if swapped is not None and swapped.applied else ())
 
@@ -92,22 +119,12 @@ async def commit(
     branch_id: BranchID,
     message: str,
     *,
-    taken: str = "empty",
-    knows_its_own: bool = False,
-    respects_resets: bool = True,
-    drops: bool = True,
+    reading: Reading = AS_WRITTEN,
     prepare: Prepare | None = None,
-    tries: int = TRIES,
     batch_size: int = 0,
 ) -> Commit:
     """Commit what is staged on a branch.
 
-    taken: when a later commit took all of ours: make an ``"empty"`` commit on top of it, or return the ``"head"``.
-    knows_its_own: look whether the head is the commit of this call before starting over: then the `SetIf` that was
-        reported as failed was applied. The text does not say so.
-    respects_resets: combine anew, without the paths that it has restored, when a reset came first. Without it a commit
-        that began before a reset may hold what was reset: hidden by the restoration, until that is reset, too.
-    drops: whether to delete the staged entries once they are committed.
     prepare: what to do each time before the branch is changed: it is given the branch as it was read, the commit, and
         the tokens whose changes it holds.
     Cost: 2 effects to seal, those of `write_commit`, 1 to finish. Beaten: 1 to read, 1 to finish, and those of
@@ -121,9 +138,8 @@ async def commit(
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         return await write_commit(env, repository, branch.commit_id, kept, request, over)
 
-    how = How(taken=taken, knows_its_own=knows_its_own, respects_resets=respects_resets, prepare=prepare)
-    took = await take(env, repository, branch_id, combine, how, tries)
-    if drops:
+    took = await take(env, repository, branch_id, combine, reading, prepare)
+    if reading.drops:
         await drop_all(env, took.tokens, batch_size)
     return took.commit
 

@@ -1,5 +1,6 @@
-"""Variant ``locked``: a lock per branch, kept as a record in the store. "as a first step we can implement it using a
-naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging during commits".
+"""Variant ``locked``: a lock per branch, or one for all, kept as a record in the store. "as a first step we can
+implement it using a naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging
+during commits".
 
 Who holds the lock may do as it likes with the branch; a writer takes it for every entry. Nobody takes it from a
 holder that crashed, unless it is leased: then whoever finds it older than the lease takes it over, and the holder, if
@@ -25,8 +26,24 @@ from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
 T = TypeVar("T")
 
-TRIES: Final = 3
 SEPARATOR: Final = b"@"
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open of a lock, and how it is read."""
+
+    lease: int = 0
+    """Microseconds after which a lock may be taken over; 0: never."""
+    tries: int = 3
+    """How often to try to take it. The text sets no bound."""
+    table: bool = False
+    """One lock for all branches of a repository: "a naive table lock, just to get it going"."""
+
+
+AS_WRITTEN: Final = Reading()
+""""or better, a `branch-key` based locking"."""
+TABLE: Final = Reading(table=True)
 
 
 async def commit(
@@ -35,14 +52,11 @@ async def commit(
     branch_id: BranchID,
     message: str,
     *,
-    lease: int = 0,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
     batch_size: int = 0,
 ) -> Commit:
     """Commit what is staged on a branch, alone. 1 effect for the lock, 1 to read, those of `write_commit`, 1 to
     finish, 1 to unlock.
-
-    lease: microseconds after which a lock may be taken over; 0: never.
 
     Raises:
         BranchNotFound; BranchLocked after ``tries`` attempts: nothing was committed.
@@ -57,7 +71,7 @@ async def commit(
         await drop_all(env, branch.tokens, batch_size)
         return made
 
-    return await _locked(env, repository, branch_id, work, lease, tries)
+    return await _locked(env, repository, branch_id, work, reading)
 
 
 async def set_entry(
@@ -68,20 +82,19 @@ async def set_entry(
     identity: bytes,
     data: bytes = b"",
     *,
-    lease: int = 0,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = StagedEntry(key=path, identity=identity, data=data)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
 async def delete_entry(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lease: int = 0, tries: int = TRIES
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Delete an entry of a branch while nobody commits. 4 effects. Raises BranchNotFound, BranchLocked."""
     change = tombstone(path)
-    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), lease, tries)
+    await _locked(env, repository, branch_id, lambda branch: stage(env, branch.staging_token, change), reading)
 
 
 async def _locked(
@@ -89,35 +102,34 @@ async def _locked(
     repository: Repository,
     branch_id: BranchID,
     work: Callable[[Branch], Awaitable[T]],
-    lease: int,
-    tries: int,
+    reading: Reading,
 ) -> T:
-    await _lock(env, repository, branch_id, lease, tries)
+    await _lock(env, repository, branch_id, reading)
     try:
         branch, _ = await read_branch(env, repository, branch_id)
         result = await work(branch)
     except Exception:
         # A holder that fails comes here; one that crashes never does. If this fails too, the lock stays.
-        await _unlock(env, repository, branch_id)
+        await _unlock(env, repository, lock_key(branch_id, reading))
         raise
-    await _unlock(env, repository, branch_id)
+    await _unlock(env, repository, lock_key(branch_id, reading))
     return result
 
 
-async def _unlock(env: Env, repository: Repository, branch_id: BranchID) -> None:
+async def _unlock(env: Env, repository: Repository, key: bytes) -> None:
     """Whosever the lock is by now: there is no conditional delete."""
-    await env.store.delete(uid_partition(repository), lock_key(branch_id))
+    await env.store.delete(uid_partition(repository), key)
 
 
-def lock_key(branch_id: BranchID) -> bytes:
-    """In the partition of a repository: ``locks/<branch>``. Not lakeFS'."""
-    return b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
+def lock_key(branch_id: BranchID, reading: Reading = AS_WRITTEN) -> bytes:
+    """In the partition of a repository: ``locks/<branch>``, or ``locks``. Not lakeFS'."""
+    return b"locks" if reading.table else b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
 
 
-async def _lock(env: Env, repository: Repository, branch_id: BranchID, lease: int, tries: int) -> None:
-    partition, key = uid_partition(repository), lock_key(branch_id)
+async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: Reading) -> None:
+    partition, key, lease = uid_partition(repository), lock_key(branch_id, reading), reading.lease
     owner = env.ids.unique("lock").encode() if lease else b"locked"
-    for _ in range(tries):
+    for _ in range(reading.tries):
         try:
             await env.store.set_if(partition, key, await _mark(env, owner, lease), None)
         except kv.PredicateFailed:

@@ -29,7 +29,6 @@ async def merge(
     *,
     strategy: str | None = None,
     prepare: Prepare | None = None,
-    batch_size: int = 0,
 ) -> Commit:
     """Merge what a ref leads to into a branch: a commit with two parents, the branch's head first.
 
@@ -39,7 +38,7 @@ async def merge(
     Raises:
         BranchNotFound, RefNotFound; DirtyBranch; Conflicts (the paths); RefChanged: nothing was merged.
     """
-    branch, predicate = await _clean_branch(env, repository, destination, batch_size)
+    branch, predicate = await _clean_branch(env, repository, destination)
     ours = await get_commit(env, repository, branch.commit_id)
     theirs = await get_commit(env, repository, await resolve(env, repository, source))
     base = await merge_base(env, repository, ours, theirs)
@@ -70,10 +69,9 @@ async def revert(
     message: str,
     *,
     prepare: Prepare | None = None,
-    batch_size: int = 0,
 ) -> Commit:
     """Undo on a branch what a commit changed against its first parent. Raises as `merge`; NoParent."""
-    branch, predicate = await _clean_branch(env, repository, branch_id, batch_size)
+    branch, predicate = await _clean_branch(env, repository, branch_id)
     head = await get_commit(env, repository, branch.commit_id)
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
@@ -91,10 +89,10 @@ async def revert(
     return made
 
 
-async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID, batch_size: int) -> tuple[Branch, bytes]:
+async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
     """A branch without uncommitted changes, with its predicate. What is staged after it was looked at stays staged."""
     branch, predicate = await read_branch(env, repository, branch_id)
-    if await changes_of(env, branch.tokens, batch_size=batch_size):
+    if await changes_of(env, branch.tokens):
         raise DirtyBranch(branch_id)
     return branch, predicate
 

@@ -5,6 +5,8 @@ This implementation will require to support multiple staging tokens". Source: gr
 staging and lock-free", Step 3 of the plan.
 """
 
+from typing import Final
+
 import attrs
 
 from lakeproof.impl.effects import Env
@@ -17,30 +19,41 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Commit, Repository
 
 
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open of a commit, and how it is read."""
+
+    seals: bool = True
+    """Seal the staging token before it is read. Without it, what is written between the scan and the end is lost."""
+    drops: bool = True
+    """Delete the staged entries once they are committed. The text drops none."""
+    tries: int = TRIES
+    """How often to start over. The text sets no bound."""
+
+
+AS_WRITTEN: Final = Reading()
+
+
 async def commit(
     env: Env,
     repository: Repository,
     branch_id: BranchID,
     message: str,
     *,
-    seals: bool = True,
-    drops: bool = True,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
     batch_size: int = 0,
 ) -> Commit:
     """Commit what is staged on a branch; when beaten, start over.
 
-    seals: whether the staging token is sealed before it is read. The text leaves it open; without it, what is written
-        between the scan and the end is lost.
     Cost: 2 effects to seal, those of `write_commit`, 1 to finish; all of it again for every time it was beaten.
 
     Raises:
         BranchNotFound; BranchBusy: beaten ``tries`` times, nothing was committed by this call.
     """
     request = Request(message=message, batch_size=batch_size)
-    for _ in range(tries):
-        if seals:
-            branch, predicate = await seal(env, repository, branch_id, tries)
+    for _ in range(reading.tries):
+        if reading.seals:
+            branch, predicate = await seal(env, repository, branch_id, reading.tries)
             tokens = branch.sealed_tokens
             finished = attrs.evolve(branch, sealed_tokens=())
         else:
@@ -52,7 +65,7 @@ async def commit(
             await replace_branch(env, repository, attrs.evolve(finished, commit_id=made.commit_id), predicate)
         except kv.PredicateFailed:
             continue
-        if drops:
+        if reading.drops:
             await drop_all(env, tokens, batch_size)
         return made
     raise BranchBusy(branch_id)

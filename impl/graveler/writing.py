@@ -7,16 +7,40 @@ writes".
 """
 
 from collections.abc import Sequence
+from typing import Final
+
+import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.reading import find_sealed
 from lakeproof.impl.graveler.tokens import TRIES, Missed, same_token, settle
 from lakeproof.impl.refs.branches import get_branch
-from lakeproof.impl.refs.errors import EntryChanged, GravelerError, PathExists, WriteNotSettled
+from lakeproof.impl.refs.errors import EntryChanged, PathExists, WriteNotSettled
 from lakeproof.impl.staging import get_staged, stage, stage_if, tombstone
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository, StagedEntry
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open of a write, and how it is read."""
+
+    rereads: bool = True
+    """Read the branch again. Without it the write may be lost: a negative control."""
+    knows_its_own: bool = True
+    """A conditional write takes an entry with its own identity, found after a first try, for the one that it has staged
+    under an earlier token, and stages it once more: that token may have been read already by who commits it. And it
+    answers `WriteNotSettled` where it is refused after a first try. Without it such a call is refused, although what it
+    has written may be committed."""
+    tries: int = TRIES
+    """How many changes of the token to meet. The text sets no bound."""
+
+
+AS_WRITTEN: Final = Reading()
+SINGLE_READ: Final = Reading(rereads=False)
+FORGETFUL: Final = Reading(knows_its_own=False)
+"""Create only if absent, as written."""
 
 
 async def set_entry(
@@ -27,25 +51,22 @@ async def set_entry(
     identity: bytes,
     data: bytes = b"",
     *,
-    rereads: bool = True,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write an entry of a branch. 3 effects, and 2 more for each change of the token that it meets.
-
-    rereads: whether to look at the token again; without it the write may be lost, which is what it is here to show.
 
     Raises:
         BranchNotFound; WriteNotSettled after ``tries`` changes of the token (indefinite).
     """
     change = StagedEntry(key=path, identity=identity, data=data)
-    await _stage(env, repository, branch_id, change, rereads=rereads, tries=tries)
+    await _stage(env, repository, branch_id, change, reading)
 
 
 async def delete_entry(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, rereads: bool = True, tries: int = TRIES
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Delete an entry of a branch by a tombstone; an absent one is no error. Effects and errors as `set_entry`."""
-    await _stage(env, repository, branch_id, tombstone(path), rereads=rereads, tries=tries)
+    await _stage(env, repository, branch_id, tombstone(path), reading)
 
 
 async def set_entries(
@@ -54,8 +75,7 @@ async def set_entries(
     branch_id: BranchID,
     entries: Sequence[tuple[bytes, bytes]],
     *,
-    rereads: bool = True,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write several (path, identity), each under the token that the one before it ended with: a short-lived cache.
 
@@ -64,26 +84,26 @@ async def set_entries(
     branch = await get_branch(env, repository, branch_id)
     for path, identity in entries:
         change = StagedEntry(key=path, identity=identity, data=b"")
-        branch = await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
+        branch = await _stage_from(env, repository, branch, change, reading)
 
 
 async def _stage(
-    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, *, rereads: bool, tries: int
+    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, reading: Reading
 ) -> None:
     branch = await get_branch(env, repository, branch_id)
-    await _stage_from(env, repository, branch, change, rereads=rereads, tries=tries)
+    await _stage_from(env, repository, branch, change, reading)
 
 
 async def _stage_from(
-    env: Env, repository: Repository, branch: Branch, change: StagedEntry, *, rereads: bool, tries: int
+    env: Env, repository: Repository, branch: Branch, change: StagedEntry, reading: Reading
 ) -> Branch:
     """Stage under the token of the branch as it was read; returns it as it was read last."""
 
     async def write(branch: Branch) -> None:
         await stage(env, branch.staging_token, change)
 
-    settled = same_token if rereads else None
-    _, last = await settle(env, repository, branch, write, change.key, settled=settled, tries=tries)
+    settled = same_token if reading.rereads else None
+    _, last = await settle(env, repository, branch, write, change.key, settled=settled, tries=reading.tries)
     return last
 
 
@@ -94,21 +114,14 @@ async def create_entry(
     path: bytes,
     identity: bytes,
     *,
-    knows_its_own: bool = True,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write an entry if there is none at the path. 5 effects or more: it reads first.
-
-    knows_its_own: take an entry with this identity, found after a first try, for the one that this call has staged
-        under an earlier token, and stage it once more: that token may have been read already by who commits it. And
-        answer `WriteNotSettled` where it is refused after a first try. Without it such a call is refused, although what
-        it has written may be committed.
 
     Raises:
         PathExists, BranchNotFound; WriteNotSettled (indefinite).
     """
-    expected = None
-    await _exchange(env, repository, branch_id, path, identity, expected, PathExists(path), knows_its_own, tries)
+    await _exchange(env, repository, branch_id, path, identity, None, reading)
 
 
 async def replace_entry(
@@ -119,15 +132,14 @@ async def replace_entry(
     identity: bytes,
     expected: bytes,
     *,
-    knows_its_own: bool = True,
-    tries: int = TRIES,
+    reading: Reading = AS_WRITTEN,
 ) -> None:
     """Write an entry if the one at the path has the identity ``expected``. 5 effects or more.
 
     Raises:
         EntryChanged: there is another one, or none. BranchNotFound; WriteNotSettled (indefinite).
     """
-    await _exchange(env, repository, branch_id, path, identity, expected, EntryChanged(path), knows_its_own, tries)
+    await _exchange(env, repository, branch_id, path, identity, expected, reading)
 
 
 async def _exchange(
@@ -137,11 +149,10 @@ async def _exchange(
     path: bytes,
     identity: bytes,
     expected: bytes | None,
-    refusal: GravelerError,
-    knows_its_own: bool,
-    tries: int,
+    reading: Reading,
 ) -> None:
-    """Write an entry where the identity is ``expected`` (None: where there is none). Raises ``refusal`` otherwise."""
+    """Write an entry where the identity is ``expected`` (None: where there is none)."""
+    refusal = PathExists(path) if expected is None else EntryChanged(path)
     change = StagedEntry(key=path, identity=identity, data=b"")
     tried = staged = False
 
@@ -151,9 +162,9 @@ async def _exchange(
         now = branch if predicate is not None else await get_branch(env, repository, branch_id)
         if now != branch:
             return Missed(now)  # what was read through may have been committed and dropped meanwhile
-        if found != expected and not (tried and knows_its_own and found == identity):
+        if found != expected and not (tried and reading.knows_its_own and found == identity):
             # What an earlier try has staged may be committed yet.
-            raise WriteNotSettled(branch_id, path) if staged and knows_its_own else refusal
+            raise WriteNotSettled(branch_id, path) if staged and reading.knows_its_own else refusal
         tried = True
         if not await stage_if(env, branch.staging_token, change, predicate):
             return Missed(branch)
@@ -161,7 +172,7 @@ async def _exchange(
         return None
 
     branch = await get_branch(env, repository, branch_id)
-    await settle(env, repository, branch, write, path, tries=tries + 2)
+    await settle(env, repository, branch, write, path, tries=reading.tries + 2)
 
 
 async def _find(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, kv.Predicate]:

@@ -5,6 +5,8 @@ nothing of metadata. Source: hard-delete-uncommitted-data.md, "2. Reference Coun
 reference counter".
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Literal
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
@@ -41,9 +43,8 @@ async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
     """Write a counter over the metadata that was read. 1 effect.
 
     ``"s3"``: copy the object onto itself if the ETag is the same; ``"gcs"``: ``patch object`` with
-    ``ifMetagenerationMatch``; ``"azure"``: ``set blob metadata`` with If-Match.
-
-    Raises ObjectNotFound; PreconditionFailed.
+    ``ifMetagenerationMatch``; ``"azure"``: ``set blob metadata`` with If-Match. Raises ObjectNotFound;
+    PreconditionFailed.
     """
     metadata = with_counter(head.metadata, counter)
     match kind:
@@ -55,65 +56,51 @@ async def write_counter(env: Env, head: Head, counter: int, kind: Kind) -> None:
             await env.objects.set_metadata(head.address, metadata, if_version=head.version)
 
 
-async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "counted", tries: int = TRIES) -> None:
+async def increment(env: Env, address: str, kind: Kind, *, accepts: Accepts = "counted") -> None:
     """One more refers to the object at a physical address. 2 effects, and 2 for each time that another came first.
 
     accepts: what may be referred to: what is ``"counted"`` already, 1 or more; what has no counter (``"uncounted"``),
         too; or ``"all"``, what has come down to 0, too.
-
-    Raises:
-        AddressDeleted: there is no object, or one that may not be referred to.
-        ObjectBusy.
+    Raises AddressDeleted: there is no object, or one that may not be referred to; ObjectBusy.
     """
-    for _ in range(tries):
+
+    def more(counter: int | None) -> int | None:
+        refused = accepts == "counted" if counter is None else counter == 0 and accepts != "all"
+        return None if refused else (counter or 0) + 1
+
+    if await _recount(env, address, kind, more) is None:
+        raise AddressDeleted(address)
+
+
+async def decrement(env: Env, address: str, kind: Kind) -> int | None:
+    """One fewer refers to the object at a physical address: the counter now. Effects as `increment`. None: nothing was
+    counted, for the object is gone, or has no counter. Raises ObjectBusy."""
+    return await _recount(env, address, kind, lambda counter: None if counter is None else max(counter - 1, 0))
+
+
+async def _recount(env: Env, address: str, kind: Kind, change: Callable[[int | None], int | None]) -> int | None:
+    """The counter as it is changed; None where there is no object, or where there is nothing to change."""
+    for _ in range(TRIES):
         try:
             head = await env.objects.head(address)
-            counter = counter_of(head.metadata)
-            if (counter is None and accepts == "counted") or (counter == 0 and accepts != "all"):
-                raise AddressDeleted(address)
-            await write_counter(env, head, (counter or 0) + 1, kind)
-        except objects.ObjectNotFound:
-            raise AddressDeleted(address) from None
-        except objects.PreconditionFailed:
-            continue
-        return
-    raise ObjectBusy(address)
-
-
-async def decrement(env: Env, address: str, kind: Kind, *, tries: int = TRIES) -> int | None:
-    """One fewer refers to the object at a physical address: the counter now. Effects as `increment`.
-
-    None: nothing was counted, for the object is gone, or has no counter. Raises ObjectBusy.
-    """
-    for _ in range(tries):
-        try:
-            head = await env.objects.head(address)
-            counter = counter_of(head.metadata)
-            if counter is None:
-                return None
-            await write_counter(env, head, max(counter - 1, 0), kind)
+            counter = change(counter_of(head.metadata))
+            if counter is not None:
+                await write_counter(env, head, counter, kind)
         except objects.ObjectNotFound:
             return None
         except objects.PreconditionFailed:
             continue
-        return max(counter - 1, 0)
+        return counter
     raise ObjectBusy(address)
 
 
 async def release(env: Env, repository: Repository, entry: ObjectEntry, kind: Kind) -> None:
-    """An entry refers to its object no more: count that, and hard-delete the object that nobody refers to.
-
-    2 or 3 effects. What is not in the namespace is left alone; so is a counter that others change all the time: the
-    object is then never deleted.
-    """
-    if not owned(repository, entry):
-        return
-    try:
-        left = await decrement(env, at(repository, entry), kind)
-    except ObjectBusy:
-        return
-    if left == 0:
-        await env.objects.delete(at(repository, entry))
+    """An entry refers to its object no more: count that, and hard-delete the object that no entry refers to. 2 or 3
+    effects. What is not in the namespace is left alone; so is a counter that others change all the time: the object is
+    then never deleted."""
+    with suppress(ObjectBusy):
+        if owned(repository, entry) and await decrement(env, at(repository, entry), kind) == 0:
+            await env.objects.delete(at(repository, entry))
 
 
 async def drop_counted(
@@ -124,14 +111,14 @@ async def drop_counted(
     claims: before its object is counted off, replace each entry by a tombstone, by `SetIf`: 2 effects more.
     """
     for scanned in await changes_under(env, token, batch_size):
-        entry = await claim(env, token, scanned.key) if claims else entry_of(scanned)
+        entry = await _claim(env, token, scanned.key) if claims else entry_of(scanned)
         if entry is not None:
             await release(env, repository, entry, kind)
         await unstage(env, token, scanned.key)
 
 
-async def claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | None:
-    """Take an entry out of a token that is nobody's: None where there is none, or another has taken it. 2 effects."""
+async def _claim(env: Env, token: StagingToken, path: bytes) -> ObjectEntry | None:
+    """Take an entry out of a token of no branch: None where there is none, or another has taken it. 2 effects."""
     found = await get_staged(env, token, path)
     if found is None or found[0].data is None:
         return None

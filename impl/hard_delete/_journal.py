@@ -19,6 +19,7 @@ from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Repository
 
+ADDRESSES, FATES, HEADS = b"/addresses", b"/fates", b"/heads"
 NOTHING: Final = b"1"  # a value that says no more than its key
 
 State = Literal["open", "used", "settled"]
@@ -66,32 +67,20 @@ def branch_of(repository: Repository, token: StagingToken) -> BranchID:
     return BranchID(named)
 
 
-def _addresses(repository: Repository) -> bytes:
-    return uid_partition(repository) + b"/addresses"
-
-
-def _fates(repository: Repository) -> bytes:
-    return uid_partition(repository) + b"/fates"
-
-
-def _heads(repository: Repository) -> bytes:
-    return uid_partition(repository) + b"/heads"
-
-
-def _issued_key(token: StagingToken, name: str) -> bytes:
+def _key(token: StagingToken, name: str) -> bytes:
     return f"{token}/{name}".encode()
 
 
 async def issue(env: Env, repository: Repository, token: StagingToken, name: str, issued: Issued) -> None:
     """Write down that an address is given out. 1 effect."""
-    await env.store.set(_addresses(repository), _issued_key(token, name), encode_issued(issued))
+    await env.store.set(uid_partition(repository) + ADDRESSES, _key(token, name), encode_issued(issued))
 
 
 async def settle(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> None:
     """Write down that the entry of an address will never be staged again; if nobody knows the address any more, that
     has been dealt with. 1 effect."""
     settled = encode_issued(Issued(path, None, "settled"))
-    await env.store.try_set_if(_addresses(repository), _issued_key(token, name), settled, kv.EXISTS)
+    await env.store.try_set_if(uid_partition(repository) + ADDRESSES, _key(token, name), settled, kv.EXISTS)
 
 
 async def use_up(env: Env, repository: Repository, token: StagingToken, name: str, path: bytes) -> bool:
@@ -100,18 +89,18 @@ async def use_up(env: Env, repository: Repository, token: StagingToken, name: st
     if found is None or found[0].state != "open" or found[0].path != path:
         return False
     taken = encode_issued(attrs.evolve(found[0], state="used"))
-    return await env.store.try_set_if(_addresses(repository), _issued_key(token, name), taken, found[1])
+    return await env.store.try_set_if(uid_partition(repository) + ADDRESSES, _key(token, name), taken, found[1])
 
 
 async def find_issued(env: Env, repository: Repository, token: StagingToken, name: str) -> tuple[Issued, bytes] | None:
     """What is written of an address, with the predicate that replaces just this. 1 effect."""
-    found = await env.store.find(_addresses(repository), _issued_key(token, name))
+    found = await env.store.find(uid_partition(repository) + ADDRESSES, _key(token, name))
     return None if found is None else (decode_issued(found.value), found.predicate)
 
 
 async def forget(env: Env, repository: Repository, token: StagingToken, name: str) -> None:
     """What becomes of an address is settled. 1 effect."""
-    await env.store.delete(_addresses(repository), _issued_key(token, name))
+    await env.store.delete(uid_partition(repository) + ADDRESSES, _key(token, name))
 
 
 async def scan_issued(
@@ -119,36 +108,33 @@ async def scan_issued(
 ) -> AsyncIterator[tuple[StagingToken, str, Issued]]:
     """Issued addresses by token and name; only those of ``token``, if it is given. One effect per batch."""
     prefix = b"" if token is None else f"{token}/".encode()
-    async for entry in env.store.scan(_addresses(repository), batch_size=batch_size, prefix=prefix):
+    async for entry in env.store.scan(uid_partition(repository) + ADDRESSES, batch_size=batch_size, prefix=prefix):
         found, _, name = entry.key.decode().rpartition("/")
         yield StagingToken(found), name, decode_issued(entry.value)
 
 
 async def promise(env: Env, repository: Repository, token: StagingToken, commit_id: CommitID) -> None:
     """Write down that a commit, if it comes true, takes a token. 1 effect."""
-    await env.store.set(_fates(repository), f"{token}/{commit_id}".encode(), NOTHING)
+    await env.store.set(uid_partition(repository) + FATES, _key(token, commit_id), NOTHING)
 
 
-async def scan_promises(
-    env: Env, repository: Repository, token: StagingToken | None = None, batch_size: int = 0
-) -> AsyncIterator[tuple[StagingToken, CommitID]]:
-    """Tokens and the commits that would take them; only those of ``token``, if it is given. One effect per batch."""
-    prefix = b"" if token is None else f"{token}/".encode()
-    async for entry in env.store.scan(_fates(repository), batch_size=batch_size, prefix=prefix):
-        found, _, commit_id = entry.key.decode().rpartition("/")
-        yield StagingToken(found), CommitID(commit_id)
+async def promises(env: Env, repository: Repository, token: StagingToken, batch_size: int = 0) -> list[CommitID]:
+    """The commits that would take a token. One effect per batch."""
+    part, prefix = uid_partition(repository) + FATES, f"{token}/".encode()
+    scanned = env.store.scan(part, batch_size=batch_size, prefix=prefix)
+    return [CommitID(entry.key.removeprefix(prefix).decode()) async for entry in scanned]
 
 
 async def drop_promise(env: Env, repository: Repository, token: StagingToken, commit_id: CommitID) -> None:
     """Forget what became of a token. 1 effect."""
-    await env.store.delete(_fates(repository), f"{token}/{commit_id}".encode())
+    await env.store.delete(uid_partition(repository) + FATES, _key(token, commit_id))
 
 
 async def mark_head(env: Env, repository: Repository, commit_id: CommitID) -> None:
     """Write down that a commit came true, before it ceases to be a head. 1 effect."""
-    await env.store.set(_heads(repository), commit_id.encode(), NOTHING)
+    await env.store.set(uid_partition(repository) + HEADS, commit_id.encode(), NOTHING)
 
 
 async def was_head(env: Env, repository: Repository, commit_id: CommitID) -> bool:
     """Whether that was written down. 1 effect."""
-    return await env.store.find(_heads(repository), commit_id.encode()) is not None
+    return await env.store.find(uid_partition(repository) + HEADS, commit_id.encode()) is not None

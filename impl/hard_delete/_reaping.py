@@ -6,12 +6,12 @@ commit that took the token holds it, and goes otherwise. Any number of jobs may 
 Source: docs/online-hard-delete.md.
 """
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import attrs
 
 from lakeproof.impl.catalog.objects import entry_of
-from lakeproof.impl.committed.reading import Reader
+from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete._journal import Issued
@@ -27,11 +27,12 @@ Fate = Literal["open", "sealed", "closed"]
 Addresses = dict[str, Issued]
 """By name under one token."""
 
-CAUTIONS: Final = ("head after branch", "promises before address", "staged before branch")
+Caution = Literal["head after branch", "promises before address", "staged before branch"]
+CAUTIONS: Final[tuple[Caution, ...]] = get_args(Caution)
 """What the job takes care of; each can be left out, to show what it is for."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Reaper:
     """One run of the job."""
 
@@ -39,7 +40,7 @@ class Reaper:
     repository: Repository
     batch_size: int
     skew: int
-    cautions: tuple[str, ...]
+    cautions: tuple[Caution, ...]
 
     async def run(self) -> tuple[str, ...]:
         """The relative addresses whose objects it has deleted."""
@@ -52,14 +53,12 @@ class Reaper:
         return tuple(gone)
 
     async def _reap(self, token: StagingToken, addresses: Addresses) -> list[str]:
-        replaced: list[str] = []
-        if "staged before branch" in self.cautions:
-            replaced = await self._replaced(token, addresses)
+        careful = "staged before branch" in self.cautions
+        replaced = await self._replaced(token, addresses) if careful else []
         branch = await self._branch(token)
         fate = fate_of(token, branch)
-        if fate == "open" and "staged before branch" not in self.cautions:
-            replaced = await self._replaced(token, addresses)
         if fate == "open":
+            replaced = replaced if careful else await self._replaced(token, addresses)
             return [await self._delete(token, name) for name in replaced]
         return await self._reap_closed(token, addresses, branch) if fate == "closed" else []
 
@@ -99,24 +98,19 @@ class Reaper:
 
     async def _winners(self, token: StagingToken, branch: Branch | None) -> list[CommitID]:
         """Of the commits that would have taken a token, those that have come true."""
-        scanned = journal.scan_promises(self.env, self.repository, token, self.batch_size)
-        promised = [commit_id async for _, commit_id in scanned]
-        if "head after branch" not in self.cautions:
-            head = None if branch is None else branch.commit_id
-            return [commit_id for commit_id in promised if commit_id == head]
-        return [commit_id for commit_id in promised if await self._came_true(commit_id, branch)]
-
-    async def _came_true(self, commit_id: CommitID, branch: Branch | None) -> bool:
-        if branch is not None and branch.commit_id == commit_id:
-            return True
-        return await journal.was_head(self.env, self.repository, commit_id)
+        head, looks = branch and branch.commit_id, "head after branch" in self.cautions
+        promised = await journal.promises(self.env, self.repository, token, self.batch_size)
+        return [
+            commit_id
+            for commit_id in promised
+            if commit_id == head or (looks and await journal.was_head(self.env, self.repository, commit_id))
+        ]
 
     async def _held(self, commit_ids: list[CommitID], path: bytes, address: str) -> bool:
         """Whether one of these commits has this address at this path."""
         for commit_id in commit_ids:
             commit = await get_commit(self.env, self.repository, commit_id)
-            reader = Reader(self.env, self.repository.storage_namespace)
-            found = await reader.entry_in(await reader.meta_range(commit.meta_range_id), path)
+            found = await get_committed(self.env, self.repository.storage_namespace, commit.meta_range_id, path)
             if found is not None and decode_object_entry(found.data).address == address:
                 return True
         return False
@@ -131,8 +125,7 @@ class Reaper:
         """Drop the promises of a token under which nothing is left to decide."""
         async for _ in journal.scan_issued(self.env, self.repository, token, 1):
             return
-        scanned = journal.scan_promises(self.env, self.repository, token, self.batch_size)
-        for commit_id in [commit_id async for _, commit_id in scanned]:
+        for commit_id in await journal.promises(self.env, self.repository, token, self.batch_size):
             await journal.drop_promise(self.env, self.repository, token, commit_id)
 
 
@@ -141,22 +134,3 @@ def fate_of(token: StagingToken, branch: Branch | None) -> Fate:
     if branch is not None and branch.staging_token == token:
         return "open"
     return "sealed" if branch is not None and token in branch.tokens else "closed"
-
-
-async def background_job(
-    env: Env,
-    repository: Repository,
-    *,
-    skew: int = 0,
-    cautions: tuple[str, ...] = CAUTIONS,
-    batch_size: int = 0,
-) -> tuple[str, ...]:
-    """Delete what was issued and will never be committed or staged; returns the relative addresses.
-
-    A scan of the issued addresses; for each token 1 read of its branch, 1 scan of its promises, and 1 effect for each
-    of them; for each address at most 3 to read it in the commit, and 3 to delete it. No listing of the bucket.
-
-    skew: microseconds that this clock may be ahead of the object store's. cautions: see `CAUTIONS`.
-    """
-    reaper = Reaper(env=env, repository=repository, batch_size=batch_size, skew=skew, cautions=cautions)
-    return await reaper.run()

@@ -46,10 +46,6 @@ class Keyed:
     token: StagingToken
     reference: Reference
 
-    @property
-    def key(self) -> bytes:
-        return reference_key(self.address, self.token)
-
 
 def reference_key(address: str, token: StagingToken) -> bytes:
     """In the partition of a repository. A token has no "/", so the last one is where it begins."""
@@ -68,26 +64,19 @@ def decode_reference(value: bytes) -> Reference:
 
 
 async def mark(
-    env: Env,
-    repository: Repository,
-    address: str,
-    token: StagingToken,
-    state: State,
-    *,
-    creates: bool = True,
-    tries: int = TRIES,
+    env: Env, repository: Repository, address: str, token: StagingToken, state: State, *, creates: bool = True
 ) -> bool:
     """Bring a reference into a state by the order of precedence: ``committed`` by `Set`, whatever is there; the others
     by `SetIf`, unless it is ``committed``. 1 effect; or 2, and 2 more for each time that somebody came between.
 
     creates: whether to write a key that is not there.
-    Returns whether it was written. Raises ObjectBusy: others came between ``tries`` times.
+    Returns whether it was written. Raises ObjectBusy: others came between `TRIES` times.
     """
     partition, key = uid_partition(repository), reference_key(address, token)
     if state is State.COMMITTED:
         await env.store.set(partition, key, encode_reference(Reference(state, await env.clock.now())))
         return True
-    for _ in range(tries):
+    for _ in range(TRIES):
         found = await env.store.find(partition, key)
         if found is None and not creates:
             return False

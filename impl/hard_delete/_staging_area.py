@@ -3,16 +3,15 @@
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 
-from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lakeproof.impl.catalog.objects import at, change, read_data
+from lakeproof.impl.catalog.objects import change, read_found
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.graveler.tokens import TRIES, Tokens, stable
+from lakeproof.impl.graveler.tokens import Tokens, stable
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.staging import tombstone
@@ -26,14 +25,15 @@ DELETED: Final = b"\0deleted\n"
 DELETED_ETAG: Final = objects.etag(DELETED)
 
 
-def staging_prefix(branch_id: BranchID, token: StagingToken) -> str:
-    """Where what is staged under a token lies; relative."""
-    return f"{DATA_PREFIX}{branch_id}/{token}/"
+def staged_address(branch_id: BranchID, token: StagingToken, path: bytes = b"") -> str:
+    """Where a path is staged under a token, or what all such addresses begin with; relative. What is no plain text is
+    percent-encoded."""
+    return f"{DATA_PREFIX}{branch_id}/{token}/{quote_from_bytes(path)}"
 
 
-def staged_address(branch_id: BranchID, token: StagingToken, path: bytes) -> str:
-    """Where a path is staged under a token; relative. What is no plain text is percent-encoded."""
-    return staging_prefix(branch_id, token) + quote_from_bytes(path)
+def staged_at(repository: Repository, branch_id: BranchID, token: StagingToken, path: bytes = b"") -> str:
+    """The same as a physical address."""
+    return f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
 
 
 def staged_change(branch_id: BranchID, token: StagingToken, path: bytes, head: objects.Head) -> StagedEntry:
@@ -45,60 +45,49 @@ def staged_change(branch_id: BranchID, token: StagingToken, path: bytes, head: o
     return change(path, entry)
 
 
-async def scan_staged(
-    env: Env, repository: Repository, branch_id: BranchID, token: StagingToken, batch_size: int = 0
-) -> AsyncIterator[StagedEntry]:
-    """What is staged under a token, in the order of its addresses. One effect per page."""
-    prefix = f"{repository.storage_namespace}/{staging_prefix(branch_id, token)}"
-    async for head in env.objects.list(prefix, batch_size):
-        yield staged_change(branch_id, token, unquote_to_bytes(head.address.removeprefix(prefix)), head)
-
-
 async def staged_changes(
     env: Env, repository: Repository, branch_id: BranchID, newest_first: Tokens, batch_size: int
 ) -> dict[bytes, StagedEntry]:
     """The newest change of each path under these tokens, by path. A listing per token, oldest first."""
     found: dict[bytes, StagedEntry] = {}
     for token in reversed(newest_first):
-        async for each in scan_staged(env, repository, branch_id, token, batch_size):
-            found[each.key] = each
+        prefix = staged_at(repository, branch_id, token)
+        async for head in env.objects.list(prefix, batch_size):
+            path = unquote_to_bytes(head.address.removeprefix(prefix))
+            found[path] = staged_change(branch_id, token, path, head)
     return {path: found[path] for path in sorted(found)}
 
 
-async def find_object(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = TRIES
-) -> ObjectEntry:
+async def find_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
     """The entry of a branch at a path: 1 effect per token until one has it, then those of the committed one; 2 for the
-    branch. Raises PathNotFound, BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
-    found = await stable(env, repository, branch_id, partial(_through, env, repository, path=path), tries=tries)
-    if found is None:
+    branch. Raises PathNotFound, BranchNotFound; BranchBusy: the branch changed three times."""
+
+    async def look(branch: Branch) -> ObjectEntry | None:
+        for token in branch.tokens:
+            try:
+                head = await env.objects.head(staged_at(repository, branch_id, token, path))
+            except objects.ObjectNotFound:
+                continue
+            data = staged_change(branch_id, token, path, head).data
+            return None if data is None else decode_object_entry(data)
+        head_commit = await get_commit(env, repository, branch.commit_id)
+        found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
+        return None if found is None else decode_object_entry(found.data)
+
+    if (found := await stable(env, repository, branch_id, look)) is None:
         raise PathNotFound(path)
     return found
 
 
-async def _through(env: Env, repository: Repository, branch: Branch, path: bytes) -> ObjectEntry | None:
-    for token in branch.tokens:
-        address = staged_address(branch.branch_id, token, path)
-        try:
-            head = await env.objects.head(f"{repository.storage_namespace}/{address}")
-        except objects.ObjectNotFound:
-            continue
-        data = staged_change(branch.branch_id, token, path, head).data
-        return None if data is None else decode_object_entry(data)
-    head_commit = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head_commit.meta_range_id, path)
-    return None if found is None else decode_object_entry(found.data)
-
-
-async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
-    """The content of a branch at a path. Raises as `find_object`; DataGone."""
-    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
+async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, looks: int = 1) -> bytes:
+    """The content of a branch at a path; see `objects.read_object`. Raises as `find_object`; DataGone."""
+    return await read_found(env, repository, partial(find_object, env, repository, branch_id, path), looks)
 
 
 async def list_objects(
-    env: Env, repository: Repository, branch_id: BranchID, *, tries: int = TRIES, batch_size: int = 0
+    env: Env, repository: Repository, branch_id: BranchID, *, batch_size: int = 0
 ) -> tuple[tuple[bytes, ObjectEntry], ...]:
-    """The entries of a branch by path. Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times."""
+    """The entries of a branch by path. Raises BranchNotFound; BranchBusy: the branch changed three times."""
 
     async def look(branch: Branch) -> dict[bytes, bytes | None]:
         changes = await staged_changes(env, repository, branch_id, branch.tokens, batch_size)
@@ -107,5 +96,5 @@ async def list_objects(
         shown = {entry.path: entry.data async for entry in committed}
         return {**shown, **{path: each.data for path, each in changes.items()}}
 
-    found = await stable(env, repository, branch_id, look, tries=tries)
+    found = await stable(env, repository, branch_id, look)
     return tuple((path, decode_object_entry(data)) for path, data in sorted(found.items()) if data is not None)

@@ -6,14 +6,14 @@ tokens each, ``staging/deleted/<staging token>``, ``staging/issued/<token id>`` 
 Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Final
 
 from lakeproof.impl.catalog.errors import AddressDeleted, ObjectBusy
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Repository
 
@@ -39,36 +39,26 @@ def decode_tokens(value: bytes) -> Tokens:
     return tuple(StagingToken(token) for token in value.decode().split("\n")) if value else ()
 
 
-async def read_tokens(env: Env, repository: Repository, address: str) -> tuple[Tokens, bytes] | None:
-    """The tokens that refer to an object, and the predicate that replaces just this list; None if there is no key. 1
-    effect."""
-    found = await env.store.find(uid_partition(repository), reference_key(address))
-    return None if found is None else (decode_tokens(found.value), found.predicate)
-
-
 async def add_reference(
-    env: Env, repository: Repository, address: str, token: StagingToken, *, issued: bool, checked: bool, tries: int
-) -> bool:
+    env: Env, repository: Repository, address: str, token: StagingToken, *, issued: bool, checked: bool,
+    tries: int = TRIES,
+) -> bool:  # fmt: skip
     """Add a token to the list of an object by `SetIf`: 2 effects, and 2 more for each time that somebody came between.
 
     issued: whether the address is the caller's own, so that a key that is not there is to be made; else it means that
         the object is committed, and nothing is added.
     checked: whether an empty list means that the object is deleted.
-
     Returns whether the list has the token. Raises AddressDeleted; ObjectBusy: others came between ``tries`` times.
     """
-    for _ in range(tries):
-        found = await read_tokens(env, repository, address)
-        if found is None and not issued:
-            return False
-        tokens, predicate = found if found is not None else ((), None)
-        if found is not None and not tokens and checked:
+
+    def added(tokens: Tokens | None) -> Tokens | None:
+        if tokens is None:
+            return (token,) if issued else None
+        if not tokens and checked:
             raise AddressDeleted(address)
-        if token in tokens:
-            return True
-        if await _replace(env, repository, address, (*tokens, token), predicate):
-            return True
-    raise ObjectBusy(address)
+        return None if token in tokens else (*tokens, token)
+
+    return await _revise(env, repository, reference_key(address), added, tries) is not None
 
 
 async def remove_reference(
@@ -76,27 +66,11 @@ async def remove_reference(
 ) -> bool:
     """Take a token from the list of an object, if there is one. Returns whether the list is empty now. Effects and
     errors as `add_reference`."""
-    for _ in range(tries):
-        found = await read_tokens(env, repository, address)
-        if found is None:
-            return False
-        tokens, predicate = found
-        left = tuple(each for each in tokens if each != token)
-        if left == tokens:
-            return not left
-        if await _replace(env, repository, address, left, predicate):
-            return not left
-    raise ObjectBusy(address)
 
+    def left(tokens: Tokens | None) -> Tokens | None:
+        return tuple(each for each in tokens if each != token) if tokens and token in tokens else None
 
-async def _replace(env: Env, repository: Repository, address: str, tokens: Tokens, predicate: kv.Predicate) -> bool:
-    partition, key = uid_partition(repository), reference_key(address)
-    return await env.store.try_set_if(partition, key, encode_tokens(tokens), predicate)
-
-
-async def forget_reference(env: Env, repository: Repository, address: str) -> None:
-    """Delete the list of an object. 1 effect."""
-    await env.store.delete(uid_partition(repository), reference_key(address))
+    return await _revise(env, repository, reference_key(address), left, tries) == ()
 
 
 async def note_committed(env: Env, repository: Repository, name: str, tokens: Tokens) -> None:
@@ -104,17 +78,32 @@ async def note_committed(env: Env, repository: Repository, name: str, tokens: To
     await env.store.set(uid_partition(repository), COMMITTED + name.encode(), encode_tokens(tokens))
 
 
-async def note_committed_too(env: Env, repository: Repository, name: str, tokens: Tokens, tries: int = TRIES) -> None:
+async def note_committed_too(env: Env, repository: Repository, name: str, tokens: Tokens) -> None:
     """Add tokens to a committed entry by `SetIf`. 2 effects, and 2 more for each time that somebody came between; after
-    ``tries`` of them the entry stays as it is."""
-    partition, key = uid_partition(repository), COMMITTED + name.encode()
+    `TRIES` of them the entry stays as it is."""
+
+    def added(before: Tokens | None) -> Tokens:
+        return (*(token for token in tokens if token not in (before or ())), *(before or ()))
+
+    with suppress(ObjectBusy):
+        await _revise(env, repository, COMMITTED + name.encode(), added, TRIES)
+
+
+async def _revise(
+    env: Env, repository: Repository, key: bytes, change: Callable[[Tokens | None], Tokens | None], tries: int
+) -> Tokens | None:
+    """Replace a list by `SetIf`: the list as it is now. change: the new list, of the one that is there, or of None if
+    there is no key; None: there is nothing to write. Raises ObjectBusy."""
     for _ in range(tries):
-        found = await env.store.find(partition, key)
-        before = () if found is None else decode_tokens(found.value)
-        added = tuple(token for token in tokens if token not in before)
+        found = await env.store.find(uid_partition(repository), key)
+        before = None if found is None else decode_tokens(found.value)
+        after = change(before)
+        if after is None:
+            return before
         predicate = None if found is None else found.predicate
-        if await env.store.try_set_if(partition, key, encode_tokens((*added, *before)), predicate):
-            return
+        if await env.store.try_set_if(uid_partition(repository), key, encode_tokens(after), predicate):
+            return after
+    raise ObjectBusy(key.removeprefix(REFERENCES).decode())
 
 
 async def note_deleted(env: Env, repository: Repository, tokens: Tokens) -> None:
@@ -123,23 +112,12 @@ async def note_deleted(env: Env, repository: Repository, tokens: Tokens) -> None
         await env.store.set(uid_partition(repository), DELETED + token.encode(), b"")
 
 
-async def scan_committed(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[tuple[str, Tokens]]:
-    """Committed entries by name. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COMMITTED):
-        yield entry.key.removeprefix(COMMITTED).decode(), decode_tokens(entry.value)
+async def scan(env: Env, repository: Repository, prefix: bytes, batch_size: int) -> AsyncIterator[tuple[str, Tokens]]:
+    """The keys with a prefix of these, without it, and the tokens of each. One effect per batch."""
+    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=prefix):
+        yield entry.key.removeprefix(prefix).decode(), decode_tokens(entry.value)
 
 
-async def scan_deleted(env: Env, repository: Repository, batch_size: int = 0) -> AsyncIterator[StagingToken]:
-    """Deleted tokens. One effect per batch."""
-    async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=DELETED):
-        yield StagingToken(entry.key.removeprefix(DELETED).decode())
-
-
-async def forget_committed(env: Env, repository: Repository, name: str) -> None:
-    """1 effect."""
-    await env.store.delete(uid_partition(repository), COMMITTED + name.encode())
-
-
-async def forget_deleted(env: Env, repository: Repository, token: StagingToken) -> None:
-    """1 effect."""
-    await env.store.delete(uid_partition(repository), DELETED + token.encode())
+async def forget(env: Env, repository: Repository, key: bytes) -> None:
+    """Delete a list, or a committed or deleted entry. 1 effect."""
+    await env.store.delete(uid_partition(repository), key)

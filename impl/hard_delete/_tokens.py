@@ -10,7 +10,7 @@ from lakeproof.impl.catalog.errors import ObjectBusy
 from lakeproof.impl.catalog.objects import entry_of
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import Request, write_commit
-from lakeproof.impl.graveler.lock_free import How, Taken, nothing_before, take
+from lakeproof.impl.graveler.lock_free import Reading, Taken, nothing_before, take
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, settle
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.refs.errors import WriteNotSettled
@@ -38,23 +38,15 @@ class Staged:
 
 
 async def stage_referred(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    change: StagedEntry,
-    refer: Refer = nothing,
-    *,
-    looks: bool = False,
-    exchanges: bool = False,
-    tries: int = TRIES,
-) -> Staged:
+    env: Env, repository: Repository, branch_id: BranchID, change: StagedEntry, refer: Refer = nothing, *,
+    looks: bool = False, exchanges: bool = False,
+) -> Staged:  # fmt: skip
     """Stage a change as `writing.set_entry` does, each time after ``refer``.
 
     looks: read before what the change will replace; 1 effect more a try.
     exchanges: replace just that, by `SetIf`, and look again where it has changed.
 
-    Raises:
-        BranchNotFound; ObjectBusy: nothing was staged; WriteNotSettled (indefinite).
+    Raises BranchNotFound; ObjectBusy: nothing was staged; WriteNotSettled (indefinite).
     """
     staged = False
 
@@ -67,18 +59,16 @@ async def stage_referred(
             if staged:
                 raise WriteNotSettled(branch_id, change.key) from None
             raise
-        before = await _put(env, token, change, looks=looks, exchanges=exchanges, tries=tries)
+        before = await _put(env, token, change, looks, exchanges)
         staged = True
         return Staged(token, before)
 
     branch = await get_branch(env, repository, branch_id)
-    return (await settle(env, repository, branch, write, change.key, tries=tries))[0]
+    return (await settle(env, repository, branch, write, change.key))[0]
 
 
-async def _put(
-    env: Env, token: StagingToken, change: StagedEntry, *, looks: bool, exchanges: bool, tries: int
-) -> ObjectEntry | None:
-    for _ in range(tries):
+async def _put(env: Env, token: StagingToken, change: StagedEntry, looks: bool, exchanges: bool) -> ObjectEntry | None:
+    for _ in range(TRIES):
         found = await get_staged(env, token, change.key) if looks or exchanges else None
         if not exchanges:
             await stage(env, token, change)
@@ -89,15 +79,9 @@ async def _put(
 
 
 async def commit_tokens(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    before: Callable[[Tokens], Awaitable[None]] = nothing_before,
-    tries: int = COMMIT_TRIES,
-    batch_size: int = 0,
-) -> Taken:
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *,
+    before: Callable[[Tokens], Awaitable[None]] = nothing_before, batch_size: int = 0,
+) -> Taken:  # fmt: skip
     """`lock_free.commit`, which drops nothing and tells what it took. ``before``: run on the tokens that were sealed,
     once they are. Raises BranchNotFound, BranchBusy."""
     request = Request(message=message, batch_size=batch_size)
@@ -105,4 +89,5 @@ async def commit_tokens(
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
         return await write_commit(env, repository, branch.commit_id, kept, request)
 
-    return await take(env, repository, branch_id, combine, How(respects_resets=False, before=before), tries)
+    reading = Reading(respects_resets=False, tries=COMMIT_TRIES)
+    return await take(env, repository, branch_id, combine, reading, before=before)

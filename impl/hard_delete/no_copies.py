@@ -1,24 +1,16 @@
-"""Proposal 5: no two staged entries refer to the same object, so whoever removes an entry may delete its object.
+"""Proposal 5: no two staged entries refer to the same object, so a client that removes an entry may delete its object.
 
 Copies copy the object; an address is signed for one path; and an entry is locked while it is overwritten, moved or
-deleted. As the text says it; where it is silent, a parameter. Source: hard-delete-uncommitted-data.md, "5. No Copies".
+deleted. `Reading` has what the text leaves open. Source: hard-delete-uncommitted-data.md, "5. No Copies".
 """
 
-from typing import Literal
+from collections.abc import Awaitable, Callable
+from typing import Final, Literal
 
 import attrs
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed, EntryLocked
-from lakeproof.impl.catalog.objects import (
-    Grant,
-    change,
-    copy_data,
-    entry_at,
-    entry_of,
-    find_object,
-    object_entry,
-    owned,
-)
+from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, object_entry, owned
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
@@ -26,11 +18,8 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resetting, writing
 from lakeproof.impl.graveler.reading import changes_of
-from lakeproof.impl.graveler.resetting import forget_tokens
-from lakeproof.impl.graveler.tokens import Tokens
-from lakeproof.impl.hard_delete._locks import Held, is_locked, lock, locked, look, mark_of, new_mark, unlocked
-from lakeproof.impl.hard_delete._overriding import Overriding, hard_delete, override, stage_over
-from lakeproof.impl.hard_delete._signing import check_address, signed_address
+from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
+from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
 from lakeproof.impl.hard_delete._tokens import stage_referred
 from lakeproof.impl.refs.branches import create_branch as create_branch
 from lakeproof.impl.refs.branches import get_branch, remove_branch
@@ -40,76 +29,103 @@ from lakeproof.model.catalog import ObjectEntry, is_inside
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.records import Branch, Repository, StagedEntry
 
-Of = Literal["open", "tokens", "any"]
+Put = Callable[[bool], Awaitable[ObjectEntry]]
+"""Puts the object of an entry in its place, or another one under another address if the first is staged already."""
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open, and how it is read."""
+
+    upload_locks: bool = True
+    """Uploads, links and copies: "'Lock' entry if exists". Without it they only look that it is not locked."""
+    upload_checks_token: bool = True
+    """The same: "delete previous physical address unless staging token was updated". Without it, all the same."""
+    exchanges: bool = False
+    """"Add staged entry (or update)": by `SetIf` over the locked entry, or where there was none; else by `Set`."""
+    fresh: bool = False
+    """The object is put once more, under another address, each time that the branch's token has changed. Silent."""
+    move_locks: bool = True
+    """"Concurrent move should be blocked". Without it a move only looks that the entry is not locked."""
+    move_same_token: bool = False
+    """A move writes under the token of the locked entry only, and looks in the end that it is still the open one; else
+    "copy entry to new path on current staging token": the one that is current then."""
+    delete_locks: bool = True
+    """"'Lock' entry (SetIf)", of the flow. Without it "check if not 'locked'", of the race that is "resolved" so."""
+    delete_of: Literal["open", "tokens", "any"] = "open"
+    """Which entry "Get entry" means: one staged under the branch's ``"open"`` token; under one of its ``"tokens"``; or
+    ``"any"``, a committed one, too. Of others the object stays."""
+    delete_checks_token: bool = False
+    """Deletes, and resets of paths: hard-delete only if the token of the entry is still the branch's after the entry is
+    gone, as an upload does. Silent."""
+    claims: bool = False
+    """Resets and deleted branches: "only in case the entry is not locked". Lock each entry first, as a delete does;
+    without it, go by what the scan or one read has shown."""
+    by_tombstone: bool = False
+    """The record of a deleted branch is replaced, if it is still the one that was read, by one that says that it is
+    gone. Silent."""
+    lease: int = 0
+    """Microseconds for which a lock holds: "a time based lock". 0: for ever."""
+
+
+LEASE: Final = 60_000_000
+"""Of the readings with a time based lock."""
+
+AS_WRITTEN: Final = Reading()
+"""The literal sentences."""
+UPLOAD_CHECKS: Final = Reading(upload_locks=False)
+"""A lock is looked for, as in "check if not 'locked'"."""
+UPLOAD_ANY_TOKEN: Final = Reading(upload_checks_token=False)
+"""Without "unless staging token was updated"."""
+DELETE_CHECKS: Final = Reading(delete_locks=False)
+"""The race of the text: "check if not 'locked'"."""
+DELETE_TOKENS: Final = Reading(delete_of="tokens")
+"""Sealed entries are on staging, too: "marking the entry on staging as 'locked'"."""
+DELETE_ANY: Final = Reading(delete_of="any")
+"""A committed entry is one, too: "Get entry"."""
+MOVE_UNLOCKED: Final = Reading(move_locks=False)
+"""The race of the text, before "concurrent move should be blocked"."""
+MOVE_SAME_TOKEN: Final = Reading(move_same_token=True)
+"""The "current staging token" is that of the lock."""
+LEASED: Final = Reading(lease=LEASE)
+"""Stale locks: "we can overcome it with a time based lock"."""
+CAREFUL: Final = Reading(
+    exchanges=True, fresh=True, move_same_token=True, delete_checks_token=True, claims=True, by_tombstone=True
+)
+"""Ours, where the text is silent: writes are taken back by the token. A writer that finds another one deletes nothing,
+and puts a new object."""
+CAREFUL_LEASED: Final = attrs.evolve(CAREFUL, lease=LEASE)
+"""The same, with a time based lock."""
 
 
 async def upload_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    content: bytes,
-    *,
-    locks: bool = True,
-    exchanges: bool = False,
-    fresh: bool = False,
-    checks_token: bool = True,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Lock the entry that is staged at the path, if there is one; put an object; stage its entry; delete the object of
-    the entry that was there.
+    the entry that was there. Raises BranchNotFound: the object is left behind; EntryLocked; WriteNotSettled
+    (indefinite)."""
 
-    locks: without it, only look that the entry is not locked.
-    exchanges: stage by `SetIf`: over the locked entry, or where there was none.
-    fresh: put the object once more, under another address, each time that the branch's token has changed.
-    checks_token: "unless staging token was updated"; without it delete the old object all the same.
-    lease: microseconds for which a lock holds; 0: for ever.
-
-    Raises:
-        BranchNotFound: the object is left behind; EntryLocked; WriteNotSettled (indefinite).
-    """
-    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
-
-    async def put(times: int) -> ObjectEntry:
+    async def put(again: bool) -> ObjectEntry:
         address = signed_address(env, repository, branch_id, path)
         await env.objects.put(f"{repository.storage_namespace}/{address}", content)
         return await object_entry(env, address, content)
 
-    return await override(env, repository, branch_id, path, put, how)
+    return await _override(env, repository, branch_id, path, put, reading)
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    locks: bool = True,
-    exchanges: bool = False,
-    fresh: bool = False,
-    checks_token: bool = True,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, only at the path that its address is signed
-    for. As `upload_object` but for the object; with ``fresh`` it is copied. Raises AddressNotAllowed, DataGone."""
-    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
-    return await _stage_at(env, repository, branch_id, path, address, content, how)
-
-
-async def _stage_at(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, how: Overriding
-) -> ObjectEntry:
+    for. As `upload_object` but for the object; a fresh one is a copy. Raises AddressNotAllowed, DataGone."""
     check_address(repository, branch_id, path, address)
     entry = entry_at(repository, address, content)
 
-    async def keep(times: int) -> ObjectEntry:
-        if times and owned(repository, entry):
-            return await _copied(env, repository, branch_id, path, entry)
-        return entry
+    async def keep(again: bool) -> ObjectEntry:
+        return await copied(env, repository, branch_id, path, entry) if again and owned(repository, entry) else entry
 
-    return await override(env, repository, branch_id, path, keep, how)
+    return await _override(env, repository, branch_id, path, keep, reading)
 
 
 async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
@@ -118,89 +134,94 @@ async def get_physical_address(env: Env, repository: Repository, branch_id: Bran
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    locks: bool = True,
-    exchanges: bool = False,
-    fresh: bool = False,
-    checks_token: bool = True,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """`stage_object` at an issued address. Raises AddressNotAllowed: it was not issued for this path."""
     if not is_inside(repository.storage_namespace, grant.address):
         raise AddressNotAllowed(grant.address)
-    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
-    return await _stage_at(env, repository, branch_id, path, grant.address, content, how)
+    return await stage_object(env, repository, branch_id, path, grant.address, content, reading=reading)
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    locks: bool = True,
-    exchanges: bool = False,
-    fresh: bool = False,
-    checks_token: bool = True,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Copy an object to a path: "use the underlying adapter to copy the data"; then as `upload_object`.
-
-    Raises PathNotFound, BranchBusy, DataGone; and as `upload_object`.
-    """
-    how = Overriding(locks=locks, exchanges=exchanges, fresh=fresh, checks_token=checks_token, lease=lease)
+    """Copy an object to a path: "use the underlying adapter to copy the data"; then as `upload_object`. Raises
+    PathNotFound, BranchBusy, DataGone; and as `upload_object`."""
     found = await find_object(env, repository, source_branch_id, source_path)
 
-    async def copy(times: int) -> ObjectEntry:
-        return await _copied(env, repository, branch_id, path, found)
+    async def copy(again: bool) -> ObjectEntry:
+        return await copied(env, repository, branch_id, path, found)
 
-    return await override(env, repository, branch_id, path, copy, how)
+    return await _override(env, repository, branch_id, path, copy, reading)
+
+
+async def _override(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, put: Put, reading: Reading
+) -> ObjectEntry:
+    """Put an object in its place, stage its entry over what is staged at a path, and delete the object of that. Raises
+    EntryLocked, DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
+    entry: ObjectEntry | None = None
+    held = Held(StagingToken(""))
+    staged = False
+
+    async def write(branch: Branch) -> ObjectEntry | Missed:
+        nonlocal entry, held, staged
+        try:
+            held = await hold(env, branch.staging_token, path, locks=reading.upload_locks, lease=reading.lease)
+            if entry is None or (reading.fresh and staged):
+                entry = await put(staged)
+        except (EntryLocked, DataGone):
+            if staged:
+                raise WriteNotSettled(branch_id, path) from None
+            raise
+        if not reading.exchanges:
+            await stage(env, held.token, change(path, entry))
+        elif not await stage_if(env, held.token, change(path, entry), held.predicate):
+            return Missed(branch)
+        staged = True
+        return entry
+
+    async def settled(before: Branch, now: Branch) -> bool:
+        same, replaced = before.staging_token == now.staging_token, held.entry
+        assert entry is not None
+        if replaced is not None and replaced.address != entry.address and (same or not reading.upload_checks_token):
+            await _hard_delete(env, repository, replaced)
+        return same
+
+    branch = await get_branch(env, repository, branch_id)
+    try:
+        return (await settle(env, repository, branch, write, path, settled=settled))[0]
+    except WriteNotSettled:
+        if staged:
+            raise
+        raise EntryLocked(path) from None
+
+
+async def _hard_delete(env: Env, repository: Repository, entry: ObjectEntry | None) -> None:
+    """Delete the object of an entry, if there is one and it is lakeFS' own. 1 effect."""
+    if entry is not None and owned(repository, entry):
+        await env.objects.delete(at(repository, entry))
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    locks: bool = True,
-    same_token: bool = False,
-    exchanges: bool = False,
-    fresh: bool = False,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Lock the entry, copy it to the new path, delete the old one, unlock the new one. What stands at the new path is
     overwritten. An entry that is not staged under the branch's open token is copied in full, as `copy_object` does, and
-    then deleted.
-
-    locks: without it the entry is copied as it is, locked or not.
-    same_token: write under the token of the locked entry only, and look in the end that it is still the open one.
-
-    Raises:
-        PathNotFound, BranchNotFound, BranchBusy, DataGone; EntryLocked; WriteNotSettled (indefinite).
-    """
+    then deleted. Raises PathNotFound, BranchNotFound, BranchBusy, DataGone; EntryLocked; WriteNotSettled
+    (indefinite)."""
     await find_object(env, repository, branch_id, source_path)
-    branch = await get_branch(env, repository, branch_id)
-    held = await (lock if locks else look)(env, branch.staging_token, source_path, lease=lease)
+    token = (await get_branch(env, repository, branch_id)).staging_token
+    held = await hold(env, token, source_path, locks=reading.move_locks, lease=reading.lease)
     if held.entry is None or held.value is None:
-        copied = await copy_object(
-            env, repository, branch_id, path, branch_id, source_path, exchanges=exchanges, fresh=fresh, lease=lease
-        )
+        entry = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
         await writing.delete_entry(env, repository, branch_id, source_path)
-        return copied
-    mark = mark_of(held.value)
-    moved = change(path, held.entry) if mark is None else locked(path, held.entry, mark)
-    if same_token:
-        token = held.token
+        return entry
+    moved, free = attrs.evolve(held.value, key=path), change(path, held.entry)
+    if reading.move_same_token:
         await stage(env, token, moved)
         await stage(env, token, tombstone(source_path))
         if (await get_branch(env, repository, branch_id)).staging_token != token:
@@ -208,179 +229,104 @@ async def move_object(
     else:
         token = (await stage_referred(env, repository, branch_id, moved)).token
         await writing.delete_entry(env, repository, branch_id, source_path)
-    if mark is not None:
-        await stage_if(env, token, change(path, held.entry), encode(moved))  # unless it has changed since
+    if moved != free:
+        await stage_if(env, token, free, encode(moved))  # unless it has changed since
     return held.entry
 
 
 async def delete_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    *,
-    locks: bool = True,
-    of: Of = "open",
-    checks_token: bool = False,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Lock the entry, stage a tombstone, hard-delete the object.
-
-    locks: without it, only look that the entry is not locked: the text before it was "resolved".
-    of: which entry is meant: one staged under the branch's ``"open"`` token; under one of its ``"tokens"``; or
-        ``"any"``, a committed one, too. Of others the object stays.
-    checks_token: hard-delete only if the token of the entry is still the branch's after the tombstone was staged, as an
-        upload does.
-
-    Raises PathNotFound, BranchNotFound, BranchBusy, EntryLocked; WriteNotSettled (indefinite).
-    """
+    """Lock the entry, stage a tombstone, hard-delete the object. Raises PathNotFound, BranchNotFound, BranchBusy,
+    EntryLocked; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    branch = await get_branch(env, repository, branch_id)
-    held = await _hold(env, repository, branch, path, locks=locks, of=of, lease=lease)
+    held = await _meant(env, repository, await get_branch(env, repository, branch_id), path, reading)
     if held.value is not None and held.entry is None:
         raise PathNotFound(path)
     settled = await stage_referred(env, repository, branch_id, tombstone(path))
-    if held.entry is not None and (settled.token == held.token or not checks_token):
-        await hard_delete(env, repository, held.entry)
+    if settled.token == held.token or not reading.delete_checks_token:
+        await _hard_delete(env, repository, held.entry)
+
+
+async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading) -> Held:
+    """Lock the entry that is meant, see `Reading.delete_of`; one that is not staged yet by staging it."""
+    tokens = branch.tokens[:1] if reading.delete_of == "open" else branch.tokens
+    nothing = Held(branch.staging_token)
+    for token in tokens:
+        held = await hold(env, token, path, locks=reading.delete_locks, lease=reading.lease)
+        if held.value is not None:
+            return held
+    if reading.delete_of != "any":
+        return nothing
+    found = await find_object(env, repository, branch.branch_id, path)
+    if not reading.delete_locks:
+        return attrs.evolve(nothing, entry=found)
+    staged = await stage_locked(env, path, found, over=nothing, lease=reading.lease)
+    if staged is None:
+        raise EntryLocked(path)
+    return staged
 
 
 async def reset_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    claims: bool = False,
-    lease: int = 0,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Swap the token; then delete the entries that were staged, and the objects of those that are not locked.
-
-    claims: lock each entry first, as a delete does; without it, go by what the scan has shown.
-
-    Raises BranchNotFound, BranchBusy: nothing was reset.
-    """
-    dropped = await forget_tokens(env, repository, branch_id)
-    await _drop(env, repository, dropped, claims=claims, lease=lease, batch_size=batch_size)
+    """Swap the token; then delete the entries that were staged, and the objects of those that are not locked. Raises
+    BranchNotFound, BranchBusy: nothing was reset."""
+    await _drop(env, repository, await resetting.forget_tokens(env, repository, branch_id), reading, batch_size)
 
 
 async def reset_entry(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    *,
-    claims: bool = False,
-    checks_token: bool = False,
-    lease: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
-    the entry that was staged under the open token, unless it was locked.
-
-    claims, checks_token: as in `reset_branch` and `delete_object`.
-
-    Raises BranchNotFound; WriteNotSettled (indefinite).
-    """
-    branch = await get_branch(env, repository, branch_id)
-    try:
-        entry = (await (lock if claims else look)(env, branch.staging_token, path, lease=lease)).entry
-    except EntryLocked:
-        entry = None
+    the entry that was staged under the open token, unless it was locked. Raises BranchNotFound; WriteNotSettled
+    (indefinite)."""
+    token = (await get_branch(env, repository, branch_id)).staging_token
+    entry = await _free(env, token, path, reading)
     # A restoration would leave the entry staged, beneath it, when its object is gone.
     await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE)
-    if entry is None:
-        return
-    if checks_token and (await get_branch(env, repository, branch_id)).staging_token != branch.staging_token:
-        return
-    await hard_delete(env, repository, entry)
+    if entry is not None and reading.delete_checks_token:
+        entry = entry if (await get_branch(env, repository, branch_id)).staging_token == token else None
+    await _hard_delete(env, repository, entry)
 
 
 async def reset_prefix(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    prefix: bytes,
-    *,
-    claims: bool = False,
-    checks_token: bool = False,
-    lease: int = 0,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, prefix: bytes, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> None:
     """`reset_entry` of each path with a prefix that was changed."""
     branch = await get_branch(env, repository, branch_id)
     for path in await changes_of(env, branch.tokens, prefix, batch_size):
-        await reset_entry(env, repository, branch_id, path, claims=claims, checks_token=checks_token, lease=lease)
+        await reset_entry(env, repository, branch_id, path, reading=reading)
 
 
 async def delete_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    claims: bool = False,
-    by_tombstone: bool = False,
-    lease: int = 0,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Delete the record, then as `reset_branch`.
-
-    by_tombstone: replace the record, if it is still the one that was read, by one that says that the branch is gone.
-
-    Raises BranchNotFound, DefaultBranch; RefChanged, with ``by_tombstone``.
-    """
-    dropped = await remove_branch(env, repository, branch_id, tombstone=by_tombstone)
-    await _drop(env, repository, dropped, claims=claims, lease=lease, batch_size=batch_size)
+    """Delete the record, then as `reset_branch`. Raises BranchNotFound, DefaultBranch; RefChanged, by a tombstone."""
+    dropped = await remove_branch(env, repository, branch_id, tombstone=reading.by_tombstone)
+    await _drop(env, repository, dropped, reading, batch_size)
 
 
-async def _copied(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, entry: ObjectEntry
-) -> ObjectEntry:
-    """Copy the object of an entry to a fresh address for a path. 1 effect. Raises DataGone."""
-    address = signed_address(env, repository, branch_id, path)
-    return unlocked(await copy_data(env, repository, entry, address=address))
-
-
-async def _hold(
-    env: Env, repository: Repository, branch: Branch, path: bytes, *, locks: bool, of: Of, lease: int
-) -> Held:
-    """Lock the entry that is meant, see `delete_object`; one that is not staged yet by staging it."""
-    hold = lock if locks else look
-    held = await hold(env, branch.staging_token, path, lease=lease)
-    if held.value is not None or of == "open":
-        return held
-    for token in branch.sealed_tokens:
-        sealed = await hold(env, token, path, lease=lease)
-        if sealed.value is not None:
-            return sealed
-    if of == "any":
-        found = await find_object(env, repository, branch.branch_id, path)
-        if locks:
-            value = locked(path, found, await new_mark(env, lease))
-            if not await stage_over(env, value, held):
-                raise EntryLocked(path)
-        return attrs.evolve(held, entry=unlocked(found))
-    return held
-
-
-async def _drop(
-    env: Env, repository: Repository, dropped: Tokens, *, claims: bool, lease: int, batch_size: int
-) -> None:
+async def _drop(env: Env, repository: Repository, dropped: Tokens, reading: Reading, batch_size: int) -> None:
     for token in dropped:
         for scanned in await changes_under(env, token, batch_size):
-            entry = await _free(env, token, scanned, claims=claims, lease=lease)
+            entry = await _free(env, token, scanned.key, reading, scanned)
             await unstage(env, token, scanned.key)
-            if entry is not None:
-                await hard_delete(env, repository, entry)
+            await _hard_delete(env, repository, entry)
 
 
-async def _free(env: Env, token: StagingToken, scanned: StagedEntry, *, claims: bool, lease: int) -> ObjectEntry | None:
-    """The entry whose object may be deleted: None of a tombstone, or where it is locked."""
-    if not claims:
-        entry = entry_of(scanned)
-        return None if entry is None or await is_locked(env, entry, lease) else entry
+async def _free(
+    env: Env, token: StagingToken, path: bytes, reading: Reading, scanned: StagedEntry | None = None
+) -> ObjectEntry | None:
+    """The entry whose object may be deleted: None of a tombstone, or where it is locked. scanned: what a scan shows."""
+    if scanned is not None and not reading.claims:
+        return await freed(env, scanned, reading.lease)
     try:
-        return (await lock(env, token, scanned.key, lease=lease)).entry
+        return (await hold(env, token, path, locks=reading.claims, lease=reading.lease)).entry
     except EntryLocked:
         return None
+
 
 # fmt: off
 FLOWS = ObjectFlows(

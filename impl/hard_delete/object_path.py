@@ -1,12 +1,13 @@
 """Proposal 1: the staging area is a listing of the object store.
 
-A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: who lists
-that prefix sees what is staged. Branches, commits and ranges are as today. Where the text is silent, a parameter.
+A staged object lies at ``<namespace>/data/<branch>/<staging token>/<path>``, and nothing on the KV says so: a listing
+of that prefix shows what is staged. Branches, commits and ranges are as today. `Reading` has what the text leaves open.
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Literal
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import Final, Literal
 
 import attrs
 
@@ -15,17 +16,11 @@ from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address
 from lakeproof.impl.committed import MetaRangeIterator, apply_changes
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.committing import COMMITTER
-from lakeproof.impl.graveler.lock_free import How, Taken, take
 from lakeproof.impl.graveler.resetting import forget_tokens
-from lakeproof.impl.graveler.tokens import TRIES, Missed, Tokens, same_token, settle
-from lakeproof.impl.hard_delete._staging_area import (
-    DELETED,
-    find_object,
-    staged_address,
-    staged_changes,
-    staging_prefix,
-)
+from lakeproof.impl.graveler.tokens import Missed, Tokens, same_token, settle
+from lakeproof.impl.hard_delete._staging_area import DELETED, find_object, staged_address, staged_at, staged_changes
 from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects
 from lakeproof.impl.hard_delete._staging_area import read_object as read_object
 from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES
@@ -40,50 +35,65 @@ from lakeproof.model.records import Branch, Commit, Repository
 
 Put = Callable[[str], Awaitable[None]]
 """Writes an object at a physical address."""
-Which = Literal["current", "all"]
-"""The tokens whose objects are deleted with a branch or its changes: the staging token, or the sealed ones, too."""
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open, and how it is read."""
+
+    upload_rereads: bool = True
+    """An upload reads the branch again, and starts over if its token changed. Silent: writers do so today."""
+    overwrites: bool = True
+    """A put overwrites. Else an object is put only where none is, and a writer that finds one seals the token first:
+    ours, for "how to prevent data modification after commit?"."""
+    deletes: Literal["tombstone", "object"] = "tombstone"
+    """A delete puts a tombstone object over the path; or it deletes the staged object itself, which leaves no way to
+    delete a committed path. Silent on those."""
+    drops_all: bool = False
+    """Of a deleted branch "each object under the branch's current staging token"; or under the sealed ones, too."""
+    resets_all: bool = True
+    """The same for a reset. Silent: today it drops all."""
+    compares: bool = False
+    """The record of a branch is deleted only if it is still the one that was read: ours. Silent."""
+    ingests: Literal["copy", "refuse"] = "copy"
+    """By a copy to the path, or not at all. "How to manage ingested data?" """
+    issues: Literal["path", "aside"] = "path"
+    """The address that users are given: "a path relative to the branch and staging token", so that what they put there
+    is staged at once; or one outside the staging area, from which the link moves the object."""
+    tidies: bool = False
+    """After a commit, delete what is listed under its tokens and was not committed: tombstones, and what a newer token
+    hides. Silent."""
+
+
+AS_WRITTEN: Final = Reading()
+"""The literal sentences; where the text is silent, as today."""
+SINGLE_READ: Final = Reading(upload_rereads=False)
+"""The text has no second read of the branch."""
+DELETES_OBJECT: Final = Reading(deletes="object")
+"""The text has no tombstones."""
+ALL_TOKENS: Final = Reading(drops_all=True)
+"""What is under the sealed tokens of a deleted branch is not committed either."""
+IMMUTABLE: Final = Reading(overwrites=False, drops_all=True, compares=True, issues="aside", tidies=True)
+"""Ours: a path is written once under a token."""
 
 
 async def upload_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    content: bytes,
-    *,
-    rereads: bool = True,
-    overwrites: bool = True,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Put an object where the path is staged: 1 effect for the branch, 1 for the object.
-
-    rereads: read the branch again, and start over if its token changed: as writers do today.
-    overwrites: without it an object is put only where none is, and who finds one seals the token first: ours.
-
-    Raises:
-        BranchNotFound; WriteNotSettled (indefinite).
-    """
-
-    async def put(address: str) -> None:
-        await env.objects.put(address, content, if_absent=not overwrites)
-
-    address = await _write(env, repository, branch_id, path, put, rereads=rereads, tries=tries)
+    """Put an object where the path is staged. 3 effects: the branch, the object, the branch again. Raises
+    BranchNotFound; WriteNotSettled (indefinite)."""
+    put = partial(env.objects.put, content=content, if_absent=not reading.overwrites)
+    address = await _write(env, repository, branch_id, path, put, rereads=reading.upload_rereads)
     return entry_at(repository, address, content)
 
 
 async def _write(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    put: Put,
-    *,
-    rereads: bool = True,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, put: Put, *, rereads: bool = True
 ) -> str:
+    """Write an object where the path is staged; returns its physical address."""
 
     async def write(branch: Branch) -> str | Missed:
-        address = f"{repository.storage_namespace}/{staged_address(branch_id, branch.staging_token, path)}"
+        address = staged_at(repository, branch_id, branch.staging_token, path)
         try:
             await put(address)
         except objects.PreconditionFailed:
@@ -91,12 +101,11 @@ async def _write(
         return address
 
     branch = await get_branch(env, repository, branch_id)
-    settled = same_token if rereads else None
-    return (await settle(env, repository, branch, write, path, settled=settled, tries=tries))[0]
+    return (await settle(env, repository, branch, write, path, settled=same_token if rereads else None))[0]
 
 
 async def _after(env: Env, repository: Repository, branch_id: BranchID, token: StagingToken) -> Branch:
-    """The branch under another token than this one: sealed by us, if nobody else has; or as somebody else left it."""
+    """The branch under another token than this one: sealed by this call, or as another client has left it."""
     branch, predicate = await read_branch(env, repository, branch_id)
     if branch.staging_token != token:
         return branch
@@ -109,45 +118,27 @@ async def _after(env: Env, repository: Repository, branch_id: BranchID, token: S
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    ingest: Literal["copy", "refuse"] = "copy",
-    overwrites: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Stage an object that is at a physical address already. ``ingest``: by a copy, or not at all.
-
-    Raises:
-        AddressNotAllowed; DataGone: nothing is at the address, or not this ``content``. As `upload_object`.
-    """
-    if ingest == "refuse":
+    """Stage an object that is at a physical address already. Raises AddressNotAllowed; DataGone: nothing is at the
+    address, or not this ``content``; and as `upload_object`."""
+    if reading.ingests == "refuse":
         raise AddressNotAllowed(address)
-    etag = objects.etag(content)
-    staged = await _copy_to(env, repository, branch_id, path, address, overwrites=overwrites, if_match=etag)
+    staged = await _copy_to(env, repository, branch_id, path, address, reading, objects.etag(content))
     return entry_at(repository, staged, content)
 
 
 async def _copy_to(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source: str,
-    *,
-    overwrites: bool,
-    if_match: str | None = None,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: str, reading: Reading, etag: str = ""
 ) -> str:
     """Copy inside the store, straight to where the path is staged; returns the physical address. A copy knows no
-    `if_absent`: without ``overwrites`` the content is read and put."""
+    `if_absent`: where nothing may be overwritten the content is read and put."""
 
     async def put(address: str) -> None:
         try:
-            if overwrites:
-                await env.objects.copy(source, address, if_match=if_match)
+            if reading.overwrites:
+                await env.objects.copy(source, address, if_match=etag or None)
                 return
             content = await env.objects.get(source)
         except (objects.ObjectNotFound, objects.PreconditionFailed):
@@ -158,56 +149,36 @@ async def _copy_to(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    overwrites: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """A full copy, as the base assumptions ask for. Raises PathNotFound; DataGone: the source is deleted; and as
     `upload_object`."""
     found = await find_object(env, repository, source_branch_id, source_path)
-    copied = await _copy_to(env, repository, branch_id, path, at(repository, found), overwrites=overwrites)
+    copied = await _copy_to(env, repository, branch_id, path, at(repository, found), reading)
     relative = copied.removeprefix(f"{repository.storage_namespace}/")
     return attrs.evolve(found, address=relative, address_type=AddressType.RELATIVE)
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    overwrites: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy the object, then delete the old path. Raises as `copy_object` and `delete_object`."""
-    moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, overwrites=overwrites)
-    await delete_object(env, repository, branch_id, source_path, overwrites=overwrites)
+    moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+    await delete_object(env, repository, branch_id, source_path, reading=attrs.evolve(reading, deletes="tombstone"))
     return moved
 
 
 async def delete_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    *,
-    deletes: Literal["tombstone", "object"] = "tombstone",
-    overwrites: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
-    """Delete the entry at a path: by a tombstone object over it, or by deleting the staged object itself, which leaves
-    no way to delete a committed path.
-
-    Raises:
-        PathNotFound, BranchNotFound; with ``"object"`` also where the path is not staged. WriteNotSettled (indefinite).
-    """
+    """Delete the entry at a path. Raises PathNotFound, without tombstones also where the path is not staged;
+    BranchNotFound; WriteNotSettled (indefinite)."""
     found = await find_object(env, repository, branch_id, path)
-    if deletes == "tombstone":
-        await upload_object(env, repository, branch_id, path, DELETED, overwrites=overwrites)
+    if reading.deletes == "tombstone":
+        put = partial(env.objects.put, content=DELETED, if_absent=not reading.overwrites)
+        await _write(env, repository, branch_id, path, put)
         return
     branch = await get_branch(env, repository, branch_id)
     if found.address not in [staged_address(branch_id, token, path) for token in branch.tokens]:
@@ -215,155 +186,96 @@ async def delete_object(
     await env.objects.delete(at(repository, found))
 
 
-async def get_physical_address(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
-    """Issue the address where the path is staged: what the user puts there is staged at once. 1 effect."""
-    branch = await get_branch(env, repository, branch_id)
-    token = branch.staging_token
-    return Grant(f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}", token)
+async def get_physical_address(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
+) -> Grant:
+    """Issue an address for a path. 1 effect; none for one outside the staging area."""
+    if reading.issues == "aside":
+        return Grant(f"{repository.storage_namespace}/{new_address(env)}")
+    token = (await get_branch(env, repository, branch_id)).staging_token
+    return Grant(staged_at(repository, branch_id, token, path), token)
 
 
 async def link_physical_address(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Look that the object is there, and that its token is still the branch's; else copy it under the one that is.
-
-    Raises:
-        AddressNotAllowed: issued for something else; DataGone; BranchNotFound; WriteNotSettled (indefinite).
-    """
-    token = StagingToken(grant.token)
-    address = f"{repository.storage_namespace}/{staged_address(branch_id, token, path)}"
+    """Look that the object is there, and that its token is still the branch's; else copy it under the one that is. One
+    that was put outside the staging area is copied, and then deleted there. Raises AddressNotAllowed: issued for
+    something else; DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
+    if reading.issues == "aside":
+        address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
+        await env.objects.delete(grant.address)
+        return entry_at(repository, address, content)
+    address = staged_at(repository, branch_id, StagingToken(grant.token), path)
     if grant.address != address:
         raise AddressNotAllowed(grant.address)
     try:
         await env.objects.head(grant.address)
     except objects.ObjectNotFound:
         raise DataGone(grant.address) from None
-    branch = await get_branch(env, repository, branch_id)
-    if branch.staging_token != token:
-        address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=True)
-    return entry_at(repository, address, content)
-
-
-async def get_address_aside(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> Grant:
-    """Issue an address outside the staging area."""
-    return Grant(f"{repository.storage_namespace}/{new_address(env)}")
-
-
-async def link_from_aside(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes
-) -> ObjectEntry:
-    """Copy the object to where the path is staged, then delete it where it was put. Raises DataGone; and as
-    `upload_object`."""
-    address = await _copy_to(env, repository, branch_id, path, grant.address, overwrites=False)
-    await env.objects.delete(grant.address)
+    if (await get_branch(env, repository, branch_id)).staging_token != grant.token:
+        address = await _copy_to(env, repository, branch_id, path, grant.address, reading)
     return entry_at(repository, address, content)
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    tidies: bool = False,
-    tries: int = COMMIT_TRIES,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
-    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told.
-
-    tidies: afterwards, delete what is listed under the tokens and was not committed: tombstones, and what a newer
-        token hides.
-
-    Raises:
-        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
-    """
+    """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told. Raises
+    BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed."""
+    namespace = repository.storage_namespace
 
     async def combine(branch: Branch, kept: Tokens, over: Tokens) -> Commit:
-        return await _write_commit(env, repository, branch, kept, message, batch_size)
+        changes = await staged_changes(env, repository, branch_id, kept, batch_size)
+        head = await get_commit(env, repository, branch.commit_id)
+        meta_range_id = await apply_changes(env, namespace, head.meta_range_id, list(changes.values()))
+        now = await env.clock.now()
+        made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
+        await add_commit(env, repository, made)
+        return made
 
-    took = await take(env, repository, branch_id, combine, How(respects_resets=False), tries)
-    if tidies:
-        await _tidy(env, repository, branch_id, took, batch_size)
+    how = lock_free.Reading(respects_resets=False, tries=COMMIT_TRIES)
+    took = await lock_free.take(env, repository, branch_id, combine, how)
+    if reading.tidies:
+        found = MetaRangeIterator(env, namespace, took.commit.meta_range_id)
+        committed = {f"{namespace}/{decode_object_entry(entry.data).address}" async for entry in found}
+        await _delete_under(env, repository, branch_id, took.tokens, batch_size, committed)
     return took.commit
 
 
-async def _write_commit(
-    env: Env, repository: Repository, branch: Branch, kept: Tokens, message: str, batch_size: int
-) -> Commit:
-    changes = await staged_changes(env, repository, branch.branch_id, kept, batch_size)
-    head = await get_commit(env, repository, branch.commit_id)
-    meta_range_id = await apply_changes(env, repository.storage_namespace, head.meta_range_id, list(changes.values()))
-    now = await env.clock.now()
-    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
-    await add_commit(env, repository, made)
-    return made
-
-
-async def _tidy(env: Env, repository: Repository, branch_id: BranchID, took: Taken, batch_size: int) -> None:
-    namespace = repository.storage_namespace
-    found = MetaRangeIterator(env, namespace, took.commit.meta_range_id)
-    committed = {decode_object_entry(entry.data).address async for entry in found}
-    for token in took.tokens:
-        async for head in env.objects.list(f"{namespace}/{staging_prefix(branch_id, token)}", batch_size):
-            if head.address.removeprefix(f"{namespace}/") not in committed:
-                await env.objects.delete(head.address)
-
-
 async def reset_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    which: Which = "all",
-    tries: int = TRIES,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
     BranchNotFound; BranchBusy: nothing was reset."""
-    gone = await forget_tokens(env, repository, branch_id, tries)
-    await _delete_under(env, repository, branch_id, gone, which, batch_size)
+    gone = await forget_tokens(env, repository, branch_id)
+    await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
 
 
 async def delete_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    which: Which = "current",
-    tombstone: bool = False,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Delete the branch, then each object under its current staging token.
-
-    tombstone: delete the record only if it is still the one that was read: ours.
-
-    Raises:
-        BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``: nothing was deleted.
-    """
-    gone = await remove_branch(env, repository, branch_id, tombstone=tombstone)
-    await _delete_under(env, repository, branch_id, gone, which, batch_size)
+    """Delete the branch, then the objects under its tokens, see `Reading.drops_all`. Raises BranchNotFound,
+    DefaultBranch; RefChanged, where the record is compared: nothing was deleted."""
+    gone = await remove_branch(env, repository, branch_id, tombstone=reading.compares)
+    await _delete_under(env, repository, branch_id, gone if reading.drops_all else gone[:1], batch_size)
 
 
 async def _delete_under(
-    env: Env, repository: Repository, branch_id: BranchID, newest_first: Tokens, which: Which, batch_size: int
+    env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, batch_size: int, kept: Collection[str] = ()
 ) -> None:
-    for token in newest_first if which == "all" else newest_first[:1]:
-        prefix = f"{repository.storage_namespace}/{staging_prefix(branch_id, token)}"
-        async for head in env.objects.list(prefix, batch_size):
-            await env.objects.delete(head.address)
+    """Delete what is listed under these tokens. kept: addresses to leave alone."""
+    for token in tokens:
+        async for head in env.objects.list(staged_at(repository, branch_id, token), batch_size):
+            if head.address not in kept:
+                await env.objects.delete(head.address)
 
 
+# fmt: off
 FLOWS = ObjectFlows(
-    upload_object=upload_object,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    delete_object=delete_object,
-    read_object=read_object,
-    commit=commit,
-    reset_branch=reset_branch,
-    delete_branch=delete_branch,
-    create_branch=create_branch,
-)
+    upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, read_object=read_object, commit=commit, reset_branch=reset_branch,
+    delete_branch=delete_branch, create_branch=create_branch)

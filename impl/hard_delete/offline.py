@@ -4,7 +4,8 @@ The job lists the objects of the namespace, what is staged, and what is committe
 neither of the others is deleted. "The uncommitted listing *must* complete before the committed one begins": an entry
 goes from staged to committed, never back, and is committed before it is no longer staged. Two things break this: a
 shallow copy takes an object from where the job has yet to look to where it has looked; and a commit that is under way
-holds what it has read, also when that has been overwritten since. What helps against them is ours.
+holds what it has read, also when that has been overwritten since. No listing is
+a snapshot: each goes on while others work. What helps against them is ours.
 Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the order of the listings: that of lakeFS'
 garbage collection of uncommitted objects.
 """
@@ -16,64 +17,83 @@ import attrs
 
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, copy_data, find_object, owned, stage
-from lakeproof.impl.catalog.objects import delete_branch as delete_branch
-from lakeproof.impl.catalog.objects import delete_object as delete_object
-from lakeproof.impl.catalog.objects import read_object as read_object
-from lakeproof.impl.catalog.objects import reset_branch as reset_branch
-from lakeproof.impl.catalog.objects import upload_object as upload_object
+from lakeproof.impl.catalog.objects import Grant, at, copy_data, entry_of, find_object, owned, stage
 from lakeproof.impl.committed import apply_changes
+from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, writing
-from lakeproof.impl.graveler.merging import merge as merge
+from lakeproof.impl.graveler.merging import merge
 from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
-from lakeproof.impl.hard_delete import _marking as marking
-from lakeproof.impl.hard_delete._marking import Commits, Entries
-from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.branches import create_branch, scan_branches
+from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError
-from lakeproof.impl.refs.tags import create_tag as create_tag
-from lakeproof.impl.refs.tags import delete_tag as delete_tag
+from lakeproof.impl.refs.tags import scan_tags
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, is_inside
-from lakeproof.model.identifiers import BranchID
+from lakeproof.impl.staging import scan_staged
+from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
 
-MIN_AGE: Final = 86_400_000_000
-"""Microseconds: how old an object must be; longer than any operation between its object and its entry."""
 COPIES_PREFIX: Final = b"copies/"
-SPARED: Final = ("_lakefs/",)
-"""What lies in the namespace and is no user's: relative prefixes."""
 
+Copies = Literal["shallow", "full", "tracked", "verified", "verified apart"]
 Part = Literal["objects", "uncommitted", "committed"]
 ORDER: Final[tuple[Part, ...]] = ("objects", "uncommitted", "committed")
 
 
-async def background_job(
-    env: Env,
-    repository: Repository,
-    *,
-    order: tuple[Part, ...] = ORDER,
-    min_age: int = MIN_AGE,
-    margin: int = 0,
-    cutoff: Literal["start", "listing"] = "start",
-    prefix: str = DATA_PREFIX,
-    spares: tuple[str, ...] = SPARED,
-    entries: Entries = "all",
-    commits: Commits = "all",
-    tracked: Literal["never", "first", "last"] = "never",
-    batch_size: int = 0,
-) -> tuple[str, ...]:
-    """Delete each object that is ``min_age`` old and that no staged entry and no commit refers to.
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open, and how it is read. It is silent where no sentence is quoted."""
 
-    order: of the three listings; each is complete before the next begins.
-    margin: microseconds that the job's clock may be ahead of any other.
-    cutoff: when the job reads the clock: before all listings, or before that of the objects.
-    prefix, spares: where it looks for objects, and what it leaves alone there; relative.
-    entries, commits: see `Entries`, `Commits`.
-    tracked: when it reads which objects are being copied (`copy_object`, ``tracks``): before all listings, or after.
+    order: tuple[Part, ...] = ORDER
+    """Of the three listings: "the uncommitted listing *must* complete before the committed one begins"."""
+    min_age: int = 86_400_000_000
+    """Microseconds: how old an object must be; longer than any operation between its object and its entry."""
+    margin: int = 0
+    """Microseconds that the job's clock may be ahead of any other."""
+    cutoff: Literal["start", "listing"] = "start"
+    """When the job reads the clock: before all listings, or before that of the objects."""
+    prefix: str = DATA_PREFIX
+    """Where the job looks for objects; relative."""
+    spares: tuple[str, ...] = ("_lakefs/",)
+    """What lies there and is no user's: relative prefixes."""
+    entries: Literal["all", "shown"] = "all"
+    """The "uncommitted" ones: all under the tokens of a branch, or the newest of each path."""
+    commits: Literal["all", "reachable"] = "all"
+    """The "committed" data: of all records, or of those that branches, and then tags, lead to."""
+    copies: Copies = "shallow"
+    """Today's are shallow; "Copy operation requires to be changed and implemented is full copy". The others are ours.
+    Tracked: it is written first, under ``copies/<address>``, that the object is being copied. Verified: then the copier
+    looks whether the source still has it, for a job that has not seen the record may have come before. Apart: under a
+    key of its own for each copy, so that the removal of an old record removes no new one."""
+    records: Literal["never", "first", "last"] = "never"
+    """When the job reads the records of copies: before all listings, or after."""
+    looks_again: bool = False
+    """Ours: once the commit record is written, a commit combines anew, and starts over if that gives something else:
+    what was overwritten after it was read, and before the record told of it, no job can know of."""
+    commit_tries: int = TRIES
+    """How often a commit that looks again starts."""
+    inside: bool = True
+    """Whether an address in the namespace may be staged. Proposal 4: "only on addresses outside the repository
+    namespace"."""
+    lifetime: int = 0
+    """Microseconds in which an issued address can be linked; 0: at any time."""
+
+
+AS_WRITTEN: Final = Reading()
+"""Where the text is silent, all is as today: shallow copies, addresses that never expire."""
+MENDED: Final = Reading(
+    copies="verified apart", records="last", looks_again=True, inside=False, lifetime=AS_WRITTEN.min_age // 2
+)
+"""Ours: all repairs at once."""
+
+
+async def background_job(
+    env: Env, repository: Repository, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
+) -> tuple[str, ...]:
+    """Delete each object that is old enough and that no staged entry and no commit refers to.
+
     Cost: the listings, 1 effect for the clock and 1 for each deletion. Memory: all addresses.
 
     Returns the addresses of what it has deleted.
@@ -81,101 +101,115 @@ async def background_job(
     Raises:
         MissingObject, DamagedObject: committed data cannot be read; nothing was deleted.
     """
-    cut = 0 if cutoff == "listing" else await _cut(env, min_age + margin)
-    copies = await _copies(env, repository, batch_size) if tracked == "first" else ()
+    age = reading.min_age + reading.margin
+    cut = 0 if reading.cutoff == "listing" else await env.clock.now() - age
+    copies = await _copies(env, repository, batch_size) if reading.records == "first" else []
     old: list[str] = []
     kept: set[str] = set()
-    for part in order:
+    for part in reading.order:
         if part == "uncommitted":
-            kept |= await marking.uncommitted(env, repository, entries, batch_size)
+            kept |= await _uncommitted(env, repository, reading, batch_size)
         elif part == "committed":
-            kept |= await marking.committed(env, repository, commits, batch_size)
+            kept |= await _committed(env, repository, reading, batch_size)
         else:
-            if cutoff == "listing":
-                cut = await _cut(env, min_age + margin)
-            old = [at async for at in _older(env, repository, prefix, spares, cut, batch_size)]
-    if tracked == "last":
+            if reading.cutoff == "listing":
+                cut = await env.clock.now() - age
+            old = [at async for at in _older(env, repository, reading, cut, batch_size)]
+    if reading.records == "last":
         copies = await _copies(env, repository, batch_size)
-    kept |= {copy.address for copy in copies if copy.began > cut}
+    kept |= {address for _, address, began in copies if began > cut}
     gone = tuple(address for address in old if address not in kept)
     for address in gone:
         await env.objects.delete(address)
-    for copy in copies:
-        if copy.began <= cut:
-            await env.store.delete(uid_partition(repository), copy.key)
+    for key, _, began in copies:
+        if began <= cut:
+            await env.store.delete(uid_partition(repository), key)
     return gone
 
 
-async def _cut(env: Env, before: int) -> int:
-    return await env.clock.now() - before
-
-
-async def _older(
-    env: Env, repository: Repository, prefix: str, spares: tuple[str, ...], cut: int, batch_size: int
-) -> AsyncIterator[str]:
+async def _older(env: Env, repository: Repository, reading: Reading, cut: int, batch_size: int) -> AsyncIterator[str]:
     """The addresses of objects that were last modified at ``cut`` or before."""
     root = f"{repository.storage_namespace}/"
-    async for head in env.objects.list(root + prefix, batch_size):
-        if head.last_modified <= cut and not head.address.removeprefix(root).startswith(spares):
+    async for head in env.objects.list(root + reading.prefix, batch_size):
+        if head.last_modified <= cut and not head.address.removeprefix(root).startswith(reading.spares):
             yield head.address
 
 
-@attrs.frozen(cache_hash=True)
-class TrackedCopy:
-    """Somebody is about to stage a second entry for an object."""
+async def _uncommitted(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+    """The physical addresses of what is staged on any branch. Its tokens: the open one, then the sealed ones, newest
+    first. 1 effect per page of branches, and 1 per page of each token."""
+    found: set[str] = set()
+    async for branch in scan_branches(env, repository, batch_size):
+        if reading.entries == "shown":
+            changes = [*(await changes_of(env, branch.tokens, batch_size=batch_size)).values()]
+        else:
+            scans = (scan_staged(env, token, batch_size=batch_size) for token in branch.tokens)
+            changes = [change for scan in scans async for change in scan]
+        found |= {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
+    return found
 
-    key: bytes
-    address: str  # physical
-    began: int  # microseconds since 1970, by the copier's clock
+
+async def _committed(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[str]:
+    """The physical addresses of what commits hold. 1 effect per page of commits (``"reachable"``: per page of branches
+    and of tags, and per commit), 1 per metarange, 1 per range. Raises MissingObject, DamagedObject, CommitNotFound."""
+    reader = Reader(env, repository.storage_namespace)
+    found: set[str] = set()
+    read: set[str] = set()
+    async for commit in (scan_commits if reading.commits == "all" else _walked)(env, repository, batch_size):
+        if commit.meta_range_id not in read:
+            read.add(commit.meta_range_id)
+            async for entry in reader.entries(await reader.meta_range(commit.meta_range_id)):
+                found.add(at(repository, decode_object_entry(entry.data)))
+    return found
 
 
-async def _copies(env: Env, repository: Repository, batch_size: int) -> tuple[TrackedCopy, ...]:
-    found: list[TrackedCopy] = []
+async def _walked(env: Env, repository: Repository, batch_size: int) -> AsyncIterator[Commit]:
+    todo = [branch.commit_id async for branch in scan_branches(env, repository, batch_size)]
+    todo += [tag.commit_id async for tag in scan_tags(env, repository, batch_size)]
+    seen: set[CommitID] = set()
+    while todo:
+        commit_id = todo.pop()
+        if commit_id not in seen:
+            seen.add(commit_id)
+            commit = await get_commit(env, repository, commit_id)
+            todo.extend(commit.parents)
+            yield commit
+
+
+async def _copies(env: Env, repository: Repository, batch_size: int) -> list[tuple[bytes, str, int]]:
+    """Of each tracked copy: key, physical address, and when it began, in microseconds by the copier's clock."""
+    found = []
     async for record in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=COPIES_PREFIX):
         began, _, address = record.value.decode().partition(" ")
-        found.append(TrackedCopy(record.key, address, int(began)))
-    return tuple(found)
+        found.append((record.key, address, int(began)))
+    return found
 
 
-async def _track(env: Env, repository: Repository, entry: ObjectEntry, *, per_copy: bool) -> None:
+async def _track(env: Env, repository: Repository, entry: ObjectEntry, reading: Reading) -> None:
     """Write that an object is being copied. 1 effect, and 1 for the clock."""
-    address = catalog.at(repository, entry)
-    name = f"{address}/{env.ids.unique('copy')}" if per_copy else address
+    address = at(repository, entry)
+    name = f"{address}/{env.ids.unique('copy')}" if reading.copies == "verified apart" else address
     value = f"{await env.clock.now()} {address}"
     await env.store.set(uid_partition(repository), COPIES_PREFIX + name.encode(), value.encode())
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    full: bool = False,
-    tracks: bool = False,
-    verifies: bool = False,
-    per_copy: bool = False,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path: a second entry for the same object.
 
-    full: copy the object, too.
-    tracks: write first, under ``copies/<address>``, that the object is being copied.
-    verifies: then look whether the source still has it: a job that has not seen the record may have come before.
-    per_copy: under a key of its own for each copy: who removes an old record removes no new one.
-
     Raises:
-        PathNotFound, BranchNotFound; DataGone; ObjectBusy: the source changed ``tries`` times, nothing was copied.
+        PathNotFound, BranchNotFound; DataGone; ObjectBusy: the source changed too often, nothing was copied.
         WriteNotSettled (indefinite).
     """
     found = await find_object(env, repository, source_branch_id, source_path)
-    if full:
+    if reading.copies == "full":
         found = await copy_data(env, repository, found)
-    elif tracks and owned(repository, found):
-        for _ in range(tries):
-            await _track(env, repository, found, per_copy=per_copy)
+    elif reading.copies != "shallow" and owned(repository, found):
+        for _ in range(TRIES):
+            await _track(env, repository, found, reading)
+            verifies = reading.copies != "tracked"
             again = await find_object(env, repository, source_branch_id, source_path) if verifies else found
             if again.address == found.address:
                 break
@@ -187,59 +221,31 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    full: bool = False,
-    tracks: bool = False,
-    verifies: bool = False,
-    per_copy: bool = False,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Copy the entry, then delete the old one. Options and errors of `copy_object`."""
-    found = await copy_object(
-        env,
-        repository,
-        branch_id,
-        path,
-        branch_id,
-        source_path,
-        full=full,
-        tracks=tracks,
-        verifies=verifies,
-        per_copy=per_copy,
-    )
+    """Copy the entry, then delete the old one. Errors of `copy_object`."""
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
     await writing.delete_entry(env, repository, branch_id, source_path)
     return found
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    inside: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Stage an entry for an object at a physical address. ``inside``: whether the address may lie in the namespace.
-
-    Raises AddressNotAllowed; and as `stage`.
-    """
-    if not inside and is_inside(repository.storage_namespace, address):
+    """Stage an entry for an object at a physical address. Raises AddressNotAllowed; and as `stage`."""
+    if not reading.inside and is_inside(repository.storage_namespace, address):
         raise AddressNotAllowed(address)
     return await catalog.stage_object(env, repository, branch_id, path, address, content)
 
 
 async def get_physical_address(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lifetime: int = 0
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> Grant:
-    """Issue an address, to be linked within ``lifetime`` microseconds (0: at any time)."""
+    """Issue an address, to be linked within its lifetime. 1 effect for the clock, if it has one."""
     grant = await catalog.get_physical_address(env, repository, branch_id, path)
-    return attrs.evolve(grant, expires=await env.clock.now() + lifetime) if lifetime else grant
+    return attrs.evolve(grant, expires=await env.clock.now() + reading.lifetime) if reading.lifetime else grant
 
 
 async def link_physical_address(
@@ -260,22 +266,15 @@ class _Overwritten(GravelerError):
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    looks_again: bool = False,
-    tries: int = TRIES,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
-    """`lock_free.commit`. looks_again: once the commit record is written, combine anew, and start over if that gives
-    something else: what was overwritten after it was read, and before the record told of it, no job can know of.
+    """`lock_free.commit`; one that looks again scans each token once more.
 
     Raises:
         BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
     """
-    if not looks_again:
+    if not reading.looks_again:
         return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
 
     async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
@@ -285,29 +284,20 @@ async def commit(
         if again != made.meta_range_id:
             raise _Overwritten(branch.branch_id)
 
+    tries = reading.commit_tries
     for _ in range(tries):
         try:
+            how = lock_free.Reading(tries=tries)
             return await lock_free.commit(
-                env, repository, branch_id, message, prepare=look, tries=tries, batch_size=batch_size
+                env, repository, branch_id, message, reading=how, prepare=look, batch_size=batch_size
             )
         except _Overwritten:
             continue
     raise BranchBusy(branch_id)
 
 
-FLOWS = ObjectFlows(
-    upload_object=upload_object,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    delete_object=delete_object,
-    read_object=read_object,
-    commit=commit,
-    reset_branch=reset_branch,
-    delete_branch=delete_branch,
-    create_branch=create_branch,
-    merge=merge,
-    background_job=background_job,
+FLOWS = attrs.evolve(
+    catalog.FLOWS, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object, commit=commit,
+    create_branch=create_branch, merge=merge, background_job=background_job,
 )

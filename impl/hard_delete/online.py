@@ -10,30 +10,24 @@ A writer who finds the token changed starts over under the new one, with a new a
 Source: docs/online-hard-delete.md, where the proof's steps are.
 """
 
-from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Final
 
 import attrs
 
+from lakeproof.impl.catalog import objects as today
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
 from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, owned
-from lakeproof.impl.catalog.objects import read_object as read_object
-from lakeproof.impl.catalog.objects import stage_object as stage_anywhere
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free, merging
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
-from lakeproof.impl.graveler.tokens import TRIES, settle, stable
+from lakeproof.impl.graveler.tokens import settle, stable
 from lakeproof.impl.hard_delete import _journal as journal
-from lakeproof.impl.hard_delete._journal import Issued
-from lakeproof.impl.hard_delete._reaping import background_job as background_job
-from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import delete_branch_by_tombstone, get_branch
+from lakeproof.impl.hard_delete._journal import Issued, State
+from lakeproof.impl.hard_delete._reaping import CAUTIONS, Caution, Reaper
+from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone, get_branch
 from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.impl.refs.resolving import Ref
 from lakeproof.impl.staging import get_staged, stage_if, tombstone
 from lakeproof.model import objects
@@ -42,71 +36,66 @@ from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
 
-COMMIT_TRIES: Final = 10
-LIFETIME: Final = 3_600_000_000
-"""Microseconds that a user has to put an object at an address that was issued to him."""
 
-Fill = Callable[[str, int | None], Awaitable[None]]
-"""Puts an object at a physical address, not later than a time."""
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What an installation chooses, and what can be left out, to show what it is for."""
+
+    lifetime: int = 3_600_000_000
+    """Microseconds after which the object store refuses a put at an issued address; 0: never."""
+    skew: int = 0
+    """Microseconds that the job's clock may be ahead of the object store's."""
+    commit_tries: int = 10
+    """How often a commit tries to replace the branch's record."""
+    cautions: tuple[Caution, ...] = CAUTIONS
+    """What the job takes care of."""
+    insists: bool = False
+    """After a predicate failure, stage the same address once more: a negative control, the first try may have been
+    seen."""
+
+
+AS_WRITTEN: Final = Reading()
+"""As docs/online-hard-delete.md describes it: "by a request that the store refuses after the address's time"."""
+UNTIMED: Final = Reading(lifetime=0)
+"""Without any clock: "Safety does not depend on this"."""
 
 
 async def upload_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    content: bytes,
-    *,
-    lifetime: int = LIFETIME,
-    insists: bool = False,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Put an object and stage an entry for it. 5 KV operations and 1 put; 1 more where it replaces a staged entry, and
     all of them again for each change of the token that it meets.
 
-    lifetime: microseconds after which the object store refuses the put; 0: never. insists: after a predicate failure,
-        stage the same address once more: a negative control, the first try may have been seen.
-
     Raises:
         BranchNotFound; WriteNotSettled (indefinite). Expired: too slow; nothing was staged.
     """
-
-    async def put(address: str, not_after: int | None) -> None:
-        await env.objects.put(address, content, not_after=not_after)
-
     made = ObjectEntry(address="", e_tag=etag(content), size_bytes=len(content), last_modified=await env.clock.now())
-    return await _stage_new(env, repository, branch_id, path, made, put, lifetime, tries, insists=insists)
+    return await _stage_new(env, repository, branch_id, path, made, content, reading)
 
 
 async def _stage_new(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    made: ObjectEntry,
-    fill: Fill,
-    lifetime: int,
-    tries: int,
-    *,
-    insists: bool = False,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, made: ObjectEntry, data: bytes | str,
+    reading: Reading
 ) -> ObjectEntry:
-    """Stage an entry for an object that ``fill`` writes, under a fresh address of the branch's token."""
+    """Stage an entry for an object under a fresh address of the branch's token. data: its content, or the physical
+    address that it is copied from. Raises DataGone, too: nothing is there."""
 
     async def write(branch: Branch) -> ObjectEntry:
-        token, name = branch.staging_token, env.ids.unique("address")
+        token, name, not_after = await _issue(env, repository, branch, path, reading)
         entry = attrs.evolve(made, address=journal.address_under(token, name))
-        not_after = await env.clock.now() + lifetime if lifetime else None
-        await journal.issue(env, repository, token, name, Issued(path, not_after))
-        await fill(at(repository, entry), not_after)
+        if isinstance(data, bytes):
+            await env.objects.put(at(repository, entry), data, not_after=not_after)
+        else:
+            await _copy_data(env, data, at(repository, entry), not_after)
         done = await _put_in(env, repository, token, change(path, entry))
-        if insists and not done:
+        if reading.insists and not done:
             done = await _put_in(env, repository, token, change(path, entry))
         if not done:
             await journal.settle(env, repository, token, name, path)
         return entry
 
     branch = await get_branch(env, repository, branch_id)
-    return (await settle(env, repository, branch, write, path, tries=tries))[0]
+    return (await settle(env, repository, branch, write, path))[0]
 
 
 async def _put_in(env: Env, repository: Repository, token: StagingToken, new: StagedEntry) -> bool:
@@ -116,47 +105,31 @@ async def _put_in(env: Env, repository: Repository, token: StagingToken, new: St
     Before a staged entry is replaced, it is written down that its address will not be staged again.
     """
     found = await get_staged(env, token, new.key)
-    await _settle_old(env, repository, token, found)
+    old = None if found is None else entry_of(found[0])
+    issued = None if old is None else journal.home(old.address)
+    if issued is not None and issued[0] == token:
+        await journal.settle(env, repository, token, issued[1], new.key)
     return await stage_if(env, token, new, None if found is None else found[1])
 
 
-async def _settle_old(
-    env: Env, repository: Repository, token: StagingToken, found: tuple[StagedEntry, bytes] | None
-) -> None:
-    old = None if found is None else entry_of(found[0])
-    issued = None if old is None else journal.home(old.address)
-    if found is not None and issued is not None and issued[0] == token:
-        await journal.settle(env, repository, token, issued[1], found[0].key)
-
-
-async def _stage_known(env: Env, repository: Repository, branch_id: BranchID, new: StagedEntry, tries: int) -> None:
+async def _stage_known(env: Env, repository: Repository, branch_id: BranchID, new: StagedEntry) -> None:
     """Stage a change that brings no object of its own: a tombstone, or an entry for a committed object."""
 
     async def write(branch: Branch) -> None:
         await _put_in(env, repository, branch.staging_token, new)
 
-    branch = await get_branch(env, repository, branch_id)
-    await settle(env, repository, branch, write, new.key, tries=tries)
+    await settle(env, repository, await get_branch(env, repository, branch_id), write, new.key)
 
 
-async def delete_object(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, tries: int = TRIES
-) -> None:
+async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    await _stage_known(env, repository, branch_id, tombstone(path), tries)
+    await _stage_known(env, repository, branch_id, tombstone(path))
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    lifetime: int = LIFETIME,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path. A committed object gets a second entry; a staged one is copied, for its fate is not
     decided yet.
@@ -165,60 +138,45 @@ async def copy_object(
         PathNotFound, BranchNotFound; DataGone: the staged object was hard-deleted meanwhile, nothing was copied.
         BranchBusy; WriteNotSettled (indefinite).
     """
-    found, committed = await _find(env, repository, source_branch_id, source_path, tries)
+    found, committed = await _find(env, repository, source_branch_id, source_path)
     if committed or not owned(repository, found):
-        await _stage_known(env, repository, branch_id, change(path, found), tries)
+        await _stage_known(env, repository, branch_id, change(path, found))
         return found
-    fill = _copying(env, at(repository, found), DataGone)
-    return await _stage_new(env, repository, branch_id, path, found, fill, lifetime, tries)
+    return await _stage_new(env, repository, branch_id, path, found, at(repository, found), reading)
 
 
-def _copying(env: Env, source: str, gone: type[GravelerError]) -> Fill:
-    """Copies an object; raises ``gone`` if it is not there."""
-
-    async def copied(address: str, not_after: int | None) -> None:
-        try:
-            await env.objects.copy(source, address, not_after=not_after)
-        except objects.ObjectNotFound:
-            raise gone(source) from None
-
-    return copied
+async def _copy_data(env: Env, source: str, address: str, not_after: int | None) -> None:
+    try:
+        await env.objects.copy(source, address, not_after=not_after)
+    except objects.ObjectNotFound:
+        raise DataGone(source) from None
 
 
-async def _find(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, tries: int
-) -> tuple[ObjectEntry, bool]:
+async def _find(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> tuple[ObjectEntry, bool]:
     """The object entry at a path, and whether it is committed. Reads as `reading.get_entry`."""
-    look = partial(_find_through, env, repository, path=path)
-    data, committed = await stable(env, repository, branch_id, look, tries=tries)
+
+    async def look(branch: Branch) -> tuple[bytes | None, bool]:
+        for token in branch.tokens:
+            staged = await get_staged(env, token, path)
+            if staged is not None:
+                return staged[0].data, False
+        head = await get_commit(env, repository, branch.commit_id)
+        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+        return (None if found is None else found.data), True
+
+    data, committed = await stable(env, repository, branch_id, look)
     if data is None:
         raise PathNotFound(path)
     return decode_object_entry(data), committed
 
 
-async def _find_through(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes | None, bool]:
-    """The data at a path, None where there is no entry; and whether it is the head that has it."""
-    for token in branch.tokens:
-        staged = await get_staged(env, token, path)
-        if staged is not None:
-            return staged[0].data, False
-    head = await get_commit(env, repository, branch.commit_id)
-    found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
-    return (None if found is None else found.data), True
-
-
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    lifetime: int = LIFETIME,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy, then delete the old entry. Errors of `copy_object`."""
-    found = await copy_object(env, repository, branch_id, path, branch_id, source_path, lifetime=lifetime)
-    await _stage_known(env, repository, branch_id, tombstone(source_path), TRIES)
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+    await _stage_known(env, repository, branch_id, tombstone(source_path))
     return found
 
 
@@ -229,31 +187,33 @@ async def stage_object(
     address has one home; copy the object, or ask for an address."""
     if is_inside(repository.storage_namespace, address):
         raise AddressNotAllowed(address)
-    return await stage_anywhere(env, repository, branch_id, path, address, content)
+    return await today.stage_object(env, repository, branch_id, path, address, content)
 
 
 async def get_physical_address(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, lifetime: int = LIFETIME
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> Grant:
     """Issue an address for an object that the user will put there himself. 2 effects."""
     branch = await get_branch(env, repository, branch_id)
-    name = env.ids.unique("address")
-    not_after = await env.clock.now() + lifetime if lifetime else None
-    await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, "open"))
-    address = journal.address_under(branch.staging_token, name)
+    token, name, not_after = await _issue(env, repository, branch, path, reading, "open")
+    address = journal.address_under(token, name)
     return Grant(f"{repository.storage_namespace}/{address}", name, not_after or 0)
 
 
+async def _issue(
+    env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading, state: State = "used"
+) -> tuple[StagingToken, str, int | None]:
+    """Issue an address under the branch's token: token, name, and the time up to which it can be put. 1 effect, and 1
+    for the clock."""
+    name = env.ids.unique("address")
+    not_after = await env.clock.now() + reading.lifetime if reading.lifetime else None
+    await journal.issue(env, repository, branch.staging_token, name, Issued(path, not_after, state))
+    return branch.staging_token, name, not_after
+
+
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    lifetime: int = LIFETIME,
-    tries: int = TRIES,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for the object that was put at an issued address, once. If the token has changed since it was
     issued, the object is copied to a new address.
@@ -280,32 +240,26 @@ async def link_physical_address(
         branch = await get_branch(env, repository, branch_id)
         if branch.staging_token == token:
             return entry
-    fill = _copying(env, grant.address, AddressDeleted)
-    return await _stage_new(env, repository, branch_id, path, entry, fill, lifetime, tries)
+    try:
+        return await _stage_new(env, repository, branch_id, path, entry, grant.address, reading)
+    except DataGone:
+        raise AddressDeleted(grant.address) from None
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    tries: int = COMMIT_TRIES,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """`lock_free.commit`, and 1 effect more for each token, and 1 for the head that it replaces, written beforehand."""
+    how = lock_free.Reading(tries=reading.commit_tries)
     return await lock_free.commit(
-        env, repository, branch_id, message, prepare=_write_ahead, tries=tries, batch_size=batch_size
+        env, repository, branch_id, message, reading=how, prepare=_write_ahead, batch_size=batch_size
     )
 
 
-async def merge(
-    env: Env, repository: Repository, destination: BranchID, source: Ref, message: str, *, batch_size: int = 0
-) -> Commit:
+async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """`merging.merge`, and 1 effect more."""
-    return await merging.merge(
-        env, repository, destination, source, message, prepare=_write_ahead, batch_size=batch_size
-    )
+    return await merging.merge(env, repository, destination, source, message, prepare=_write_ahead)
 
 
 async def _write_ahead(
@@ -332,19 +286,20 @@ async def delete_branch(env: Env, repository: Repository, branch_id: BranchID, *
     await drop_all(env, read[0].tokens, batch_size)
 
 
-FLOWS = ObjectFlows(
-    upload_object=upload_object,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    delete_object=delete_object,
-    read_object=read_object,
-    commit=commit,
-    reset_branch=reset_branch,
-    delete_branch=delete_branch,
-    create_branch=create_branch,
-    merge=merge,
+async def background_job(
+    env: Env, repository: Repository, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
+) -> tuple[str, ...]:
+    """Delete what was issued and will never be committed or staged; returns the relative addresses.
+
+    A scan of the issued addresses; for each token 1 read of its branch, 1 scan of its promises, and 1 effect for each
+    of them; for each address at most 3 to read it in the commit, and 3 to delete it. No listing of the bucket.
+    """
+    return await Reaper(env, repository, batch_size, reading.skew, reading.cautions).run()
+
+
+FLOWS = attrs.evolve(
+    today.FLOWS, upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, commit=commit, delete_branch=delete_branch, create_branch=create_branch, merge=merge,
     background_job=background_job,
 )

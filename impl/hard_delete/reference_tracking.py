@@ -1,25 +1,18 @@
 """Proposal 3: the staging manager tracks the physical addresses of staged objects and the tokens that refer to them.
 
 Each reference has a state; a background job deletes an object when all of its references have been ``deleted`` for long
-enough, and forgets the references of one that is ``committed``. As the text says it; where it is silent, a parameter.
+enough, and forgets the references of one that is ``committed``. As the text says it; where it is silent, a `Reading`.
 Source: hard-delete-uncommitted-data.md, "3. Tracking references in staging manager".
 """
 
-from typing import Final
+from contextlib import suppress
+from typing import Final, Literal
 
+import attrs
+
+from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import GrantExpired, ObjectBusy
-from lakeproof.impl.catalog.objects import (
-    Grant,
-    at,
-    change,
-    check_grant,
-    entry_at,
-    find_object,
-    new_address,
-    owned,
-    put_data,
-)
-from lakeproof.impl.catalog.objects import read_object as read_object
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
@@ -27,58 +20,94 @@ from lakeproof.impl.graveler.lock_free import nothing_before
 from lakeproof.impl.graveler.resetting import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._reference_states import Keyed, State, forget, mark, references
-from lakeproof.impl.hard_delete._tokens import COMMIT_TRIES, Staged, commit_tokens, stage_referred
-from lakeproof.impl.refs.branches import create_branch as create_branch
-from lakeproof.impl.refs.branches import get_branch, remove_branch
+from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_referred
+from lakeproof.impl.refs.branches import create_branch, get_branch, remove_branch
 from lakeproof.impl.staging import changes_under, get_staged, tombstone, unstage
-from lakeproof.model.catalog import ObjectEntry, decode_object_entry
+from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.model.records import Commit, Repository, StagedEntry
+from lakeproof.model.records import Commit, Repository
 
 WAITS: Final = 3_600_000_000
 """Microseconds: the TBD of the text, how long a reference must have been ``deleted``."""
 VALIDITY: Final = 1_800_000_000
 """Microseconds for which an issued address may be linked."""
-DELETION_ORDER: Final = (State.DELETED, State.STAGED, State.COMMITTED)
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open, and how it is read. The defaults are the literal sentences; a named value rests on the
+    sentences of the fields that it sets."""
+
+    follows: bool = True
+    """When the branch's token changes and an entry is staged again, write a reference for the new token, too: "the
+    staging tokens referencing them"."""
+    exchanges: bool = False
+    """An upload replaces the entry by `SetIf`, so that what was there is known for sure: "If entry exists in current
+    staging token"."""
+    marks_first: bool = False
+    """A delete marks the reference before its tombstone is staged. Silent."""
+    creates: bool = False
+    """Deletes, resets and deletions of branches mark a reference that is not there, too: "modify reference state"."""
+    commit_marks: Literal["unsealed", "sealed", "committed"] = "unsealed"
+    """What a commit marks: ``"unsealed"`` entries, before the swap: "1. Mark all entries [...] 2. Swap staging token";
+    the ``"sealed"`` ones, after it; or those that are ``"committed"``, after the branch was updated."""
+    tombstones: Literal["keep", "remove"] = "keep"
+    """What a drop does for a tombstone: "remove entry reference key", and a tombstone holds no address. ``"keep"`` does
+    nothing; ``"remove"`` looks for the keys that the token has left ``deleted``."""
+    by_tombstone: bool = False
+    """Ours. A branch is deleted by replacing its record, so that its tokens are known."""
+    oldest: bool = True
+    """The job judges by the oldest ``last_modified``, "min(`last_modified`)"; else by the newest."""
+    order: tuple[State, ...] = (State.DELETED, State.STAGED, State.COMMITTED)
+    """In which the job deletes keys, by their state; those of other states stay: "by order of state: deleted -> staged
+    -> committed"."""
+    rereads: bool = False
+    """The job reads the references of an object again before it is hard-deleted: "read all entries of it", once."""
+    keys_first: bool = False
+    """The job deletes the keys before the object: "1. Hard-delete object 2. Delete all keys"."""
+
+
+# fmt: off
+AS_WRITTEN: Final = Reading()
+FIRST_TOKEN: Final = Reading(follows=False)
+EXCHANGES: Final = Reading(exchanges=True)
+DELETE_MARKS_FIRST: Final = Reading(marks_first=True)
+MARKS_CREATE: Final = Reading(creates=True)
+COMMIT_MARKS_SEALED: Final = Reading(commit_marks="sealed")
+COMMIT_MARKS_LAST: Final = Reading(commit_marks="committed")
+TOMBSTONES_REMOVE: Final = Reading(tombstones="remove")
+BRANCH_TOMBSTONES: Final = Reading(by_tombstone=True)
+NEWEST: Final = Reading(oldest=False)
+COMMITTED_FIRST: Final = Reading(order=(State.COMMITTED, State.STAGED, State.DELETED))
+"""A control: against "by order of state"."""
+KEEPS_COMMITTED: Final = Reading(order=(State.DELETED, State.STAGED))
+"""Ours. Keys that say ``committed`` stay for good."""
+JOB_REREADS: Final = Reading(rereads=True)
+KEYS_FIRST: Final = Reading(keys_first=True)
+"""A control: against "1. Hard-delete object 2. Delete all keys"."""
 
 
 async def upload_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    content: bytes,
-    *,
-    follows: bool = True,
-    exchanges: bool = False,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, content: bytes, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """1. Write the object; 2. its reference; 3. its entry; 4. mark the reference of the entry that was there deleted.
-
-    follows: when the branch's token changes and the entry is staged again, write a reference for the new token, too.
-    exchanges: replace the entry by `SetIf`, so that what was there is known for sure.
-
-    Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite).
-    """
-    entry = await put_data(env, repository, content)
-    staged = await _stage(env, repository, branch_id, path, entry, follows=follows, looks=True, exchanges=exchanges)
+    Raises BranchNotFound: the object is left behind; ObjectBusy, WriteNotSettled (indefinite)."""
+    entry = await objects.put_data(env, repository, content)
+    refer, exchanges = _refer(env, repository, entry, reading), reading.exchanges
+    new = change(path, entry)
+    staged = await stage_referred(env, repository, branch_id, new, refer, looks=True, exchanges=exchanges)
     if staged.before is not None and staged.before.address != entry.address:
-        await _mark_deleted(env, repository, staged.before, staged.token)
+        await _mark(env, repository, staged.before, staged.token, State.DELETED, creates=False)
     return entry
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    follows: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already, with a reference if it lies in the namespace."""
-    entry = entry_at(repository, address, content)
-    await _stage(env, repository, branch_id, path, entry, follows=follows)
+    entry = objects.entry_at(repository, address, content)
+    await stage_referred(env, repository, branch_id, change(path, entry), _refer(env, repository, entry, reading))
     return entry
 
 
@@ -86,266 +115,167 @@ async def get_physical_address(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, validity: int = VALIDITY
 ) -> Grant:
     """Issue an address until now + ``validity`` (microseconds), with a reference that is ``deleted``. 3 effects."""
-    address = f"{repository.storage_namespace}/{new_address(env)}"
+    address = f"{repository.storage_namespace}/{objects.new_address(env)}"
     branch = await get_branch(env, repository, branch_id)
     await mark(env, repository, address, branch.staging_token, State.DELETED)
     return Grant(address, expires=await env.clock.now() + validity)
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    follows: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Look whether the grant has expired; set the reference staged; stage the entry.
-
-    Raises AddressNotAllowed, GrantExpired; and as `stage_object`.
-    """
-    check_grant(repository, grant)
+    Raises AddressNotAllowed, GrantExpired; and as `stage_object`."""
+    objects.check_grant(repository, grant)
     if await env.clock.now() > grant.expires:
         raise GrantExpired(grant.address)
-    return await stage_object(env, repository, branch_id, path, grant.address, content, follows=follows)
+    return await stage_object(env, repository, branch_id, path, grant.address, content, reading=reading)
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    follows: bool = True,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """A second entry for the same object, staged as `stage_object` does. Raises PathNotFound, BranchNotFound,
     BranchBusy, ObjectBusy; WriteNotSettled (indefinite)."""
-    found = await find_object(env, repository, source_branch_id, source_path)
-    await _stage(env, repository, branch_id, path, found, follows=follows)
+    found = await objects.find_object(env, repository, source_branch_id, source_path)
+    await stage_referred(env, repository, branch_id, change(path, found), _refer(env, repository, found, reading))
     return found
 
 
 async def move_object(
-    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *, first: bool = False
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """`copy_object`, then `delete_object` of the old entry. Errors of both."""
-    found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
-    await delete_object(env, repository, branch_id, source_path, first=first)
+    found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
+    await delete_object(env, repository, branch_id, source_path, reading=reading)
     return found
 
 
 async def delete_object(
-    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, first: bool = False, creates: bool = False
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
 ) -> None:
     """Stage a tombstone; if an object was staged there under the branch's token, mark its reference deleted.
+    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite)."""
 
-    first: mark the reference before the tombstone is staged.
-    creates: mark also a reference that is not there.
+    async def mark_staged(token: StagingToken, first: bool) -> None:
+        if (found := await get_staged(env, token, path)) is not None:
+            await _mark(env, repository, entry_of(found[0]), token, State.DELETED, creates=reading.creates)
 
-    Raises PathNotFound, BranchNotFound, BranchBusy; WriteNotSettled (indefinite).
-    """
-    await find_object(env, repository, branch_id, path)
-    if not first:
+    await objects.find_object(env, repository, branch_id, path)
+    if reading.marks_first:
+        await stage_referred(env, repository, branch_id, tombstone(path), mark_staged)
+    else:
         staged = await stage_referred(env, repository, branch_id, tombstone(path), looks=True)
-        if staged.before is not None:
-            await _mark_deleted(env, repository, staged.before, staged.token, creates=creates)
-        return
-
-    async def refer(token: StagingToken, again: bool) -> None:
-        staged = await get_staged(env, token, path)
-        if staged is not None and staged[0].data is not None:
-            await _mark_deleted(env, repository, decode_object_entry(staged[0].data), token, creates=creates)
-
-    await stage_referred(env, repository, branch_id, tombstone(path), refer)
+        await _mark(env, repository, staged.before, staged.token, State.DELETED, creates=reading.creates)
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    marks: str = "unsealed",
-    drops: bool = True,
-    tries: int = COMMIT_TRIES,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """1. Mark all entries in the staging area committed; 2. swap the token; 3. create the commit; 4. update the branch.
-
-    marks: when to mark: ``"unsealed"`` entries, as written; the ``"sealed"`` ones, after the swap; or those that are
-        ``"committed"``, after the branch was updated.
-
-    Raises BranchNotFound, BranchBusy: nothing was committed.
-    """
+    Raises BranchNotFound, BranchBusy: nothing was committed."""
 
     async def marking(under: Tokens) -> None:
         for token in under:
             for each in await changes_under(env, token, batch_size):
-                await _mark_committed(env, repository, each, token)
+                await _mark(env, repository, entry_of(each), token, State.COMMITTED, creates=True)
 
-    if marks == "unsealed":
+    if reading.commit_marks == "unsealed":
         await marking((await get_branch(env, repository, branch_id)).tokens)
-    before = marking if marks == "sealed" else nothing_before
-    taken = await commit_tokens(env, repository, branch_id, message, before=before, tries=tries, batch_size=batch_size)
-    if marks == "committed":
+    before = marking if reading.commit_marks == "sealed" else nothing_before
+    taken = await commit_tokens(env, repository, branch_id, message, before=before, batch_size=batch_size)
+    if reading.commit_marks == "committed":
         await marking(taken.tokens)
-    if drops:
-        await drop_all(env, taken.tokens, batch_size)
+    await drop_all(env, taken.tokens, batch_size)
     return taken.commit
 
 
 async def reset_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    tombstones: str = "keep",
-    creates: bool = False,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
     """Swap the token; then, entry by entry, what the asynchronous drop does.
-
-    tombstones: what to do for a tombstone: the text removes "the entry reference key", and a tombstone holds no
-        address. ``"keep"`` does nothing; ``"remove"`` looks for the keys that this token has left ``deleted``.
-    creates: mark also references that are not there.
-
-    Raises BranchNotFound, BranchBusy: nothing was reset.
-    """
-    dropped = await forget_tokens(env, repository, branch_id)
-    await _drop(env, repository, dropped, tombstones=tombstones, creates=creates, batch_size=batch_size)
+    Raises BranchNotFound, BranchBusy: nothing was reset."""
+    await _drop(env, repository, await forget_tokens(env, repository, branch_id), reading, batch_size)
 
 
 async def delete_branch(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    *,
-    tombstones: str = "keep",
-    creates: bool = False,
-    tombstone: bool = False,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
-    """Delete the record; then the drop of `reset_branch`.
-
-    tombstone: ours. Delete the record by replacing it, so that its tokens are known.
-
-    Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``.
-    """
-    dropped = await remove_branch(env, repository, branch_id, tombstone=tombstone)
-    await _drop(env, repository, dropped, tombstones=tombstones, creates=creates, batch_size=batch_size)
+    """Delete the record; then the drop of `reset_branch`. Raises BranchNotFound, DefaultBranch; RefChanged, if
+    `Reading.by_tombstone`."""
+    dropped = await remove_branch(env, repository, branch_id, tombstone=reading.by_tombstone)
+    await _drop(env, repository, dropped, reading, batch_size)
 
 
 async def background_job(
-    env: Env,
-    repository: Repository,
-    *,
-    waits: int = WAITS,
-    oldest: bool = True,
-    order: tuple[State, ...] = DELETION_ORDER,
-    rereads: bool = False,
-    keys_first: bool = False,
-    keeps_committed: bool = False,
-    batch_size: int = 0,
+    env: Env, repository: Repository, *, waits: int = WAITS, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> int:
     """Scan the references; for each object: found ``committed``, delete its keys by state; all of them ``deleted``, and
     the oldest for longer than ``waits`` (microseconds), hard-delete it and then its keys. How many were hard-deleted.
-
-    oldest: judge by the oldest ``last_modified``; else by the newest.
-    order: in which keys are deleted, by their state.
-    rereads: read the references of an object again before it is hard-deleted.
-    keys_first: delete the keys before the object.
-    keeps_committed: ours. Never delete a ``committed`` key.
     """
     deleted = 0
-    async for scanned in references(env, repository, batch_size=batch_size):
-        found = scanned
+    async for found in references(env, repository, batch_size=batch_size):
         if any(each.reference.state is State.COMMITTED for each in found):
-            kept = (State.COMMITTED,) if keeps_committed else ()
-            await _forget_all(env, repository, found, tuple(state for state in order if state not in kept))
+            await _forget_all(env, repository, found, reading)
             continue
-        if not _all_deleted(found) or not _waited(found, await env.clock.now(), waits, oldest=oldest):
+        if not await _is_due(env, found, waits, reading):
             continue
-        if rereads:
+        if reading.rereads:
             found = tuple([each async for again in references(env, repository, found[0].address) for each in again])
-            if not _all_deleted(found) or not _waited(found, await env.clock.now(), waits, oldest=oldest):
+            if not await _is_due(env, found, waits, reading):
                 continue
-        if keys_first:
-            await _forget_all(env, repository, found, order)
+        if reading.keys_first:
+            await _forget_all(env, repository, found, reading)
         await env.objects.delete(found[0].address)
         deleted += 1
-        if not keys_first:
-            await _forget_all(env, repository, found, order)
+        if not reading.keys_first:
+            await _forget_all(env, repository, found, reading)
     return deleted
 
 
-def _all_deleted(found: tuple[Keyed, ...]) -> bool:
-    return bool(found) and all(each.reference.state is State.DELETED for each in found)
-
-
-def _waited(found: tuple[Keyed, ...], now: int, waits: int, *, oldest: bool) -> bool:
+async def _is_due(env: Env, found: tuple[Keyed, ...], waits: int, reading: Reading) -> bool:
+    """Whether all references are deleted, and have been for long enough."""
+    if not found or any(each.reference.state is not State.DELETED for each in found):
+        return False
     times = [each.reference.last_modified for each in found]
-    return (min(times) if oldest else max(times)) < now - waits
+    return (min(times) if reading.oldest else max(times)) < await env.clock.now() - waits
 
 
-async def _forget_all(env: Env, repository: Repository, found: tuple[Keyed, ...], order: tuple[State, ...]) -> None:
-    """Delete keys by state, in this order; those of other states stay."""
-    for each in [each for state in order for each in found if each.reference.state is state]:
+async def _forget_all(env: Env, repository: Repository, found: tuple[Keyed, ...], reading: Reading) -> None:
+    for each in [each for state in reading.order for each in found if each.reference.state is state]:
         await forget(env, repository, each.address, each.token)
 
 
-async def _stage(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    entry: ObjectEntry,
-    *,
-    follows: bool,
-    looks: bool = False,
-    exchanges: bool = False,
-) -> Staged:
-    """Stage an entry, after its reference if the object is lakeFS' own."""
+def _refer(env: Env, repository: Repository, entry: ObjectEntry, reading: Reading) -> Refer:
+    """What is done before an entry is staged: write its reference, if the object is lakeFS' own."""
 
     async def refer(token: StagingToken, first: bool) -> None:
-        if owned(repository, entry) and (first or follows):
+        if owned(repository, entry) and (first or reading.follows):
             await mark(env, repository, at(repository, entry), token, State.STAGED)
 
-    return await stage_referred(
-        env, repository, branch_id, change(path, entry), refer, looks=looks, exchanges=exchanges
-    )
+    return refer
 
 
-async def _mark_deleted(
-    env: Env, repository: Repository, entry: ObjectEntry, token: StagingToken, *, creates: bool = False
+async def _mark(
+    env: Env, repository: Repository, entry: ObjectEntry | None, token: StagingToken, state: State, *, creates: bool
 ) -> None:
-    """Whoever comes between as often as `mark` tries leaves the reference as it is: the entry is gone already."""
-    if owned(repository, entry):
-        try:
-            await mark(env, repository, at(repository, entry), token, State.DELETED, creates=creates)
-        except ObjectBusy:
-            return
+    """Bring the reference of an entry, if it has one, into a state. If others come between as often as `mark` tries, it
+    stays as it is: the entry is gone already."""
+    if entry is not None and owned(repository, entry):
+        with suppress(ObjectBusy):
+            await mark(env, repository, at(repository, entry), token, state, creates=creates)
 
 
-async def _mark_committed(env: Env, repository: Repository, staged: StagedEntry, token: StagingToken) -> None:
-    if staged.data is not None:
-        entry = decode_object_entry(staged.data)
-        if owned(repository, entry):
-            await mark(env, repository, at(repository, entry), token, State.COMMITTED)
-
-
-async def _drop(
-    env: Env, repository: Repository, dropped: Tokens, *, tombstones: str, creates: bool, batch_size: int
-) -> None:
+async def _drop(env: Env, repository: Repository, dropped: Tokens, reading: Reading, batch_size: int) -> None:
     for token in dropped:
         for each in await changes_under(env, token, batch_size):
-            if each.data is not None:
-                await _mark_deleted(env, repository, decode_object_entry(each.data), token, creates=creates)
-            elif tombstones == "remove":
+            if each.data is None and reading.tombstones == "remove":
                 await _forget_deleted(env, repository, token)
+            await _mark(env, repository, entry_of(each), token, State.DELETED, creates=reading.creates)
             await unstage(env, token, each.key)
 
 
@@ -357,17 +287,7 @@ async def _forget_deleted(env: Env, repository: Repository, token: StagingToken)
 
 
 FLOWS = ObjectFlows(
-    upload_object=upload_object,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    delete_object=delete_object,
-    read_object=read_object,
-    commit=commit,
-    reset_branch=reset_branch,
-    delete_branch=delete_branch,
-    create_branch=create_branch,
-    background_job=background_job,
-)
+    upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, read_object=objects.read_object, commit=commit, reset_branch=reset_branch,
+    delete_branch=delete_branch, create_branch=create_branch, background_job=background_job)

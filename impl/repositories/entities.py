@@ -13,9 +13,11 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories._records import new_branch
 from lakeproof.impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, TagExists
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, TagID
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, TagID
 from lakeproof.model.records import Branch, Repository, Tag
 
+Partition = Callable[[Repository], bytes]
+"""Where the entities of a repository are, as can be reconstructed from its record."""
 GetRepository = Callable[..., Coroutine[object, object, Repository]]  # type: ignore[explicit-any]
 """A variant's way to the repository, which all other operations start with: (env, repository id, its options)."""
 
@@ -30,7 +32,7 @@ class EntityFlows:  # type: ignore[explicit-any]
     create_tag: Callable[..., Coroutine[object, object, Tag]]  # type: ignore[explicit-any]
 
 
-def entity_flows(get_repository: GetRepository, partition_of: Callable[[Repository], bytes]) -> EntityFlows:
+def entity_flows(get_repository: GetRepository, partition_of: Partition) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
     Options of `get_repository` (``reading``) are passed on to it.
@@ -109,3 +111,9 @@ def entity_flows(get_repository: GetRepository, partition_of: Callable[[Reposito
 def uid_partition(repository: Repository) -> bytes:
     """The partition of one instance."""
     return keys.repository_partition(repository.repository_id, repository.instance_uid)
+
+
+def timestamp_partition(repository: Repository) -> bytes:
+    """The partition of a repository whose identifier is "a combination of `RepositoryID` and creation timestamp". Two
+    instances that were created in the same microsecond, by the clocks of their creators, share it."""
+    return keys.repository_partition(repository.repository_id, InstanceUID(str(repository.creation_date)))

@@ -4,8 +4,11 @@
 Source: graveler-on-kv.md, "Deleting a Repository" and "Suggested Key Schema".
 """
 
+import attrs
+
+from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RepositoryFlows
+from lakeproof.impl.flows import RepositoryFlows, bound
 from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
@@ -18,11 +21,12 @@ from lakeproof.impl.repositories._records import (
     write_commit,
     write_entry_if,
 )
+from lakeproof.impl.repositories.cleaner import clean
 from lakeproof.impl.repositories.entities import entity_flows, uid_partition
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
-from lakeproof.model import kv
+from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
-from lakeproof.model.records import Repository
+from lakeproof.model.records import CleanupRecord, Repository
 
 
 async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
@@ -63,14 +67,25 @@ async def _claim(env: Env, repository: Repository) -> None:
         raise NotUnique(repository.repository_id) from None
 
 
-async def delete_repository(env: Env, repository_id: RepositoryID, *, batch_size: int = 0) -> None:
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, lists_first: bool = False, batch_size: int = 0
+) -> None:
     """Read the entry for its partition, delete the entry, then "use the created partition key to delete all entries".
 
-    3 effects and one for each entity. Raises RepositoryNotFound.
+    lists_first: "by starting a repository deletion by adding its `<REPO_NAME>-<UNIQUE_ID>` partition to a `to-delete`
+        list in the DB", for a garbage collector; the line goes when the partition is empty.
+
+    3 effects and one for each entity; 2 more for the list. Raises RepositoryNotFound.
     """
     repository = await get_repository(env, repository_id)
+    line = keys.cleanup_key(repository_id, repository.instance_uid)
+    if lists_first:
+        record = CleanupRecord(repository_id=repository_id, instance_uid=repository.instance_uid)
+        await env.store.set(keys.DELETED, line, encode(record))
     await delete_entry(env, repository_id)
     await delete_all(env, uid_partition(repository), batch_size)
+    if lists_first:
+        await env.store.delete(keys.DELETED, line)
 
 
 async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
@@ -95,3 +110,6 @@ FLOWS = RepositoryFlows(
     delete_branch=delete_branch,
     create_tag=create_tag,
 )
+
+LISTED = attrs.evolve(bound(FLOWS, lists_first=True), clean=clean)
+"""With the `to-delete` list, and the "periodic background garbage collector" that reads it."""

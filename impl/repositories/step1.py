@@ -6,7 +6,7 @@ Source: repository-operations-error-handling.md, the flows marked "Step 1", Crea
 import attrs
 
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RepositoryFlows
+from lakeproof.impl.flows import RepositoryFlows, bound
 from lakeproof.impl.repositories._records import (
     default_branch,
     delete_all,
@@ -20,7 +20,7 @@ from lakeproof.impl.repositories._records import (
     write_entry,
     write_entry_if,
 )
-from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.entities import Partition, entity_flows, timestamp_partition, uid_partition
 from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.model import kv
 from lakeproof.model.identifiers import RepositoryID
@@ -37,7 +37,9 @@ async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
     return found[0]
 
 
-async def create_repository(env: Env, repository_id: RepositoryID) -> Repository:
+async def create_repository(
+    env: Env, repository_id: RepositoryID, *, partition_of: Partition = uid_partition
+) -> Repository:
     """Look, then commit, branch, and last the entry with ``SetIf`` nil. 4 effects.
 
     Raises:
@@ -46,8 +48,8 @@ async def create_repository(env: Env, repository_id: RepositoryID) -> Repository
     if await read_entry(env, repository_id) is not None:
         raise NotUnique(repository_id)
     repository = new_repository(env, repository_id, await env.clock.now())
-    await write_commit(env, uid_partition(repository), initial_commit(repository))
-    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    await write_commit(env, partition_of(repository), initial_commit(repository))
+    await write_branch(env, partition_of(repository), default_branch(env, repository))
     await _claim(env, repository)
     return repository
 
@@ -67,11 +69,19 @@ async def _claim(env: Env, repository: Repository) -> None:
 
 
 async def delete_repository(
-    env: Env, repository_id: RepositoryID, *, state_by_set_if: bool = False, batch_size: int = 0
+    env: Env,
+    repository_id: RepositoryID,
+    *,
+    state_by_set_if: bool = False,
+    rereads_uid: bool = False,
+    partition_of: Partition = uid_partition,
+    batch_size: int = 0,
 ) -> None:
     """Mark as ``deleting``, delete all entities, delete the entry. Continues what another delete has left.
 
-    "Set the repository state to `deleting`" does not say how: ``state_by_set_if`` replaces just what was read.
+    state_by_set_if: "Set the repository state to `deleting`" does not say how; replace just what was read.
+    rereads_uid: the text's bullets in their order: "Get the `unique_identifier` from the repository entry" comes after
+        the state is set. Read the entry once more for it; one that is gone by then is deleted.
 
     Raises:
         RepositoryNotFound.
@@ -89,7 +99,12 @@ async def delete_repository(
             await write_entry_if(env, deleting, predicate)
         except kv.PredicateFailed:
             raise Conflict(repository_id) from None
-    await delete_all(env, uid_partition(repository), batch_size)
+    if rereads_uid:
+        again = await read_entry(env, repository_id)
+        if again is None:
+            return
+        repository = again[0]
+    await delete_all(env, partition_of(repository), batch_size)
     await delete_entry(env, repository_id)
 
 
@@ -115,3 +130,14 @@ FLOWS = RepositoryFlows(
     delete_branch=delete_branch,
     create_tag=create_tag,
 )
+
+_by_timestamp = entity_flows(get_repository, timestamp_partition)
+BY_TIMESTAMP = attrs.evolve(
+    bound(FLOWS, partition_of=timestamp_partition),
+    create_branch=_by_timestamp.create_branch,
+    get_branch=_by_timestamp.get_branch,
+    delete_branch=_by_timestamp.delete_branch,
+    create_tag=_by_timestamp.create_tag,
+)
+""""One option is a combination of the `RepositryID` and its creation timestamp, which will save the need to introduce
+yet another field". The identifier in the records is a ghost then."""

@@ -14,10 +14,12 @@ Source: docs/hard-delete/retention.md.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final, TypeVar
 
+import attrs
+
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler import merging
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import get_commit
@@ -25,7 +27,7 @@ from lakeproof.impl.refs.errors import GravelerError, NoParent
 from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.retention import runs
-from lakeproof.impl.retention.runs import WITH_TAGS, Look
+from lakeproof.impl.retention.runs import Look
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID, CommitID, TagID
 from lakeproof.model.records import Branch, Commit, Repository, Tag
@@ -41,37 +43,42 @@ class CommitExpired(GravelerError):
     """The commit is expired, or a run takes it to be for the moment: its objects may be gone."""
 
 
+@attrs.frozen(kw_only=True)
+class Reading(runs.Reading):
+    """That of a run, and what can be left out, to show what it is for."""
+
+    order: tuple[Look, ...] = runs.WITH_TAGS.order
+    condemns_first: bool = True
+    """Whether a run condemns before it looks at the pins; without it, a negative control."""
+    looks: bool = True
+    """Whether `create_branch` looks for a sentence; without it, a negative control."""
+    lease: int = 0
+    """Microseconds after which a pin does not count any more; 0: never. Its owner cannot know, for nothing makes his
+    last write fail."""
+
+
+AS_WRITTEN: Final = Reading()
+"""As docs/hard-delete/retention.md describes it: a run "condemns its suspects. Then it reads the pins"."""
+
+
 async def mark(
-    env: Env,
-    repository: Repository,
-    rules: Rules,
-    run_id: str,
-    *,
-    order: tuple[Look, ...] = WITH_TAGS,
-    condemns_first: bool = True,
-    lease: int = 0,
-    batch_size: int = 0,
+    env: Env, repository: Repository, rules: Rules, run_id: str, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> tuple[str, ...]:
     """As `runs.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
     expired commit with entries, and 1 for each that is pardoned.
 
-    condemns_first: without it the pins are looked at before, a negative control. lease: microseconds after which a pin
-        does not count any more; 0: never. Its owner cannot know, for nothing makes his last write fail.
-
     Raises as `runs.mark`: then what it condemned stays so until another run with this id pardons it.
     """
-    seen = await runs.look(env, repository, order, batch_size)
-    runs.demand_heads(seen)
+    seen = await runs.look(env, repository, reading, batch_size)
     suspects = sorted(each for each in seen.expired(rules) if seen.commits[each].meta_range_id)
-    pinned = set[CommitID]() if condemns_first else await _pinned(env, repository, lease, batch_size)
+    pinned = set[CommitID]() if reading.condemns_first else await _pinned(env, repository, reading, batch_size)
     for commit_id in suspects:
         await env.store.set(uid_partition(repository), _sentence(commit_id, run_id), run_id.encode())
-    if condemns_first:
-        pinned = await _pinned(env, repository, lease, batch_size)
+    if reading.condemns_first:
+        pinned = await _pinned(env, repository, reading, batch_size)
         now = seen.now
-        seen = await runs.look(env, repository, order, batch_size)
+        seen = await runs.look(env, repository, reading, batch_size)
         seen.now = min(now, seen.now)
-        runs.demand_heads(seen)
     kept = active(seen.commits, seen.heads, rules, seen.now, tagged=seen.tagged | pinned)
     for commit_id in suspects:
         if commit_id in kept:
@@ -85,19 +92,26 @@ def _sentence(commit_id: CommitID, run_id: str) -> bytes:
     return CONDEMNED + f"{commit_id}/{run_id}".encode()
 
 
-async def _pinned(env: Env, repository: Repository, lease: int, batch_size: int) -> set[CommitID]:
+async def _pinned(env: Env, repository: Repository, reading: Reading, batch_size: int) -> set[CommitID]:
     found: set[CommitID] = set()
-    since = await env.clock.now() - lease if lease else 0
+    since = await env.clock.now() - reading.lease if reading.lease else 0
     async for entry in env.store.scan(uid_partition(repository), batch_size=batch_size, prefix=PINS):
         if int(entry.value) >= since:
             found.add(CommitID(entry.key.removeprefix(PINS).decode().partition("/")[0]))
     return found
 
 
-async def holding(
-    env: Env, repository: Repository, commit_id: CommitID, work: Callable[[], Awaitable[T]], *, looks: bool = True
+async def using(
+    env: Env, repository: Repository, ref: Ref, work: Callable[[CommitID], Awaitable[T]], reading: Reading = AS_WRITTEN
 ) -> T:
-    """Do some work while a commit is pinned. 3 effects more. looks: whether to ask for a sentence.
+    """Do some work with a commit while it is pinned. 3 effects more. Raises as `holding`, and RefNotFound."""
+    return await holding(env, repository, await resolve(env, repository, ref), work, reading)
+
+
+async def holding(
+    env: Env, repository: Repository, commit_id: CommitID, work: Callable[[CommitID], Awaitable[T]], reading: Reading
+) -> T:
+    """Do some work while a commit is pinned.
 
     Raises CommitExpired: nothing was done. After an indefinite error the pin stays, for the work may have been done.
     """
@@ -105,9 +119,10 @@ async def holding(
     partition = uid_partition(repository)
     await env.store.set(partition, pin, str(await env.clock.now()).encode())
     try:
-        if looks:
-            await _demand_not_condemned(env, repository, commit_id)
-        done = await work()
+        if reading.looks:
+            async for _ in env.store.scan(partition, batch_size=1, prefix=CONDEMNED + f"{commit_id}/".encode()):
+                raise CommitExpired(commit_id)
+        done = await work(commit_id)
     except Exception as error:
         if getattr(error, "definite", False):
             await env.store.delete(partition, pin)
@@ -116,38 +131,26 @@ async def holding(
     return done
 
 
-async def _demand_not_condemned(env: Env, repository: Repository, commit_id: CommitID) -> None:
-    prefix = CONDEMNED + f"{commit_id}/".encode()
-    async for _ in env.store.scan(uid_partition(repository), batch_size=1, prefix=prefix):
-        raise CommitExpired(commit_id)
-
-
 async def create_branch(
-    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, looks: bool = True
+    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, reading: Reading = AS_WRITTEN
 ) -> Branch:
     """As `branches.create_branch`. Raises CommitExpired, too."""
-    head = await resolve(env, repository, source)
-    return await holding(
-        env, repository, head, lambda: branches.create_branch(env, repository, branch_id, head), looks=looks
-    )
+    return await using(env, repository, source, partial(branches.create_branch, env, repository, branch_id), reading)
 
 
 async def update_branch(env: Env, repository: Repository, branch_id: BranchID, target: Ref) -> Branch:
     """As `branches.update_branch`. Raises CommitExpired, too."""
-    head = await resolve(env, repository, target)
-    return await holding(env, repository, head, lambda: branches.update_branch(env, repository, branch_id, head))
+    return await using(env, repository, target, partial(branches.update_branch, env, repository, branch_id))
 
 
 async def create_tag(env: Env, repository: Repository, tag_id: TagID, source: Ref) -> Tag:
     """As `tags.create_tag`. Raises CommitExpired, too."""
-    head = await resolve(env, repository, source)
-    return await holding(env, repository, head, lambda: tags.create_tag(env, repository, tag_id, head))
+    return await using(env, repository, source, partial(tags.create_tag, env, repository, tag_id))
 
 
 async def merge(env: Env, repository: Repository, destination: BranchID, source: Ref, message: str) -> Commit:
     """As `merging.merge`. Raises CommitExpired, too."""
-    theirs = await resolve(env, repository, source)
-    return await holding(env, repository, theirs, lambda: merging.merge(env, repository, destination, theirs, message))
+    return await using(env, repository, source, partial(merging.merge, env, repository, destination, message=message))
 
 
 async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str) -> Commit:
@@ -155,30 +158,18 @@ async def revert(env: Env, repository: Repository, branch_id: BranchID, ref: Ref
     undone = await get_commit(env, repository, await resolve(env, repository, ref))
     if not undone.parents:
         raise NoParent(undone.commit_id)
-    return await holding(
-        env,
-        repository,
-        undone.parents[0],
-        lambda: merging.revert(env, repository, branch_id, undone.commit_id, message),
-    )
+    work = partial(merging.revert, env, repository, branch_id, undone.commit_id, message)
+    return await holding(env, repository, undone.parents[0], lambda _: work(), AS_WRITTEN)
 
 
 async def restore_object(
     env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: Ref
 ) -> ObjectEntry:
     """As `runs.restore_object`. Raises CommitExpired, too."""
-    commit_id = await resolve(env, repository, source)
-    return await holding(
-        env, repository, commit_id, lambda: runs.restore_object(env, repository, branch_id, path, commit_id)
-    )
+    return await using(env, repository, source, partial(runs.restore_object, env, repository, branch_id, path))
 
 
-FLOWS = RetentionFlows(
-    mark=mark,
-    create_branch=create_branch,
-    update_branch=update_branch,
-    create_tag=create_tag,
-    merge=merge,
-    revert=revert,
-    restore_object=restore_object,
+FLOWS = attrs.evolve(
+    runs.FLOWS, mark=mark, create_branch=create_branch, update_branch=update_branch, create_tag=create_tag, merge=merge,
+    revert=revert, restore_object=restore_object,
 )

@@ -2,8 +2,7 @@
 
 `mark` looks at the branches, the commits and what is staged, one after the other, and writes the addresses that only
 expired commits refer to under the run's id. `sweep` deletes them. The text has one job do both and knows of no users
-meanwhile. In what order `mark` looks is ``order``; the default is the one that loses nothing to commits and to new
-branches from active ones. What may happen after the look is not a question of order:
+meanwhile. What may happen after the look is not a question of order:
 `lakeproof.impl.retention.pins`. Source: committed-object-retention.md, "Algorithm".
 """
 
@@ -13,7 +12,7 @@ from typing import Final, Literal, cast
 
 import attrs
 
-from lakeproof.impl.catalog.objects import copy_data, stage
+from lakeproof.impl.catalog.objects import at, copy_data, entry_of, owned, stage
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.committed.errors import MissingObject
@@ -27,7 +26,7 @@ from lakeproof.impl.refs.resolving import Ref, resolve
 from lakeproof.impl.refs.tags import create_tag, list_tags
 from lakeproof.impl.staging import scan_staged
 from lakeproof.model import objects
-from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside, physical_address
+from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import Dummies, Rules, active, objects_to_delete
@@ -36,9 +35,34 @@ Look = Literal["clock", "staged", "branches", "tags", "commits"]
 """A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the
 tokens that they had then."""
 
-ORDER: Final[tuple[Look, ...]] = ("clock", "staged", "branches", "commits")
-TWICE: Final[tuple[Look, ...]] = ("clock", "commits", "staged", "branches", "commits")
-WITH_TAGS: Final[tuple[Look, ...]] = ("clock", "staged", "branches", "tags", "commits")
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """What the text leaves open, and how it is read."""
+
+    order: tuple[Look, ...] = ("clock", "staged", "branches", "commits")
+    """In what order a run looks; "Here is the outline for this job" defines none, and mentions no staged entries. The
+    default loses nothing to commits and to new branches from active ones."""
+    dummies: Dummies = "every"
+    """Of "for every dangling commit, add a dummy child commit"."""
+    strict: bool = True
+    """Silent: a run refuses to go on if the head of a branch was not among the commits. Without it, what such a head
+    keeps is taken to be dangling."""
+    again: Rules | None = None
+    """Silent: `sweep` looks once more before its first delete, and deletes only what these rules would mark again."""
+    full: bool = False
+    """Whether `restore_object` copies the object, too; the other document: "Copy operation requires to be changed and
+    implemented is full copy"."""
+
+
+AS_WRITTEN: Final = Reading()
+"""The text's job; a mark is swept as it is, and copies are entries, as today."""
+COMMITS_FIRST: Final = Reading(order=("clock", "commits", "staged", "branches"))
+"""Ours: a commit that is written during the look is not seen; a head that is not among the commits stops the run."""
+TWICE: Final = Reading(order=("clock", "commits", "staged", "branches", "commits"))
+"""Ours: a commit that is written during the look is never expired."""
+WITH_TAGS: Final = Reading(order=("clock", "staged", "branches", "tags", "commits"))
+"""The text does not mention tags. Read, a tag keeps its commit, and nothing behind it."""
 
 
 class MarkNotFound(GravelerError):
@@ -72,37 +96,26 @@ class World:
 
 
 async def mark(
-    env: Env,
-    repository: Repository,
-    rules: Rules,
-    run_id: str,
-    *,
-    order: tuple[Look, ...] = ORDER,
-    dummies: Dummies = "every",
-    strict: bool = True,
-    batch_size: int = 0,
+    env: Env, repository: Repository, rules: Rules, run_id: str, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> tuple[str, ...]:
     """Write down which addresses only expired commits refer to; returns them, too.
 
     A scan of the branches (and one for their tokens), one of the commits, one per staging token; the metarange and the
-    ranges of each commit; 1 to write the mark. strict: refuse to go on if the head of a branch was not among the
-    commits: without it, what such a head keeps is taken to be dangling.
+    ranges of each commit; 1 to write the mark.
 
     Raises:
         HeadNotFound; MissingObject, DamagedObject: an active commit cannot be read. Nothing was marked.
     """
-    seen = await look(env, repository, order, batch_size)
-    if strict:
-        demand_heads(seen)
-    gone = await only_in(env, repository, seen, seen.expired(rules, dummies))
+    seen = await look(env, repository, reading, batch_size)
+    gone = await only_in(env, repository, seen, seen.expired(rules, reading.dummies))
     await write_mark(env, repository, run_id, gone)
     return gone
 
 
-async def look(env: Env, repository: Repository, order: tuple[Look, ...], batch_size: int) -> World:
-    """Read what a run must know, in this order."""
+async def look(env: Env, repository: Repository, reading: Reading, batch_size: int) -> World:
+    """Read what a run must know. Raises HeadNotFound."""
     seen = World()
-    for what in order:
+    for what in reading.order:
         match what:
             case "clock":
                 seen.now = await env.clock.now()
@@ -112,38 +125,24 @@ async def look(env: Env, repository: Repository, order: tuple[Look, ...], batch_
             case "tags":
                 seen.tagged = frozenset([tag.commit_id for tag in await list_tags(env, repository)])
             case "commits":
-                seen.commits = await read_commits(env, repository, batch_size)
+                seen.commits = {each.commit_id: each async for each in scan_commits(env, repository, batch_size)}
                 seen.known = frozenset(seen.commits) if seen.known is None else seen.known
             case "staged":
                 known = None if seen.branches is None else tuple(seen.branches.values())
                 branches = await list_branches(env, repository, batch_size=batch_size) if known is None else known
                 seen.staged = await read_staged(env, repository, branches, batch_size)
+    for branch_id, head in seen.heads.items():
+        if reading.strict and head not in seen.commits:
+            raise HeadNotFound(branch_id, head)
     return seen
-
-
-async def read_commits(env: Env, repository: Repository, batch_size: int) -> dict[CommitID, Commit]:
-    """All commit records, those on no branch, too. One effect per batch."""
-    return {commit.commit_id: commit async for commit in scan_commits(env, repository, batch_size)}
 
 
 async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
     """The physical addresses of what is staged under the tokens of branches, hidden or not: it may be shown again."""
-    found: set[str] = set()
-    for branch in branches:
-        # Newest first: entries stay where they are, so that no order of tokens matters here.
-        for token in branch.tokens:
-            async for change in scan_staged(env, token, batch_size=batch_size):
-                if change.data is not None:
-                    entry = decode_object_entry(change.data)
-                    found.add(physical_address(repository.storage_namespace, entry))
-    return found
-
-
-def demand_heads(seen: World) -> None:
-    """Raises HeadNotFound."""
-    for branch_id, head in seen.heads.items():
-        if head not in seen.commits:
-            raise HeadNotFound(branch_id, head)
+    # Newest first: entries stay where they are, so that no order of tokens matters here.
+    scans = (scan_staged(env, token, batch_size=batch_size) for branch in branches for token in branch.tokens)
+    changes = [change for scan in scans async for change in scan]
+    return {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
 
 
 async def only_in(env: Env, repository: Repository, seen: World, expired: Iterable[CommitID]) -> tuple[str, ...]:
@@ -166,10 +165,9 @@ async def only_in(env: Env, repository: Repository, seen: World, expired: Iterab
 
 
 async def _addresses(env: Env, repository: Repository, commit: Commit) -> set[str]:
-    namespace = repository.storage_namespace
-    found = MetaRangeIterator(env, namespace, commit.meta_range_id)
-    addresses = {physical_address(namespace, decode_object_entry(entry.data)) async for entry in found}
-    return {address for address in addresses if is_inside(namespace, address)}
+    found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+    entries = [decode_object_entry(entry.data) async for entry in found]
+    return {at(repository, entry) for entry in entries if owned(repository, entry)}
 
 
 def mark_address(repository: Repository, run_id: str) -> str:
@@ -192,27 +190,18 @@ async def read_mark(env: Env, repository: Repository, run_id: str) -> tuple[str,
 
 
 async def sweep(
-    env: Env,
-    repository: Repository,
-    run_id: str,
-    *,
-    again: Rules | None = None,
-    order: tuple[Look, ...] = ORDER,
-    batch_size: int = 0,
+    env: Env, repository: Repository, run_id: str, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> tuple[str, ...]:
     """Delete what a run has marked; returns the addresses. 1 effect to read the mark, and 1 for each address. May be
     repeated.
 
-    again: look once more before the first delete, and delete only what would be marked again by these rules.
-
     Raises:
-        MarkNotFound. With ``again`` also what `mark` raises: nothing was deleted.
+        MarkNotFound. If it looks again, also what `mark` raises: nothing was deleted.
     """
     addresses = await read_mark(env, repository, run_id)
-    if again is not None:
-        seen = await look(env, repository, order, batch_size)
-        demand_heads(seen)
-        still = await only_in(env, repository, seen, seen.expired(again))
+    if reading.again is not None:
+        seen = await look(env, repository, reading, batch_size)
+        still = await only_in(env, repository, seen, seen.expired(reading.again))
         addresses = tuple(sorted(set(addresses) & set(still)))
     for address in addresses:
         await env.objects.delete(address)
@@ -220,36 +209,25 @@ async def sweep(
 
 
 async def restore_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source: Ref,
-    *,
-    full: bool = False,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source: Ref, *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Stage what a commit has at a path: a copy from a ref, as lakeFS offers it. ``full``: copy the object, too.
+    """Stage what a commit has at a path: a copy from a ref, as lakeFS offers it.
 
     Raises:
-        RefNotFound, PathNotFound, BranchNotFound; DataGone: only with ``full``. WriteNotSettled (indefinite).
+        RefNotFound, PathNotFound, BranchNotFound; DataGone: only of a full copy. WriteNotSettled (indefinite).
     """
     commit = await get_commit(env, repository, await resolve(env, repository, source))
     found = await get_committed(env, repository.storage_namespace, commit.meta_range_id, path)
     if found is None:
         raise PathNotFound(path)
     entry = decode_object_entry(found.data)
-    if full:
+    if reading.full:
         entry = await copy_data(env, repository, entry)
     await stage(env, repository, branch_id, path, entry)
     return entry
 
 
 FLOWS = RetentionFlows(
-    mark=mark,
-    create_branch=create_branch,
-    update_branch=update_branch,
-    create_tag=create_tag,
-    merge=merge,
-    revert=revert,
-    restore_object=restore_object,
+    mark=mark, sweep=sweep, create_branch=create_branch, update_branch=update_branch, create_tag=create_tag,
+    merge=merge, revert=revert, restore_object=restore_object,
 )

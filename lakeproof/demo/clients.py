@@ -3,7 +3,8 @@
 Paths are in folders, ``<folder>/<name>``, so that a folder can be listed, and judged by itself.
 """
 
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -14,7 +15,13 @@ from lakeproof.impl.graveler import lock_free, locked, optimistic, reading, writ
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
 from lakeproof.model.records import Repository
 
-VARIANTS: Final = ("lock-free", "optimistic", "locked")
+COMMITS: Final[Mapping[str, Callable[..., Coroutine[object, object, object]]]] = {  # type: ignore[explicit-any]
+    "lock-free": partial(lock_free.commit, reading=lock_free.Reading(tries=10)),
+    "optimistic": partial(optimistic.commit, reading=optimistic.Reading(tries=10)),
+    "locked": partial(locked.commit, reading=locked.Reading(tries=100_000)),
+}
+"""By variant. A committer waits for the lock; a writer tries as often as the flow does by itself, and is refused."""
+VARIANTS: Final = tuple(COMMITS)
 REPOSITORY: Final = Repository(
     repository_id=RepositoryID("demo"),
     storage_namespace=StorageNamespace("mem://demo"),
@@ -23,9 +30,6 @@ REPOSITORY: Final = Repository(
     instance_uid=InstanceUID("d"),
 )
 BRANCH: Final = REPOSITORY.default_branch_id
-COMMIT_TRIES: Final = 10
-LOCK_TRIES: Final = 100_000
-"""A committer waits for the lock; a writer tries as often as the flow does by itself, and is refused."""
 SCAN_BATCH: Final = 100
 BULK: Final = b"bulk"
 """Folders that begin so are filled before anybody else begins, and then left alone."""
@@ -118,22 +122,22 @@ class Calls:
         return b"w%d" % self._written[0]
 
     def write(self, path: bytes, identity: bytes) -> Doing:
-        rereads = not self.settings.single_read
+        how = writing.Reading(rereads=not self.settings.single_read)
 
         def flow(env: Env) -> Coroutine[object, object, None]:
             if self.settings.variant == "locked":
                 return locked.set_entry(env, REPOSITORY, BRANCH, path, identity)
-            return writing.set_entry(env, REPOSITORY, BRANCH, path, identity, rereads=rereads)
+            return writing.set_entry(env, REPOSITORY, BRANCH, path, identity, reading=how)
 
         return Doing("write", "set_entry", (REPOSITORY, str(BRANCH), path, identity), flow)
 
     def delete(self, path: bytes) -> Doing:
-        rereads = not self.settings.single_read
+        how = writing.Reading(rereads=not self.settings.single_read)
 
         def flow(env: Env) -> Coroutine[object, object, None]:
             if self.settings.variant == "locked":
                 return locked.delete_entry(env, REPOSITORY, BRANCH, path)
-            return writing.delete_entry(env, REPOSITORY, BRANCH, path, rereads=rereads)
+            return writing.delete_entry(env, REPOSITORY, BRANCH, path, reading=how)
 
         return Doing("delete", "delete_entry", (REPOSITORY, str(BRANCH), path), flow)
 
@@ -165,9 +169,6 @@ class Calls:
 
     def commit(self, message: str) -> Doing:
         def flow(env: Env) -> Coroutine[object, object, object]:
-            if self.settings.variant == "locked":
-                return locked.commit(env, REPOSITORY, BRANCH, message, tries=LOCK_TRIES, batch_size=SCAN_BATCH)
-            commit = lock_free.commit if self.settings.variant == "lock-free" else optimistic.commit
-            return commit(env, REPOSITORY, BRANCH, message, tries=COMMIT_TRIES, batch_size=SCAN_BATCH)
+            return COMMITS[self.settings.variant](env, REPOSITORY, BRANCH, message, batch_size=SCAN_BATCH)
 
         return Doing("commit", "commit", (REPOSITORY, str(BRANCH), message), flow)

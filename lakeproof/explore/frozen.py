@@ -33,29 +33,26 @@ class Attempt:
     wanted: dict[int, int]
 
 
+@attrs.frozen(kw_only=True)
+class Known:
+    """What was compiled beside the tables: wide effects by client and node, late writes by number, steps of monitors
+    by monitor, event and state."""
+
+    columns: dict[tuple[int, int], list[int]]
+    wide: dict[tuple[int, int], dict[Numbers, Effects]]
+    late_columns: dict[int, list[int]]
+    late: dict[tuple[int, Numbers], list[int]]
+    steps: dict[tuple[int, int, int], int]
+
+
 class FrozenKernel(Expansion):
     """The tables of a `lakeproof.explore.kernel.Kernel`, as they were. Can be pickled."""
 
-    def __init__(
-        self,
-        *,
-        roles: Roles,
-        layout: Layout,
-        tables: Sequence[Table],
-        columns: dict[tuple[int, int], list[int]],
-        wide: dict[tuple[int, int], dict[Numbers, Effects]],
-        late_columns: dict[int, list[int]],
-        late: dict[tuple[int, Numbers], list[int]],
-        steps: dict[tuple[int, int, int], int],
-    ) -> None:
+    def __init__(self, roles: Roles, layout: Layout, tables: Sequence[Table], known: Known) -> None:
         self.roles = roles
         self.layout = layout
         self.tables = tables
-        self._columns = columns  # of wide effects, by client and node
-        self._wide_effects = wide
-        self._late_columns_of = late_columns
-        self._late_deltas = late
-        self._steps = steps
+        self._found = known
         self._blank = [0] * layout.words
         self._begin(0)
 
@@ -89,27 +86,27 @@ class FrozenKernel(Expansion):
         return inside
 
     def _columns_of(self, table: Table, node: int) -> list[int]:
-        return self._columns[table.client, node]
+        return self._found.columns[table.client, node]
 
     def _wide(
         self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
-        known = self._wide_effects[table.client, node]
+        known = self._found.wide[table.client, node]
         for at, numbers in enumerate(kinds):
             if numbers not in known:
                 self._lack(rows[inverse == at], "wide", table.client, node, numbers)
         return [known.get(numbers, {}) for numbers in kinds]
 
     def _late_columns(self, number: int) -> list[int]:
-        return self._late_columns_of[number]
+        return self._found.late_columns[number]
 
     def _late(
         self, number: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[list[int]]:
         for at, numbers in enumerate(kinds):
-            if (number, numbers) not in self._late_deltas:
+            if (number, numbers) not in self._found.late:
                 self._lack(rows[inverse == at], "late", number, numbers)
-        return [self._late_deltas.get((number, numbers), self._blank) for numbers in kinds]
+        return [self._found.late.get((number, numbers), self._blank) for numbers in kinds]
 
     def _advanced(
         self,
@@ -122,7 +119,7 @@ class FrozenKernel(Expansion):
     ) -> list[int]:
         found = []
         for at, (event, state) in enumerate(steps):
-            after = self._steps.get((monitor, event, state))
+            after = self._found.steps.get((monitor, event, state))
             if after is None:
                 self._lack(rows[inverse == at], "monitor", monitor, event, state)
             found.append(state if after is None else after)

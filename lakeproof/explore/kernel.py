@@ -15,7 +15,7 @@ from lakeproof.explore.expansion import Effects, Expansion, Numbers, Roles
 from lakeproof.explore.expansion import Rows as Rows
 from lakeproof.explore.expansion import Sink as Sink
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.frozen import FrozenKernel
+from lakeproof.explore.frozen import FrozenKernel, Known
 from lakeproof.explore.packing import Layout, Words
 from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.setting import Setting
@@ -88,16 +88,14 @@ class Kernel(Expansion):
                 effects = self._wide_effects(table, node, columns[table.client, node], numbers, moves)
                 wide[table.client, node][numbers] = effects
         known = len(self.space.columns[self.space.late].values)
-        return FrozenKernel(
-            roles=self.roles,
-            layout=self.layout,
-            tables=[table.frozen() for table in self.tables],
+        compiled = Known(
             columns=columns,
             wide=wide,
             late_columns={number: self._late_columns(number) for number in range(1, known)},
             late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
             steps=dict(self._steps),
         )
+        return FrozenKernel(self.roles, self.layout, [table.frozen() for table in self.tables], compiled)
 
     def relayout(self) -> Layout:
         """Lay out states and tables anew; returns the old layout."""

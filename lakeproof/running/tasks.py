@@ -65,12 +65,12 @@ class Outcome:
     calls: int
     faults: Faults
     verdicts: tuple[Verdict, ...]
-    states: int
-    transitions: int
-    depth: int
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
     """Every schedule was covered up to this many steps; 0 for samples, which cover none."""
-    complete: bool
-    seconds: float
+    complete: bool = False
+    seconds: float = 0.0
     stopped: str = ""
     collision: float = 0.0
     trouble: str = ""
@@ -122,9 +122,8 @@ class Verify:
                 )
                 for finding in result.findings
             )
-        return _outcome(
-            scenario,
-            verdicts,
+        return attrs.evolve(
+            _outcome(scenario, verdicts),
             states=result.states,
             transitions=result.transitions,
             depth=result.depth,
@@ -177,7 +176,7 @@ class Walk:
                 for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
             )
         seconds = time.perf_counter() - started
-        return _outcome(scenario, verdicts, transitions=found.steps, seconds=seconds)
+        return attrs.evolve(_outcome(scenario, verdicts), transitions=found.steps, seconds=seconds)
 
 
 def undecided(scenario: Scenario, why: str) -> Outcome:
@@ -192,7 +191,7 @@ def undecided(scenario: Scenario, why: str) -> Outcome:
         )
         for name in scenario.ids
     )
-    return _outcome(scenario, verdicts, stopped=why)
+    return attrs.evolve(_outcome(scenario, verdicts), stopped=why)
 
 
 def unusable(scenario: Scenario, why: str, details: str = "") -> Outcome:
@@ -233,31 +232,14 @@ MISTAKE: Final = (
 )
 
 
-def _outcome(
-    scenario: Scenario,
-    verdicts: tuple[Verdict, ...],
-    *,
-    states: int = 0,
-    transitions: int = 0,
-    depth: int = 0,
-    complete: bool = False,
-    seconds: float = 0.0,
-    stopped: str = "",
-    collision: float = 0.0,
-) -> Outcome:
+def _outcome(scenario: Scenario, verdicts: tuple[Verdict, ...]) -> Outcome:
+    """What is known before anything is counted."""
     return Outcome(
         scenario=scenario.name,
         clients=len(scenario.clients),
         calls=sum(map(len, scenario.clients)),
         faults=scenario.faults,
         verdicts=verdicts,
-        states=states,
-        transitions=transitions,
-        depth=depth,
-        complete=complete,
-        seconds=seconds,
-        stopped=stopped,
-        collision=collision,
     )
 
 

@@ -1,6 +1,6 @@
 """Uploads, copies, deletes, commits, resets and background jobs at once: what is common to all proposals."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -34,17 +34,14 @@ def after(words: str) -> Before:
     return Before(f"after_{words.replace('.', '_')}/", words)
 
 
-def _named(flow: Flow, **options: Callable[..., object]) -> Flow:  # type: ignore[explicit-any]
-    return partial(flow, **options)
-
-
 def _upload_and_link(flows: ObjectFlows) -> Flow:
-    return _named(catalog.upload_and_link, get_address=flows.get_physical_address, link=flows.link_physical_address)
+    through = catalog.Linking(flows.get_physical_address, flows.link_physical_address)
+    return partial(catalog.upload_and_link, through=through)
 
 
 def stage_again(flows: ObjectFlows) -> Flow:
     """What users compose of the proposal's own flows: the address of one entry, staged at another path."""
-    return _named(catalog.stage_again, stage=flows.stage_object)
+    return partial(catalog.stage_again, stage=flows.stage_object)
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {

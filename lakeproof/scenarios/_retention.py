@@ -94,7 +94,7 @@ class Run(enum.Enum):
 
 WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "mark": Word(lambda flows: flows.mark, Run.RULES, Run.ID),
-    "sweep": Word(lambda _: retention.sweep, Run.ID),
+    "sweep": Word(lambda flows: flows.sweep, Run.ID),
     "fork": Word(lambda flows: flows.create_branch, "c", A.commit_id),
     "forkz": Word(lambda flows: flows.create_branch, "a", OTHER),
     "dropz": Word(lambda _: branches.delete_branch, OTHER),

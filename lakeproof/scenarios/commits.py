@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from lakeproof.impl.graveler import flows, locked, optimistic, resetting
+from lakeproof.impl.graveler import flows, lock_free, locked, optimistic, resetting, writing
 from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
 from lakeproof.scenarios.races import (
@@ -52,7 +52,10 @@ LOCK_FREE: Final = BranchDesign(
 )
 
 KEEPING: Final = variant(
-    LOCK_FREE, "keeps-staged", {"commit-makes-progress": NOBODYS_PROGRESS}, {"commit": {"drops": False, "tries": 4}}
+    LOCK_FREE,
+    "keeps-staged",
+    {"commit-makes-progress": NOBODYS_PROGRESS},
+    {"commit": {"reading": lock_free.KEEPS_STAGED}},
 )
 """Staged entries stay where they are when they are committed: the text drops none. Smaller, for larger races."""
 
@@ -60,12 +63,12 @@ REPAIRED: Final = variant(
     LOCK_FREE,
     "knows-its-own",
     HOLDS,
-    {"commit": {"knows_its_own": True}},
+    {"commit": {"reading": lock_free.KNOWS_ITS_OWN}},
     " (ours: a committer that recognises its own commit)",
 )
 """Whoever was beaten looks first whether the head is what it has just made."""
 
-TAKEN: Final = variant(LOCK_FREE, "returns-head", HOLDS, {"commit": {"taken": "head"}})
+TAKEN: Final = variant(LOCK_FREE, "returns-head", HOLDS, {"commit": {"reading": lock_free.RETURNS_HEAD}})
 """A committer whose tokens were all taken returns the head that took them, and makes no empty commit."""
 
 ONCE: Final = (
@@ -80,7 +83,10 @@ SINGLE_READ: Final = variant(
         "acknowledged-delete-is-kept": Refuted(ONCE, "write.commit-remove*"),
         "read-is-legal": Refuted(ONCE, "write.commit-read* write.commit-list* write.commit-remove-read*"),
     },
-    {word: {"rereads": False} for word in ("write", "cached", "remove", "read", "list")},
+    {
+        **{word: {"reading": writing.SINGLE_READ} for word in ("write", "cached", "remove")},
+        **{word: {"rereads": False} for word in ("read", "list")},
+    },
     " (negative control: no second read of the branch)",
 )
 
@@ -102,7 +108,7 @@ FORGETFUL: Final = variant(
             "add-*commit* swap-*commit*",
         )
     },
-    {"add": {"knows_its_own": False}, "swap": {"knows_its_own": False}},
+    {word: {"reading": writing.FORGETFUL} for word in ("add", "swap")},
     " (create only if absent, as written)",
 )
 
@@ -142,7 +148,7 @@ FORGETS_RESETS: Final = variant(
         "acknowledged-reset-is-kept": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
         "linearizable": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
     },
-    {"commit": {"respects_resets": False}},
+    {"commit": {"reading": lock_free.FORGETS_RESETS}},
     " (negative control: a committer that was beaten by a reset does not look at what it restored)",
 )
 
@@ -150,7 +156,7 @@ OPTIMISTIC: Final = BranchDesign(
     name="commits/optimistic",
     flows=optimistic.FLOWS,
     source=SOURCE + ", Step 3 of the plan",
-    options={"commit": {"drops": False, "tries": 3}},
+    options={"commit": {"reading": optimistic.Reading(drops=False, tries=3)}},
     refuted={
         "commit-makes-progress": Refuted(
             "who is beaten seals anew, which beats the other: nothing bounds how often",
@@ -169,7 +175,7 @@ UNSEALED: Final = variant(
         ),
         "commit-is-causal": Refuted("and so a later commit does not hold it either", "write.commit-commit*"),
     },
-    {"commit": {"seals": False, "tries": 3}},
+    {"commit": {"reading": optimistic.Reading(seals=False, tries=3)}},
     " (without sealed tokens)",
 )
 
@@ -192,7 +198,7 @@ LEASED: Final = BranchDesign(
     name="commits/locked-leased",
     flows=locked.FLOWS,
     source="graveler-on-kv.md, Tables (ours: a lock that expires)",
-    options={word: {"lease": LEASE} for word in ("commit", "write", "writey", "remove")},
+    options={word: {"reading": locked.Reading(lease=LEASE)} for word in ("commit", "write", "writey", "remove")},
     beatable=False,
     refuted={
         "acknowledged-write-is-kept": Refuted(OUTLIVED, "write-commit*"),

@@ -9,14 +9,25 @@ import enum
 import inspect
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar, Unpack
 
 import attrs
 
-from lakeproof.impl.flows import Flow, bound
+from lakeproof.impl.flows import Flow, bound, options_of
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
-from lakeproof.scenarios.races import NONE, NOTHING, Before, FaultSet, Race, RaceError, Refuted, races, suggestion
+from lakeproof.scenarios.races import (
+    NONE,
+    NOTHING,
+    Before,
+    FaultSet,
+    Options,
+    Race,
+    RaceError,
+    Refuted,
+    races,
+    suggestion,
+)
 
 F = TypeVar("F")
 
@@ -124,7 +135,12 @@ class Design(Generic[F]):
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
         options = dict(self.options.get(word, {}))
-        if paged and "batch_size" in inspect.signature(flow).parameters:
+        parameters = inspect.signature(flow).parameters
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+        if not takes_any and (strange := options.keys() - options_of(flow, options).keys()):
+            known = f"{', '.join(parameters)}; a reading is of the class of its default"
+            raise RaceError(f"{self.name}: options {sorted(strange)} of {word!r}: its flow takes {known}")
+        if paged and "batch_size" in parameters:
             options["batch_size"] = paged
         args = (self.argument(each, speaker) for each in (*self.subject, *meant.args))
         return Call(flow, *args, attempts=meant.attempts, **options)
@@ -210,17 +226,13 @@ def rows(
     text: str,
     faults: FaultSet = NONE,
     before: Before = NOTHING,
-    *,
-    name: str = "",
-    paged: int = 0,
-    only: str = "",
-    deep: bool = False,
     more: tuple[Aftermath, ...] = (),
     adapt: Change = as_it_is,
+    **options: Unpack[Options],
 ) -> Iterator[Row]:
     """Each race of a text under each of these faults: see `races`."""
     try:
-        for race in races(text, design.known, faults, before, name=name, paged=paged, only=only, deep=deep):
+        for race in races(text, design.known, faults, before, **options):
             yield Row(design=design, race=race, more=more, adapt=adapt)
     except RaceError as error:
         raise RaceError(f"{design.name}: {error}") from None

@@ -1,6 +1,6 @@
 """A dump of refs while somebody commits, tags, creates or deletes a branch."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import attrs
@@ -79,8 +79,11 @@ class DumpDesign(Design[None]):
 
 
 def _design(order: str, refuted: Mapping[str, Refuted], *, checks: bool, batch_size: int = 100) -> DumpDesign:
-    dump = {"order": order, "checks": checks, "batch_size": batch_size}
-    return DumpDesign(name=f"dumps/{order}", refuted=refuted, options={"dump": dump, "commit": {"drops": False}})
+    options: dict[str, dict[str, Hashable]] = {
+        "dump": {"order": order, "checks": checks, "batch_size": batch_size},
+        "commit": {"reading": lock_free.Reading(drops=False)},
+    }
+    return DumpDesign(name=f"dumps/{order}", refuted=refuted, options=options)
 
 
 BRANCHES_FIRST: Final = _design("branches-first", HOLDS, checks=True)

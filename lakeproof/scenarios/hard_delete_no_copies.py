@@ -1,30 +1,28 @@
 """Proposal 5, no copies and locked entries, in the readings that its text allows.
 
 The races that the text names keep its names: ``commit-move``, ``delete-move``, ``concurrent-move``, ``stale-lock``.
-``-careful`` mends what can be mended without another protocol.
+``-careful`` mends what can be mended without another protocol. While a move is under way two entries have one address,
+both locked: in races with moves, whether no two entries share one is asked only in the end.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import attrs
 
+from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.hard_delete import no_copies
-from lakeproof.scenario import Faults
+from lakeproof.model.invariants import Finding, Reached, Violation, data
+from lakeproof.model.snapshot import Outcome, Snapshot
+from lakeproof.scenario import Aftermath, Faults
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, stage_again
-from lakeproof.scenarios._one_entry import ENDS_WITH_ONE, USABLE, OneEntryDesign, stays_usable
-from lakeproof.scenarios.designs import Word, built, rows, variant
-from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault, jump
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves, stage_again
+from lakeproof.scenarios.designs import Speaker, Word, built, rows, variant
+from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump
 
-SOURCE: Final = "hard-delete-uncommitted-data.md, 5. No Copies"
-
-LEASE: Final = 60_000_000
-"""Microseconds for which a lock holds in the variants that have a time based one."""
-
-LATE: Final = jump(LEASE + 1)
-SKEWED: Final = fault("clock-skew", Faults(clock_skew=(LEASE + 1, 0)))
+LATE: Final = jump(no_copies.LEASE + 1)
+SKEWED: Final = fault("clock-skew", Faults(clock_skew=(no_copies.LEASE + 1, 0)))
 UNSURE: Final = NONE | LOST | FALSE
 
 AN_UPLOAD: Final = Before("", "upload")
@@ -39,6 +37,49 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "resetall": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
     "moveback": Word(lambda flows: flows.move_object, BRANCH, Y, X),
 }
+
+ENDS_WITH_ONE: Final = "address-ends-with-one-entry"
+USABLE: Final = "entry-stays-usable"
+
+
+def _ends_with_one(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    found = data.address_has_one_entry.check(snapshot)
+    return [attrs.evolve(each, invariant=ENDS_WITH_ONE) if isinstance(each, Violation) else each for each in found]
+
+
+AT_THE_END: Final = Aftermath(
+    id=ENDS_WITH_ONE, meaning="at quiescence, no two live entries share an address", calls=[], check=_ends_with_one
+)
+
+
+@attrs.frozen(kw_only=True)
+class OneEntryDesign(ObjectDesign):
+    """A proposal in which no two live entries share an address."""
+
+    one_entry: bool = True
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        settles = moves(race) and not {"drop", "reset"} & set(race.words)
+        return [*super().aftermath(race), *([AT_THE_END] if settles else [])]
+
+
+def _stays_usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
+    for outcome in outcomes:
+        if isinstance(outcome.error, EntryLocked):
+            return [Violation(USABLE, f"nobody is there any more, and an operation is refused: {outcome.error!r}")]
+    return [Reached("nothing is locked")]
+
+
+def stays_usable(design: OneEntryDesign, lease: int) -> Aftermath:
+    """An upload and a delete, after locks with a time have run out."""
+    return Aftermath(
+        id=USABLE,
+        meaning="at quiescence, an entry can be overwritten and deleted",
+        calls=[design.call(word, Speaker("z", at)) for at, word in enumerate(("upload", "delete"))],
+        check=_stays_usable,
+        clock_advance=2 * (lease + 1),
+    )
+
 
 SEALED: Final = (
     "commits do not ask for locks: whoever has locked an entry goes on when it is being committed, and only an upload "
@@ -55,12 +96,14 @@ LEFT: Final = (
     "and so is what a crash or a lost answer leaves behind"
 )
 OVERTAKEN: Final = "who is slow does not know that his lock has run out, and goes on"
-
+HALVES: Final = "commit-move *-move/lost-answer */move/crash */move/lost-answer"
+STALE: Final = Refuted("a lock outlives the one who holds it", "stale-lock/*")
+USED: Final = Refuted(SIGNED, "link.commit.restage.delete")
 
 TEXT: Final = OneEntryDesign(
     name="hard-delete/no_copies",
     flows=no_copies.FLOWS,
-    source=SOURCE,
+    source="hard-delete-uncommitted-data.md, 5. No Copies",
     words=WORDS,
     refuted={
         COMMITTED: Refuted(
@@ -85,66 +128,34 @@ TEXT: Final = OneEntryDesign(
             "stale-lock/upload/crash stale-lock/upload/lost-answer stale-lock/delete/crash "
             "stale-lock/delete/lost-answer",
         ),
-        ENDS_WITH_ONE: Refuted(
-            f"{SEALED}; and a move that stops half-way leaves two entries",
-            "commit-move *-move/lost-answer */move/crash */move/lost-answer",
-        ),
-        USABLE: Refuted("a lock outlives the one who holds it", "stale-lock/*"),
+        ENDS_WITH_ONE: Refuted(f"{SEALED}; and a move that stops half-way leaves two entries", HALVES),
+        USABLE: STALE,
     },
 )
 
-
-UNLOCKED: Final = {"locks": False}
-DELETE_CHECKS: Final = variant(
-    TEXT,
-    "delete_checks",
-    {STAGED: Refuted("a delete that only looks for a lock deletes what is moved meanwhile", "delete-move")},
-    {"delete": UNLOCKED},
-)
-MOVE_UNLOCKED: Final = variant(
-    TEXT,
-    "move_unlocked",
-    {ENDS_WITH_ONE: Refuted("two moves at once make two entries", "concurrent-move")},
-    {"move": UNLOCKED, "movez": UNLOCKED},
-)
-UPLOAD_CHECKS: Final = variant(
-    TEXT,
-    "upload_checks",
-    {
-        STAGED: Refuted("an upload that only looks for a lock deletes what is moved meanwhile", "staged/upload-move"),
-        GARBAGE: Refuted("two uploads at once replace the same entry", "staged/upload-*"),
-    },
-    {"upload": UNLOCKED},
-)
+LOOKED: Final = Refuted("a delete that only looks for a lock deletes what is moved meanwhile", "delete-move")
+DELETE_CHECKS: Final = variant(TEXT, "delete_checks", {STAGED: LOOKED}, reading=no_copies.DELETE_CHECKS)
+TWO: Final = Refuted("two moves at once make two entries", "concurrent-move")
+MOVE_UNLOCKED: Final = variant(TEXT, "move_unlocked", {ENDS_WITH_ONE: TWO}, reading=no_copies.MOVE_UNLOCKED)
+MOVED: Final = Refuted("an upload that only looks for a lock deletes what is moved meanwhile", "staged/upload-move")
+ONCE: Final = Refuted("two uploads at once replace the same entry", "staged/upload-*")
+UPLOAD_CHECKS: Final = variant(TEXT, "upload_checks", {STAGED: MOVED, GARBAGE: ONCE}, reading=no_copies.UPLOAD_CHECKS)
+TAKEN: Final = Refuted("the entry that was locked is committed meanwhile", "staged/upload-commit")
+TWICE: Final = Refuted(AGAIN, "staged/upload-commit")
 UPLOAD_BLIND: Final = variant(
-    TEXT,
-    "upload_any_token",
-    {
-        COMMITTED: Refuted("the entry that was locked is committed meanwhile", "staged/upload-commit"),
-        ONE: Refuted(AGAIN, "staged/upload-commit"),
-    },
-    {"upload": {"checks_token": False}},
+    TEXT, "upload_any_token", {COMMITTED: TAKEN, ONE: TWICE}, reading=no_copies.UPLOAD_ANY_TOKEN
 )
-DELETE_TOKENS: Final = variant(
-    TEXT, "delete_tokens", {COMMITTED: Refuted(SEALED, "staged/delete-commit")}, {"delete": {"of": "tokens"}}
-)
+GOES_ON: Final = Refuted(SEALED, "staged/delete-commit")
+DELETE_TOKENS: Final = variant(TEXT, "delete_tokens", {COMMITTED: GOES_ON}, reading=no_copies.DELETE_TOKENS)
+COMMITTED_ENTRY: Final = Refuted("the entry was committed", "upload.commit.delete")
+RESTAGED: Final = Refuted("to be locked, a committed entry has to be staged", "upload.commit.delete")
 DELETE_ANY: Final = variant(
-    TEXT,
-    "delete_any",
-    {
-        COMMITTED: Refuted("the entry was committed", "upload.commit.delete"),
-        ONE: Refuted("to be locked, a committed entry has to be staged", "upload.commit.delete"),
-    },
-    {"delete": {"of": "any"}},
+    TEXT, "delete_any", {COMMITTED: COMMITTED_ENTRY, ONE: RESTAGED}, reading=no_copies.DELETE_ANY
 )
+UNSEEN: Final = Refuted(LEFT, "commit-move-then-reset")
+BOTH_TAKEN: Final = Refuted("a commit may take both entries of a move", "commit-move")
 MOVE_SAME: Final = variant(
-    TEXT,
-    "move_same_token",
-    {
-        GARBAGE: Refuted(LEFT, "commit-move-then-reset"),
-        ENDS_WITH_ONE: Refuted("a commit may take both entries of a move", "commit-move"),
-    },
-    {"move": {"same_token": True}},
+    TEXT, "move_same_token", {GARBAGE: UNSEEN, ENDS_WITH_ONE: BOTH_TAKEN}, reading=no_copies.MOVE_SAME_TOKEN
 )
 LEASED: Final = variant(
     TEXT,
@@ -154,22 +165,14 @@ LEASED: Final = variant(
         GARBAGE: Refuted(f"{OVERTAKEN}; {LEFT}", "staged/upload-* stale-lock/upload/[cl]* stale-lock/delete/[cl]*"),
         ENDS_WITH_ONE: Refuted(OVERTAKEN, "concurrent-move/* stale-lock/move/crash stale-lock/move/lost-answer"),
     },
-    lease=LEASE,
+    reading=no_copies.LEASED,
 )
-CAREFUL_OPTIONS: Final[Mapping[str, Hashable]] = {
-    "exchanges": True,
-    "fresh": True,
-    "same_token": True,
-    "checks_token": True,
-    "claims": True,
-    "by_tombstone": True,
-}
 CAREFUL: Final = variant(
     TEXT,
     "careful",
     {
-        COMMITTED: Refuted(SIGNED, "link.commit.restage.delete"),
-        ONE: Refuted(SIGNED, "link.commit.restage.delete"),
+        COMMITTED: USED,
+        ONE: USED,
         STAGED: Refuted(
             f"{SIGNED}; and a `SetIf` that is reported as failed is made again, after a delete",
             "staged/restage-delete staged/upload-delete/false-predicate",
@@ -182,42 +185,26 @@ CAREFUL: Final = variant(
             "delete-move/lost-answer stale-lock/upload/* stale-lock/delete/[cl]*",
         ),
         ENDS_WITH_ONE: Refuted(
-            "a commit may take both entries of a move; and one that stops half-way leaves two",
-            "commit-move *-move/lost-answer */move/crash */move/lost-answer",
+            "a commit may take both entries of a move; and one that stops half-way leaves two", HALVES
         ),
-        USABLE: Refuted("a lock outlives the one who holds it", "stale-lock/*"),
+        USABLE: STALE,
     },
-    **CAREFUL_OPTIONS,
+    reading=no_copies.CAREFUL,
 )
-"""Writes are taken back by the token: who finds another one deletes nothing, and puts a new object."""
-CAREFUL_LEASED: Final = variant(
-    TEXT,
-    "careful_lease",
-    {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*")},
-    lease=LEASE,
-    **CAREFUL_OPTIONS,
-)
-
+LATER: Final = {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAKEN, "staged/upload-move/*")}
+CAREFUL_LEASED: Final = variant(TEXT, "careful_lease", LATER, reading=no_copies.CAREFUL_LEASED)
 
 ALONE: Final = (
     "upload-upload upload-commit upload-reset upload-drop upload-delete upload-resetx upload.upload upload.delete "
     "link-commit link-reset upload.commit.delete upload.commit.move.reset upload.commit.copymain.reset "
-    "link.commit.restage.delete"
+    "link.commit.restage.delete upload-commit.delete"
 )
-SAFE_PAIRS: Final = "copy-delete delete-delete upload-upload upload-delete commit-reset"
 PAIRS: Final = (
-    "delete-commit resetx-commit resetx-move resetx-upload reset-move reset-upload copy-reset drop-move "
-    "drop-upload drop-commit-fork upload-move upload-commit copy-commit restage-delete move-moveback"
+    "copy-delete delete-delete upload-upload upload-delete commit-reset delete-commit resetx-commit resetx-move "
+    "resetx-upload reset-move reset-upload copy-reset drop-move drop-upload drop-commit-fork upload-move "
+    "upload-commit copy-commit restage-delete move-moveback"
 )
-
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
-
-
-STALE: Final = tuple(
-    (word, design, lease)
-    for word in ("upload", "delete", "move")
-    for design, lease in ((TEXT, 0), (LEASED, LEASE), (CAREFUL, 0))
-)
 
 ROWS = [
     *rows(TEXT, "commit-move", NONE, AN_UPLOAD, name="commit-move"),
@@ -230,13 +217,13 @@ ROWS = [
     *rows(MOVE_UNLOCKED, "move-movez", NONE, AN_UPLOAD, name="concurrent-move"),
     *(
         row
-        for word, design, lease in STALE
+        for word in ("upload", "delete", "move")
+        for design, lease in ((TEXT, 0), (LEASED, no_copies.LEASE), (CAREFUL, 0))
         for row in rows(design, word, FAULTY, AN_UPLOAD, name=f"stale-lock/{word}", more=(stays_usable(design, lease),))
     ),
     *rows(TEXT, ALONE, NONE),
-    *rows(TEXT, "upload-commit.delete", NONE),
     *rows(TEXT, "upload.delete-commit", NONE, deep=True),
-    *rows(TEXT, f"{SAFE_PAIRS} {PAIRS}", NONE, UPLOADED),
+    *rows(TEXT, PAIRS, NONE, UPLOADED),
     *rows(TEXT, "resetall-commit", NONE, UPLOADED, deep=True),
     *rows(TEXT, "move", CRASH, UPLOADED),
     *rows(TEXT, "move", NONE, Before("onto/", "upload.uploady")),
@@ -256,9 +243,8 @@ ROWS = [
     *rows(LEASED, "move-movez", LATE, AN_UPLOAD, name="concurrent-move", deep=True),
     *rows(CAREFUL_LEASED, "move-delete upload-move", LATE, UPLOADED, deep=True),
     *rows(CAREFUL, ALONE, NONE),
-    *rows(CAREFUL, "upload-commit.delete", NONE),
     *rows(CAREFUL, "upload.delete-commit", NONE, deep=True),
-    *rows(CAREFUL, f"{SAFE_PAIRS} {PAIRS}", NONE, UPLOADED),
+    *rows(CAREFUL, PAIRS, NONE, UPLOADED),
     *rows(CAREFUL, "resetall-commit", NONE, UPLOADED, deep=True),
     *rows(CAREFUL, "commit-move", NONE, AN_UPLOAD, name="commit-move", deep=True),
     *rows(CAREFUL, "delete-move", UNSURE, AN_UPLOAD, name="delete-move"),

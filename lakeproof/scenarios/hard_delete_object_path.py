@@ -5,65 +5,44 @@ the store the staged entries that those listings stand for. `staged-data-is-kept
 its object.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
 import attrs
 
-from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import object_path
-from lakeproof.impl.hard_delete._staging_area import staged_change, staging_prefix
+from lakeproof.impl.hard_delete._staging_area import staged_address, staged_change
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Invariant, Monitor
 from lakeproof.model.objects import listed
-from lakeproof.model.records import StagedEntry
-from lakeproof.model.references import RepositoryView, repositories
+from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenario import Aftermath, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, X
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
-from lakeproof.scenarios.designs import Caller, Word, built, rows
+from lakeproof.scenarios._branch_data import BRANCH
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UNCHANGED, UPLOADED, WRITTEN, ObjectDesign
+from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, FAULTY, LOST, NONE, PAGED, Before, Refuted, fault
 
-SOURCE: Final = "hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path"
 LATE: Final = fault("delayed-duplicate", Faults(lost_answers=1, duplicates=1))
 AN_UPLOAD: Final = Before("", "upload")
 
 
 def as_staged(snapshot: Snapshot) -> Snapshot:
     """The snapshot with a staged entry for each object under a token of a branch, and without tombstone objects."""
-    store = dict(snapshot.store)
-    found = dict(snapshot.objects)
+    store, found = dict(snapshot.store), dict(snapshot.objects)
     for view in repositories(snapshot):
-        for address, partition, change in _staged(view):
-            store[partition, keys.staged_key(change.key)] = change
-            if change.data is None:
-                del found[address]
+        for branch, token in [(each, one) for each in view.branches.values() for one in each.tokens]:
+            prefix = f"{view.namespace}/{staged_address(branch.branch_id, token)}"
+            for address in [each for each in view.objects if each.startswith(prefix)]:
+                path = unquote_to_bytes(address.removeprefix(prefix))
+                change = staged_change(branch.branch_id, token, path, listed(address, view.objects[address]))
+                store[keys.staging_partition(token), keys.staged_key(path)] = change
+                if change.data is None:
+                    del found[address]
     return attrs.evolve(snapshot, store=store, objects=found)
-
-
-def _staged(view: RepositoryView) -> Iterator[tuple[str, bytes, StagedEntry]]:
-    for branch in view.branches.values():
-        for token in (branch.staging_token, *branch.sealed_tokens):
-            prefix = f"{view.namespace}/{staging_prefix(branch.branch_id, token)}"
-            for address, stored in view.objects.items():
-                if address.startswith(prefix):
-                    path = unquote_to_bytes(address.removeprefix(prefix))
-                    change = staged_change(branch.branch_id, token, path, listed(address, stored))
-                    yield address, keys.staging_partition(token), change
-
-
-def through_listings(given: Scenario) -> Scenario:
-    """The scenario with invariants that see what is staged."""
-    return attrs.evolve(
-        given,
-        invariants=[_seeing(each) for each in given.invariants if each.id != "staged-data-is-kept"],
-        aftermath=[_seeing_after(each) for each in given.aftermath],
-    )
 
 
 def _seeing(invariant: Invariant) -> Invariant:
@@ -86,7 +65,12 @@ class PathDesign(ObjectDesign):
     """The proposal in one reading."""
 
     def adapt(self, scenario: Scenario) -> Scenario:
-        return through_listings(scenario)
+        """The scenario with invariants that see what is staged."""
+        return attrs.evolve(
+            scenario,
+            invariants=[_seeing(each) for each in scenario.invariants if each.id != STAGED],
+            aftermath=[_seeing_after(each) for each in scenario.aftermath],
+        )
 
 
 IN_PLACE: Final = Refuted(
@@ -110,81 +94,46 @@ LEFT_BEHIND: Final = Refuted(
     "upload.commit/delayed-duplicate staged/copy-commit* staged/move-commit staged/delete-commit "
     "staged/commit-drop/crash sealed/drop",
 )
-HALF_WAY: Final = Refuted(
-    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
-)
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "seal": Word(lambda _: seal, BRANCH),
 }
-LINKED_ASIDE: Final[Flow] = partial(
-    catalog.upload_and_link, get_address=object_path.get_address_aside, link=object_path.link_from_aside
-)
-"""An address that is issued outside the staging area."""
 
 PATH: Final = PathDesign(
     name="hard-delete/object_path",
     flows=object_path.FLOWS,
-    source=SOURCE,
+    source="hard-delete-uncommitted-data.md, 1. Write staged data directly to object store on a defined path",
     words=WORDS,
-    options={"drop": {"which": "current"}},
     refuted={UNCHANGED: IN_PLACE, COMMITTED: DELETED_LATE, WRITTEN: TAKEN_BACK, GARBAGE: LEFT_BEHIND},
 )
-
-SINGLE_READ: Final = attrs.evolve(
-    PATH,
-    name="hard-delete/object_path-single-read",
-    options={**PATH.options, "upload": {"rereads": False}},
-    refuted={
-        WRITTEN: Refuted("an object is put under a token that was listed and committed before", "upload-commit"),
-        GARBAGE: LEFT_BEHIND,
-    },
+MISSED: Final = Refuted("an object is put under a token that was listed and committed before", "upload-commit")
+SINGLE_READ: Final = variant(
+    PATH, "single-read", {WRITTEN: MISSED, GARBAGE: LEFT_BEHIND}, reading=object_path.SINGLE_READ
 )
-
-DELETES_OBJECT: Final = attrs.evolve(
-    PATH,
-    name="hard-delete/object_path-deletes-object",
-    options={**PATH.options, "delete": {"deletes": "object"}},
-    refuted={
-        COMMITTED: Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit"),
-        WRITTEN: Refuted("the commit holds the entry of what was deleted", "staged/delete-commit"),
-    },
+LISTED: Final = Refuted("the staged object is deleted after it was listed for a commit", "staged/delete-commit")
+HELD: Final = Refuted("the commit holds the entry of what was deleted", "staged/delete-commit")
+DELETES_OBJECT: Final = variant(
+    PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
 )
-
-ALL_TOKENS: Final = attrs.evolve(
-    PATH,
-    name="hard-delete/object_path-all-tokens",
-    options={"drop": {"which": "all"}},
-    refuted={COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY},
+HALF_WAY: Final = Refuted(
+    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
 )
-
-WRITES: Final = ["upload", "uploady", "uploadmain", "stage", "copy", "copyback", "copymain", "move", "movez", "delete"]
-
-IMMUTABLE: Final = attrs.evolve(
-    PATH,
-    name="hard-delete/object_path-immutable",
-    source=f"{SOURCE} (ours: a path is written once under a token)",
-    words={**WORDS, "link": Word(lambda _: LINKED_ASIDE, BRANCH, X, Caller.BYTES)},
-    options={
-        **{word: {"overwrites": False} for word in WRITES},
-        "drop": {"tombstone": True, "which": "all"},
-        "commit": {"tidies": True},
-    },
-    refuted={
-        GARBAGE: Refuted(
-            LEFT_BEHIND.reason,
-            "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
-            "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
-            "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
-            "staged/upload-delete-commit staged/commit-drop/crash",
-        )
-    },
+ALL_TOKENS: Final = variant(
+    PATH, "all-tokens", {COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY}, reading=object_path.ALL_TOKENS
 )
+UNNOTICED: Final = Refuted(
+    LEFT_BEHIND.reason,
+    "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
+    "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
+    "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
+    "staged/upload-delete-commit staged/commit-drop/crash",
+)
+OURS: Final = " (ours: a path is written once under a token)"
+IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
 FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
 OVER: Final = "copy-commit move-commit delete-commit reset-commit link-commit commit.branch-drop commit-drop"
-UNSURE: Final = LOST | FALSE
 SEALED: Final = Before("sealed/", "upload.seal")
 
 ROWS = [
@@ -210,7 +159,7 @@ ROWS = [
     *rows(IMMUTABLE, "upload.upload.commit upload.commit", LATE),
     *rows(PATH, "commit-commit", NONE, UPLOADED, deep=True),
     *rows(IMMUTABLE, "upload-upload-commit", NONE, deep=True),
-    *rows(IMMUTABLE, "upload-commit", UNSURE, UPLOADED, deep=True),
+    *rows(IMMUTABLE, "upload-commit", LOST | FALSE, UPLOADED, deep=True),
     *rows(IMMUTABLE, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(IMMUTABLE, "upload-delete-commit upload-upload-commit commit-commit", NONE, UPLOADED, deep=True),
 ]

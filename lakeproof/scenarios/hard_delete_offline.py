@@ -5,17 +5,17 @@ clock jump makes the difference: who brings an object or an entry begins after i
 than the job's minimum age, which is what the job relies on.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any, Final
 
 import attrs
 
-from lakeproof.impl.catalog import objects as catalog
-from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.catalog.objects import GetAddress, Grant
 from lakeproof.impl.effects import Env
-from lakeproof.impl.flows import Flow, ObjectFlows
+from lakeproof.impl.flows import Flow, ObjectFlows, bound
 from lakeproof.impl.hard_delete import offline
+from lakeproof.impl.hard_delete.offline import Reading
 from lakeproof.impl.refs import tags
 from lakeproof.impl.refs.errors import GravelerError
 from lakeproof.model.catalog import ObjectEntry
@@ -24,15 +24,15 @@ from lakeproof.model.records import Repository
 from lakeproof.scenario import Call, Faults, Scenario
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign, Z
-from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows
-from lakeproof.scenarios.races import FAULTY, HARD, NONE, NOTHING, PAGED, Before, FaultSet, Refuted, fault
+from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows, variant
+from lakeproof.scenarios.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault
 
-SOURCE: Final = "hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings"
 HOUR: Final = 3_600_000_000
-MIN_AGE: Final = HOUR
 JUMP: Final = 2 * HOUR
 START: Final = 1_700_000_000_000_000
-WAITING: Final = ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_noted")
+WAITING: Final = frozenset(
+    ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_noted")
+)
 NOTED: Final = (b"user", b"grant")
 
 
@@ -53,42 +53,26 @@ def begins_late(flow: Flow, name: str) -> Flow:
     return late
 
 
-def settle(given: Scenario) -> Scenario:
-    """The scenario after a while."""
-    return attrs.evolve(
-        given,
-        clients=[[_late(call) for call in client] for client in given.clients],
-        faults=attrs.evolve(given.faults, clock_jumps=(JUMP,)),
-    )
+def settle(given: Scenario, waiting: frozenset[str] = WAITING) -> Scenario:
+    """The scenario after a while. waiting: the flows that begin then."""
+
+    def late(call: Call) -> Call:
+        options: Any = dict(call.options)  # type: ignore[explicit-any]  # none of them is called "attempts"
+        return Call(begins_late(call.flow, call.name), *call.args, **options) if call.name in waiting else call
+
+    clients = [[late(call) for call in client] for client in given.clients]
+    return attrs.evolve(given, clients=clients, faults=attrs.evolve(given.faults, clock_jumps=(JUMP,)))
 
 
-def _late(call: Call) -> Call:
-    flow = begins_late(call.flow, call.name) if call.name in WAITING else call.flow
-    return _with(call, flow)
+settled = partial(rows, adapt=settle)
+"""Each race under each of these faults, settled: see `rows`."""
+staged = partial(settled, before=UPLOADED)
+"""The same after an upload."""
 
 
-def _with(call: Call, flow: Flow) -> Call:
-    options: Any = dict(call.options)  # type: ignore[explicit-any]  # none of them is called "attempts"
-    return Call(flow, *call.args, **options)
-
-
-def settled(
-    design: ObjectDesign,
-    text: str,
-    faults: FaultSet = NONE,
-    before: Before = NOTHING,
-    *,
-    name: str = "",
-    paged: int = 0,
-    deep: bool = False,
-) -> Iterator[Row]:
-    """Each race under each of these faults, settled: see `rows`."""
-    return rows(design, text, faults, before, name=name, paged=paged, deep=deep, adapt=settle)
-
-
-async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path: bytes, lifetime: int) -> None:
+async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path: bytes, ask: GetAddress) -> None:
     """What a user does first: ask for an address, put the object, note what he was given."""
-    grant = await offline.get_physical_address(env, repository, branch_id, path, lifetime=lifetime)
+    grant = await ask(env, repository, branch_id, path)
     await env.objects.put(grant.address, b"late")
     await env.store.set(*NOTED, f"{grant.expires} {grant.address}".encode())
 
@@ -100,27 +84,6 @@ async def link_noted(env: Env, repository: Repository, branch_id: BranchID, path
     return await offline.link_physical_address(env, repository, branch_id, path, grant, b"late")
 
 
-def linking(design: ObjectDesign, lifetime: int, refuted: Mapping[str, Refuted]) -> ObjectDesign:
-    """The design with a user who links in the end (``redeem``) what he has put long ago (``grant``)."""
-    words = {
-        "grant": Word[ObjectFlows](lambda _: note_grant, BRANCH, Y, lifetime),
-        "redeem": Word[ObjectFlows](lambda _: link_noted, BRANCH, Y),
-    }
-    return attrs.evolve(design, words={**design.words, **words}, refuted=refuted)
-
-
-def refusing(given: Scenario) -> Scenario:
-    """The scenario, settled, with a `stage_object` that comes at any time, and takes no address in the namespace."""
-    given = settle(given)
-    stage = partial(catalog.stage_again, stage=partial(offline.stage_object, inside=False))
-    return attrs.evolve(
-        given,
-        clients=[
-            [_with(call, stage) if call.name == "stage_again" else call for call in client] for client in given.clients
-        ],
-    )
-
-
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "tag": Word(lambda _: tags.create_tag, "t", BRANCH),
@@ -129,11 +92,11 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
     "copydown": Word(lambda flows: flows.copy_object, BRANCH, X, MAIN, X),
     "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
-    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
     "uploadz": Word(lambda flows: flows.upload_object, BRANCH, Z, Caller.BYTES),
     "moveback": Word(lambda flows: flows.move_object, BRANCH, Z, X),
+    "grant": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
+    "redeem": Word(lambda _: link_noted, BRANCH, Y),
 }
-COPYING: Final = ("copy", "copymain", "copydown", "move", "moveback")
 
 IN_FLIGHT: Final = Refuted(
     "a commit that is under way holds an entry that was overwritten under its token since it was read: no listing "
@@ -146,124 +109,81 @@ MOVED_BEHIND: Final = Refuted(
     "staged/copy-delete.job staged/copymain-drop.job staged/moveback-job/paged onmain/* staged/stage-delete.job",
 )
 
+hourly = partial(Reading, min_age=HOUR)
+
 OFFLINE: Final = ObjectDesign(
     name="hard-delete/offline",
-    flows=offline.FLOWS,
-    source=SOURCE,
+    flows=bound(offline.FLOWS, reading=hourly()),
+    source="hard-delete-uncommitted-data.md, Decision; the order: that of the GC's listings",
     words=WORDS,
-    options={"job": {"min_age": MIN_AGE}},
     refuted={COMMITTED: IN_FLIGHT, STAGED: MOVED_BEHIND},
     grace=4 * JUMP,
 )
 
-
-def variant(name: str, refuted: Mapping[str, Refuted], **job: Hashable) -> ObjectDesign:
-    """The job in another reading."""
-    options = {"job": {"min_age": MIN_AGE, **job}}
-    return attrs.evolve(OFFLINE, name=f"{OFFLINE.name}-{name}", options=options, refuted=refuted)
-
-
+BY_INITIAL: Final = {part[0]: part for part in offline.ORDER}
 TOO_LATE: Final = Refuted(
     "the entry is committed, and its staged form dropped, between the listing of commits and that of what is staged",
     ("staged/commit-job", "staged/upload.commit-job", *IN_FLIGHT.races),
 )
-RIGHT: Final = (
-    variant("uoc", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "objects", "committed")),
-    variant("uco", {COMMITTED: IN_FLIGHT}, order=("uncommitted", "committed", "objects")),
+ORDERS: Final = [
+    variant(OFFLINE, initials, {COMMITTED: why}, reading=hourly(order=tuple(BY_INITIAL[each] for each in initials)))
+    for why, orders in ((IN_FLIGHT, "uoc uco"), (TOO_LATE, "ocu cou cuo"))
+    for initials in orders.split()
+]
+RENAMED: Final = Refuted(
+    "a branch is created from a commit that another name led to when the job looked for it, or before",
+    "committed/branch-drop.job tagged/revive.untag-job",
 )
-WRONG: Final = (
-    variant("ocu", {COMMITTED: TOO_LATE}, order=("objects", "committed", "uncommitted")),
-    variant("cou", {COMMITTED: TOO_LATE}, order=("committed", "objects", "uncommitted")),
-    variant("cuo", {COMMITTED: TOO_LATE}, order=("committed", "uncommitted", "objects")),
-)
-REACHABLE: Final = variant(
-    "reachable",
-    {
-        COMMITTED: Refuted(
-            "a branch is created from a commit that another name led to when the job looked for it, or before",
-            "committed/branch-drop.job tagged/revive.untag-job",
-        )
-    },
-    commits="reachable",
-)
-WHOLE: Final = variant("whole-namespace", HOLDS, prefix="")
+REACHABLE: Final = variant(OFFLINE, "reachable", {COMMITTED: RENAMED}, reading=hourly(commits="reachable"))
+WHOLE: Final = variant(OFFLINE, "whole-namespace", HOLDS, reading=hourly(prefix=""))
+UNSPARED: Final = Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
 UNSPARING: Final = variant(
-    "spares-nothing",
-    dict.fromkeys(
-        (COMMITTED, GARBAGE), Refuted("ranges and metaranges are objects that no entry refers to", "committed/job")
-    ),
-    prefix="",
-    spares=(),
+    OFFLINE, "spares-nothing", {COMMITTED: UNSPARED, GARBAGE: UNSPARED}, reading=hourly(prefix="", spares=())
 )
-TOO_YOUNG: Final = Refuted("an object is put, and its entry is not staged yet", "upload-job* slow/upload-job")
-IMPATIENT: Final = attrs.evolve(
-    variant("no-min-age", {STAGED: TOO_YOUNG}), options={"job": {"min_age": 0}}, grace=4 * JUMP
-)
-SKEWED: Final = variant("skewed", {STAGED: TOO_YOUNG})
-MARGIN: Final = variant("margin", HOLDS, margin=JUMP)
+TOO_YOUNG: Final = {STAGED: Refuted("an object is put, and its entry is not staged yet", "upload-job* slow/upload-job")}
+IMPATIENT: Final = variant(OFFLINE, "no-min-age", TOO_YOUNG, reading=Reading(min_age=0))
+SKEWED: Final = variant(OFFLINE, "skewed", TOO_YOUNG)
+MARGIN: Final = variant(OFFLINE, "margin", HOLDS, reading=hourly(margin=JUMP))
 
 
-def copying(name: str, lost: str, why: str, tracked: str = "never", **copy: Hashable) -> ObjectDesign:
-    """Copies in another reading."""
-    job = {"min_age": MIN_AGE, "tracked": tracked}
-    return attrs.evolve(
-        OFFLINE,
-        name=f"{OFFLINE.name}-{name}",
-        source=f"{SOURCE} (ours: copies)",
-        options={"job": job, **dict.fromkeys(COPYING, copy)},
-        refuted={COMMITTED: IN_FLIGHT, STAGED: Refuted(why, lost)} if lost else {COMMITTED: IN_FLIGHT},
-    )
+def copying(name: str, reading: Reading, lost: str = "", why: str = "") -> ObjectDesign:
+    """Copies in another reading, and where staged data is lost with them."""
+    refuted = {COMMITTED: IN_FLIGHT, STAGED: Refuted(why, lost)} if lost else {COMMITTED: IN_FLIGHT}
+    return variant(OFFLINE, name, refuted, None, " (ours: copies)", reading=reading)
 
 
-FULL: Final = copying("full-copy", "", "", full=True)
-TRACKS: Final = copying(
-    "tracks",
-    "staged/copy-delete.job staged/copymain-drop.job",
-    "the job is done before the copy is tracked",
-    "last",
-    tracks=True,
-)
-TRACKS_FIRST: Final = copying(
-    "tracks-first",
-    "onmain/* staged/moveback-job/paged",
-    "the job reads what is tracked before it looks for entries",
-    "first",
-    tracks=True,
-    verifies=True,
-    per_copy=True,
-)
 VERIFIED: Final = copying(
     "tracks-verified",
+    hourly(copies="verified", records="last"),
     "again/*",
     "who removes the old record of a copy removes a newer one of the same object",
-    "last",
-    tracks=True,
-    verifies=True,
 )
-PER_COPY: Final = copying("tracks-per-copy", "", "", "last", tracks=True, verifies=True, per_copy=True)
-
-LOOKS_AGAIN: Final = attrs.evolve(
-    OFFLINE,
-    name="hard-delete/offline-looks-again",
-    source=f"{SOURCE} (ours: a commit that looks again)",
-    options={**OFFLINE.options, "commit": {"looks_again": True, "tries": 2}},
-    refuted=HOLDS,
-)
-SHOWN: Final = attrs.evolve(
-    LOOKS_AGAIN,
-    name="hard-delete/offline-shown",
-    options={**LOOKS_AGAIN.options, "job": {"min_age": MIN_AGE, "entries": "shown"}},
-    refuted={
-        COMMITTED: Refuted("a newer token hides an entry that a commit is about to take", "staged/upload.job-commit")
-    },
-)
-MENDED: Final = attrs.evolve(
+PER_COPY: Final = copying("tracks-per-copy", hourly(copies="verified apart", records="last"))
+COPYING: Final = (
+    copying("full-copy", hourly(copies="full")),
+    copying(
+        "tracks",
+        hourly(copies="tracked", records="last"),
+        "staged/copy-delete.job staged/copymain-drop.job",
+        "the job is done before the copy is tracked",
+    ),
+    copying(
+        "tracks-first",
+        hourly(copies="verified apart", records="first"),
+        "onmain/* staged/moveback-job/paged",
+        "the job reads what is tracked before it looks for entries",
+    ),
+    VERIFIED,
     PER_COPY,
-    name="hard-delete/offline-mended",
-    source=f"{SOURCE} (ours: all repairs at once)",
-    options={**PER_COPY.options, "commit": {"looks_again": True, "tries": 2}},
-    refuted=HOLDS,
 )
+
+NOTE: Final = (None, " (ours: a commit that looks again)")
+TWICE: Final = hourly(looks_again=True, commit_tries=2)
+LOOKS_AGAIN: Final = variant(OFFLINE, "looks-again", HOLDS, *NOTE, reading=TWICE)
+HIDDEN: Final = Refuted("a newer token hides an entry that a commit is about to take", "staged/upload.job-commit")
+SHOWN: Final = variant(OFFLINE, "shown", {COMMITTED: HIDDEN}, *NOTE, reading=attrs.evolve(TWICE, entries="shown"))
+IN_TIME: Final = attrs.evolve(offline.MENDED, min_age=HOUR, lifetime=HOUR // 2, commit_tries=2)
+MENDED: Final = variant(OFFLINE, "mended", HOLDS, None, " (ours: all repairs at once)", reading=IN_TIME)
 
 ON_MAIN: Final = Before("onmain/", "uploadmain")
 TAGGED: Final = Before("tagged/", "upload.commit.tag.drop")
@@ -273,71 +193,58 @@ SLOW: Final = Before("slow/", "")
 LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
 AHEAD: Final = fault("", Faults(clock_skew=(0, JUMP)))
 BY_TWO: Final = fault("paged-2")
-
-LATE: Final = {STAGED: Refuted("nothing refers to an object between its put and its link", "late-link")}
+LATE_LINK: Final = attrs.evolve(
+    OFFLINE, refuted={STAGED: Refuted("nothing refers to an object between its put and its link", "late-link")}
+)
 
 
 def copies(design: ObjectDesign) -> Iterator[Row]:
     """The races of copies."""
-    yield from settled(design, "copy-delete.job copymain-drop.job", NONE, UPLOADED)
+    yield from staged(design, "copy-delete.job copymain-drop.job")
     yield from settled(design, "copydown.deletemain-job", NONE, ON_MAIN)
     yield from settled(design, "moveback-job", PAGED, Before("staged/", "uploadz.uploady"), paged=1)
-
-
-def each(designs: Iterable[ObjectDesign], text: str, before: Before = UPLOADED, *, deep: bool = False) -> Iterator[Row]:
-    """The same races of several designs, settled."""
-    return (row for design in designs for row in settled(design, text, NONE, before, deep=deep))
 
 
 ROWS = [
     *settled(OFFLINE, "upload-job upload.reset-job upload.drop-job link-job"),
     *settled(OFFLINE, "upload-job", HARD),
-    *settled(OFFLINE, "reset-job drop-job delete-job commit-job", NONE, UPLOADED),
-    *settled(OFFLINE, "drop-job delete-job", HARD, UPLOADED),
-    *settled(OFFLINE, "commit-job", PAGED, UPLOADED, paged=1),
-    *settled(OFFLINE, "upload.job-commit", NONE, UPLOADED),
+    *staged(OFFLINE, "reset-job drop-job delete-job commit-job"),
+    *staged(OFFLINE, "drop-job delete-job", HARD),
+    *staged(OFFLINE, "commit-job", PAGED, paged=1),
+    *staged(OFFLINE, "upload.job-commit"),
     *settled(OFFLINE, "branch-drop.job merge-job job-job", NONE, KEPT),
     *settled(OFFLINE, "revive.untag-job", NONE, TAGGED),
-    *settled(OFFLINE, "stage-delete.job", NONE, UPLOADED),
+    *staged(OFFLINE, "stage-delete.job"),
     *copies(OFFLINE),
-    *each((*RIGHT, *WRONG), "commit-job"),
+    *(row for order in ORDERS for row in staged(order, "commit-job")),
     *settled(REACHABLE, "branch-drop.job merge-job", NONE, KEPT),
     *settled(REACHABLE, "revive.untag-job", NONE, TAGGED),
     *settled(WHOLE, "job", NONE, KEPT),
     *settled(UNSPARING, "job", NONE, KEPT),
-    *rows(attrs.evolve(OFFLINE, refuted={STAGED: TOO_YOUNG}), "upload-job", LATER, SLOW),
+    *rows(attrs.evolve(OFFLINE, refuted=TOO_YOUNG), "upload-job", LATER, SLOW),
     *rows(IMPATIENT, "upload-job"),
     *rows(SKEWED, "upload-job", AHEAD),
     *rows(MARGIN, "upload-job", AHEAD),
-    *settled(linking(OFFLINE, 0, LATE), "job-redeem", NONE, OLD_GRANT, name="late-link"),
-    *settled(linking(MENDED, MIN_AGE // 2, HOLDS), "job-redeem", NONE, OLD_GRANT, name="late-link"),
-    *rows(linking(MENDED, MIN_AGE // 2, HOLDS), "job-redeem", NONE, OLD_GRANT, name="link-in-time"),
-    *(row for design in (FULL, TRACKS, TRACKS_FIRST, VERIFIED, PER_COPY) for row in copies(design)),
+    *settled(LATE_LINK, "job-redeem", NONE, OLD_GRANT, name="late-link"),
+    *settled(MENDED, "job-redeem", NONE, OLD_GRANT, name="late-link"),
+    *rows(MENDED, "job-redeem", NONE, OLD_GRANT, name="link-in-time"),
+    *(row for design in COPYING for row in copies(design)),
     # Two runs of the job, while an object is copied that was copied long ago.
-    *each((VERIFIED, PER_COPY), "copydown.deletemain-job.job", AGAIN),
-    *settled(LOOKS_AGAIN, "commit-job upload.job-commit", NONE, UPLOADED),
-    *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=refusing),
+    *settled(VERIFIED, "copydown.deletemain-job.job", NONE, AGAIN),
+    *settled(PER_COPY, "copydown.deletemain-job.job", NONE, AGAIN),
+    *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
+    *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),
     # Too large for every run.
-    *settled(SHOWN, "upload.job-commit", NONE, UPLOADED, deep=True),
+    *staged(SHOWN, "upload.job-commit", deep=True),
     *settled(OFFLINE, "upload.commit-job", BY_TWO, Before("staged/", "uploadz"), paged=2, deep=True),
-    *settled(OFFLINE, "commit-job", FAULTY, UPLOADED, deep=True),
-    *settled(
-        OFFLINE,
-        "upload.commit-job commit-job-job commit-reset-job delete.job-commit upload-commit-job delete-commit-job",
-        NONE,
-        UPLOADED,
-        deep=True,
-    ),
-    *each((*RIGHT, *WRONG), "upload.job-commit upload.commit-job", deep=True),
-    *settled(
-        LOOKS_AGAIN,
-        "delete.job-commit upload-commit-job delete-commit-job reset-commit-job commit-commit-job",
-        NONE,
-        UPLOADED,
-        deep=True,
-    ),
-    *settled(LOOKS_AGAIN, "upload.job-commit", FAULTY, UPLOADED, deep=True),
-    *settled(MENDED, "copy-commit-job copymain-commit-job move-commit-job", NONE, UPLOADED, deep=True),
+    *staged(OFFLINE, "commit-job", FAULTY, deep=True),
+    *staged(OFFLINE, "upload.commit-job commit-job-job commit-reset-job", deep=True),
+    *staged(OFFLINE, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
+    *(row for order in ORDERS for row in staged(order, "upload.job-commit upload.commit-job", deep=True)),
+    *staged(LOOKS_AGAIN, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
+    *staged(LOOKS_AGAIN, "reset-commit-job commit-commit-job", deep=True),
+    *staged(LOOKS_AGAIN, "upload.job-commit", FAULTY, deep=True),
+    *staged(MENDED, "copy-commit-job copymain-commit-job move-commit-job", deep=True),
     *settled(MENDED, "copydown.deletemain-job", HARD, ON_MAIN, deep=True),
     *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.uploady"), deep=True),
 ]

@@ -5,28 +5,37 @@ safe whatever the clocks do. ``online-decided`` asks for the garbage when the fa
 crashed. The others each leave one step out, to show what it is for.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 import attrs
 
 from lakeproof.impl.catalog import objects as today
-from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.flows import Flow, ObjectFlows, bound
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import online
-from lakeproof.impl.hard_delete._reaping import CAUTIONS
+from lakeproof.impl.hard_delete._reaping import CAUTIONS, Caution
+from lakeproof.impl.hard_delete.online import Reading
 from lakeproof.impl.refs import branches
 from lakeproof.scenario import Faults
+from lakeproof.scenarios._branch_data import BRANCH, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
-from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows
+from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, FAULTS, HARD, NONE, NOTHING, PAGED, Before, Refuted, fault, jump
 
-SOURCE: Final = "docs/online-hard-delete.md"
-LATER: Final = online.LIFETIME + 1
+LATER: Final = online.AS_WRITTEN.lifetime + 1
+
+
+def _signed(flows: ObjectFlows) -> Flow:
+    get_address, link = flows.get_physical_address, flows.link_physical_address
+    return partial(today.upload_and_link, through=today.Linking(get_address, link, signed=True))
+
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "fork": Word(lambda flows: flows.create_branch, "c", "b"),
     "mergemain": Word(lambda flows: flows.merge, "main", "b", "m"),
+    "link": Word(_signed, BRANCH, X, Caller.BYTES),
 }
 
 OVERTAKEN: Final = Refuted(
@@ -46,48 +55,20 @@ ABANDONED: Final = Refuted(
 ONLINE: Final = ObjectDesign(
     name="hard-delete/online",
     flows=online.FLOWS,
-    source=SOURCE,
+    source="docs/online-hard-delete.md",
     words=WORDS,
-    options={"link": {"signed": True}},
     grace=LATER,
     refuted={GARBAGE: ABANDONED},
 )
-
-DECIDED: Final = ObjectDesign(
-    name="hard-delete/online-decided",
-    flows=online.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    grace=LATER,
-    before_jobs=("reset",),
-    refuted=HOLDS,
-)
-
-AHEAD: Final = attrs.evolve(
-    ONLINE,
-    name="hard-delete/online-job-ahead",
-    refuted={GARBAGE: Refuted("the job's clock is past a time that the object store's is not", "upload*")},
+DECIDED: Final = attrs.evolve(variant(ONLINE, "decided", HOLDS), before_jobs=("reset",))
+AHEAD: Final = variant(
+    ONLINE, "job-ahead", {GARBAGE: Refuted("the job's clock is past a time that the object store's is not", "upload*")}
 )
 """A job whose clock is ahead of the object store's, and that allows for nothing."""
-
 ALLOWING: Final = attrs.evolve(
-    ONLINE,
-    name="hard-delete/online-job-ahead-allowed",
-    options={**ONLINE.options, "job": {"skew": LATER}},
-    grace=2 * LATER,
+    variant(ONLINE, "job-ahead-allowed", {GARBAGE: ABANDONED}, reading=Reading(skew=LATER)), grace=2 * LATER
 )
-
-UNTIMED: Final = ObjectDesign(
-    name="hard-delete/online-untimed",
-    flows=online.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    options={
-        word: {"lifetime": 0}
-        for word in ("upload", "uploady", "uploadmain", "copy", "copyback", "copymain", "move", "movez")
-    },
-    refuted={GARBAGE: OVERTAKEN},
-)
+UNTIMED: Final = attrs.evolve(variant(ONLINE, "untimed", {GARBAGE: OVERTAKEN}, reading=online.UNTIMED), grace=0)
 
 IN_TWO: Final = Before("two-staged/", "upload.uploady")
 SAFE: Final = NONE | FALSE
@@ -113,47 +94,32 @@ CROWDS: Final = (
 
 
 def without(
-    name: str,
-    reason: str,
-    *,
-    flows: ObjectFlows = online.FLOWS,
-    refutes: str = COMMITTED,
-    **options: Mapping[str, Hashable],
+    name: str, reason: str, refutes: str = COMMITTED, reading: Reading = online.UNTIMED, **flows: Flow
 ) -> ObjectDesign:
-    """`online-untimed` with one step left out: refuted wherever it is tried. options: by word."""
-    return attrs.evolve(
-        UNTIMED,
-        name=f"hard-delete/online-{name}",
-        flows=flows,
-        options={**UNTIMED.options, **options},
-        source=f"{SOURCE} (negative control)",
-        refuted={refutes: Refuted(reason, "*")},
-    )
+    """`online-untimed` with one step left out, or with other flows: refuted wherever it is tried."""
+    left_out = variant(ONLINE, name, {refutes: Refuted(reason, "*")}, None, " (negative control)")
+    return attrs.evolve(left_out, flows=attrs.evolve(bound(online.FLOWS, reading=reading), **flows), grace=0)
 
 
-def blind(what: str, reason: str) -> ObjectDesign:
+def blind(what: Caution, reason: str) -> ObjectDesign:
     """`online-untimed` with a job that does not look at one thing."""
     cautions = tuple(each for each in CAUTIONS if each != what)
-    return without("blind-to-" + what.replace(" ", "-"), reason, job={"cautions": cautions})
-
-
-UNPROMISED: Final = attrs.evolve(online.FLOWS, commit=lock_free.commit)
-UNMARKED: Final = attrs.evolve(online.FLOWS, delete_branch=branches.delete_branch_by_tombstone)
-SHALLOW: Final = attrs.evolve(online.FLOWS, copy_object=today.copy_object)
+    reading = attrs.evolve(online.UNTIMED, cautions=cautions)
+    return without("blind-to-" + what.replace(" ", "-"), reason, reading=reading)
 
 
 def controls() -> Iterator[Row]:
     """Each step left out, in the smallest race that needs it."""
-    promised = without("unpromised", "nobody can tell that the token was committed", flows=UNPROMISED)
-    marked = without("unmarked", "nobody can tell that the commit was a head", flows=UNMARKED)
-    shallow = without(
-        "shallow", "the copy outlives the token of its source", flows=SHALLOW, refutes=STAGED, copymain={}
+    promised = without("unpromised", "nobody can tell that the token was committed", commit=lock_free.commit)
+    marked = without(
+        "unmarked", "nobody can tell that the commit was a head", delete_branch=branches.delete_branch_by_tombstone
     )
+    shallow = without("shallow", "the copy outlives the token of its source", STAGED, copy_object=today.copy_object)
     moved = blind("head after branch", "the head has moved on")
     sealed = blind("staged before branch", "it was replaced after it was sealed")
     cleared = blind("promises before address", "another run has cleared up")
     insists = without(
-        "insists", "it comes back after it was replaced", refutes=STAGED, upload={"lifetime": 0, "insists": True}
+        "insists", "it comes back after it was replaced", STAGED, attrs.evolve(online.UNTIMED, insists=True)
     )
     for design, race, faults, before in (
         (promised, "commit-job", NONE, UPLOADED),
@@ -164,8 +130,7 @@ def controls() -> Iterator[Row]:
         (cleared, "job-job", NONE, KEPT),
         (insists, "upload-upload-job", UNSURE, NOTHING),
     ):
-        only = f"{COMMITTED} {STAGED}"
-        yield from rows(design, race, faults, before, name=race, only=only)
+        yield from rows(design, race, faults, before, name=race, only=f"{COMMITTED} {STAGED}")
 
 
 ROWS = [

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Final
 
 from lakeproof.impl.catalog import objects as catalog
+from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.impl.hard_delete import reference_counter
+from lakeproof.impl.hard_delete import reference_counter as proposal
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
@@ -25,10 +26,14 @@ SHARED: Final = Before("shared/", "upload.copymain")
 """An object that entries of two branches refer to."""
 BOTH: Final = Before("staged/", "upload.uploady")
 CROWD: Final = Before("crowd/", "upload")
+# fmt: off
 
 
-def _link_again(flows: ObjectFlows) -> Flow | None:
-    return None if flows.link_at is None else partial(catalog.stage_again, stage=flows.link_at)
+def _link_again(flows: ObjectFlows) -> Flow:
+    """What a user does who links an address once more, at another path."""
+    link = flows.link_physical_address
+    return partial(catalog.stage_again, stage=lambda env, repository, branch, path, at, data: link(
+        env, repository, branch, path, Grant(at), data))
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
@@ -41,173 +46,90 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 
 NO_COMMITS: Final = (
     "commits do not count, and a delete does not ask whether the entry is committed, or is being committed: the "
-    "counter of its object comes to 0"
-)
+    "counter of its object comes to 0")
 OPEN_ONCE: Final = (
     "a writer that finds another token stages its entry once more, and the one that it has staged before is dropped "
-    "by a reset, or committed, with the same object and the same count"
-)
+    "by a reset, or committed, with the same object and the same count")
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
-OVERWRITTEN: Final = "an upload over an entry does not count off the object that was there"
+UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
 
-
 TEXT: Final = ObjectDesign(
-    name="hard-delete/reference_counter",
-    flows=reference_counter.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    refuted={
+    name="hard-delete/reference_counter", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={
         COMMITTED: Refuted(
             f"{NO_COMMITS}; and who deletes a branch may drop what was committed since it looked",
-            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork",
-        ),
+            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork"),
         STAGED: Refuted(
             f"{OPEN_ONCE}; {TWICE}; a link counts also what has come to 0, and is then deleted; a rollback after an "
             f"error that says nothing counts off an entry that is there; {BLIND}",
             "*upload-reset* link-reset staged/stage-reset staged/move-reset staged/relink-delete "
             "staged/stage.delete/lost-answer staged/stage.delete/false-predicate twice/delete-delete "
-            "twice/delete/false-predicate",
-        ),
+            "twice/delete/false-predicate"),
         GARBAGE: Refuted(
-            f"{OVERWRITTEN}; {INTERRUPTED}",
+            f"an upload over an entry does not count off the object that was there; {INTERRUPTED}",
             "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
-            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash",
-        ),
-    },
-)
+            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
 
-
-S3: Final = variant(
-    TEXT,
-    "s3",
-    {
-        STAGED: Refuted(
-            "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
-            "decrement to 0",
-            "conditional-metadata staged/stage-delete staged/relink-delete",
-        ),
-        GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey"),
-    },
-    kind="s3",
-)
-AZURE: Final = variant(TEXT, "azure", HOLDS, kind="azure")
-RELEASES: Final = variant(
-    TEXT,
-    "releases",
-    {
-        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
-        GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*"),
-    },
-    overwrites="release",
-    deletes="staged",
-)
-DELETES_STAGED: Final = variant(
-    TEXT,
-    "deletes_staged",
-    {COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")},
-    deletes="staged",
-)
-SETTLED: Final = variant(
-    TEXT,
-    "deletes_settled",
-    {
-        COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
-        GARBAGE: Refuted(
-            "who cannot tell whether an entry is being committed leaves its object counted",
-            "upload.delete-commit staged/delete-commit staged/move-commit",
-        ),
-    },
-    deletes="settled",
-)
-SHALLOW: Final = variant(
-    TEXT,
-    "shallow",
-    {
-        COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
-        STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
-    },
-    full=False,
-)
-CARRIES: Final = variant(
-    TEXT,
-    "carries",
-    {GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain")},
-    carries=True,
-)
-COUNTER_FIRST: Final = variant(
-    TEXT,
-    "counter_first",
-    {STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*")},
-    counter_first=True,
-)
-DEFINITE: Final = variant(
-    TEXT, "rollback_definite", {GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, rollback="definite"
-)
-JOB: Final = variant(
-    TEXT,
-    "job",
-    {STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*")},
-    in_job=True,
-    full=False,
-)
-JOB_CLAIMS: Final = variant(
-    TEXT,
-    "job_claims",
-    {
-        GARBAGE: Refuted(
-            "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"
-        )
-    },
-    in_job=True,
-    full=False,
-    claims=True,
-)
-CAREFUL: Final = variant(
-    TEXT,
-    "careful",
-    {
-        STAGED: Refuted(BLIND, "*/false-predicate"),
-        GARBAGE: Refuted(
-            f"who cannot tell whether an entry is being committed leaves its object counted; {INTERRUPTED}",
-            "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
-            "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-            "staged/stage-delete/false-predicate",
-        ),
-    },
-    deletes="settled",
-    overwrites="exchange",
-    follows=True,
-    claims=True,
-    by_tombstone=True,
-    rollback="definite",
-    revives=False,
-    full=False,
-)
-"""A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
-
+S3: Final = variant(TEXT, "s3", {
+    STAGED: Refuted(
+        "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
+        "decrement to 0",
+        "conditional-metadata staged/stage-delete staged/relink-delete"),
+    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey")}, reading=proposal.S3)
+AZURE: Final = variant(TEXT, "azure", HOLDS, reading=proposal.AZURE)
+RELEASES: Final = variant(TEXT, "releases", {
+    STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
+    GARBAGE: Refuted("two who come at once do not see each other's entry", "*/upload-*")}, reading=proposal.RELEASES)
+DELETES_STAGED: Final = variant(TEXT, "deletes_staged", {
+    COMMITTED: Refuted(NO_COMMITS, "staged/delete-commit upload.delete-commit")}, reading=proposal.DELETES_STAGED)
+SETTLED: Final = variant(TEXT, "deletes_settled", {
+    COMMITTED: Refuted(OPEN_ONCE, "upload.delete-commit upload-commit.delete"),
+    GARBAGE: Refuted(UNCERTAIN, "upload.delete-commit staged/delete-commit staged/move-commit"),
+}, reading=proposal.DELETES_SETTLED)
+SHALLOW: Final = variant(TEXT, "shallow", {
+    COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
+    STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
+}, reading=proposal.SHALLOW)
+CARRIES: Final = variant(TEXT, "carries", {
+    GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain"),
+}, reading=proposal.CARRIES)
+COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
+    STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
+}, reading=proposal.COUNTER_FIRST)
+DEFINITE: Final = variant(TEXT, "rollback_definite", {
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=proposal.ROLLBACK_DEFINITE)
+JOB: Final = variant(TEXT, "job", {
+    STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
+}, reading=proposal.JOB)
+JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
+    GARBAGE: Refuted(
+        "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
+}, reading=proposal.JOB_CLAIMS)
+CAREFUL: Final = variant(TEXT, "careful", {
+    STAGED: Refuted(BLIND, "*/false-predicate"),
+    GARBAGE: Refuted(
+        f"{UNCERTAIN}; {INTERRUPTED}",
+        "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
+        "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
+        "staged/stage-delete/false-predicate")}, reading=proposal.CAREFUL)
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
 STAGED_RACES: Final = (
     "stage-delete relink-delete copy-delete delete-delete delete-commit commit-reset drop-commit-fork stage-reset "
-    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset"
-)
+    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset")
 SLOW: Final = "stage-commit copy-commit"
 """Those that hold, and take longer."""
-
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset relink-commit-delete"
-
-
 CONDITIONAL: Final = "stage.deletey-stagez.deletez"
 """Two who count the same object at once, and then delete their entries: a third one is left."""
 CALLED: Final = "conditional-metadata"
 
+# fmt: on
+
 ROWS = [
-    *rows(S3, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
-    *rows(TEXT, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
-    *rows(AZURE, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED),
+    *(row for design in (S3, TEXT, AZURE) for row in rows(design, CONDITIONAL, NONE, AN_UPLOAD, name=CALLED)),
     *rows(TEXT, f"{ALONE} {MORE}", NONE),
     *rows(TEXT, "upload link", HARD),
     *rows(TEXT, STAGED_RACES, NONE, UPLOADED),

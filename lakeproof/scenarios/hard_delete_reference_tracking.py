@@ -1,20 +1,17 @@
 """Proposal 3, references with a state, in the readings that its text allows."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-import attrs
-
-from lakeproof.impl.hard_delete import reference_tracking
-from lakeproof.impl.hard_delete._reference_states import State
+from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
-from lakeproof.scenarios.designs import Word, built, but, rows
+from lakeproof.scenarios.designs import Word, built, but, rows, variant
 from lakeproof.scenarios.races import FAULTS, NONE, Refuted, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 3. Tracking references in staging manager"
-LATER: Final = reference_tracking.WAITS + 1_000_000
+LATER: Final = proposal.WAITS + 1_000_000
 """Microseconds: just over the time that a reference must have been deleted."""
 
 LATE: Final = jump(LATER, "later")
@@ -27,173 +24,103 @@ AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
 """The fourth client's clock is ahead of the others by that time."""
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
 
-ONE_KEY: Final = (
-    "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
-    "object of the other as deleted"
-)
-TOO_LATE: Final = (
-    "whoever has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
-    "looks again"
-)
-MINIMUM: Final = "one reference that was deleted long ago is enough, however fresh the others are"
-TORN: Final = "the scan is no snapshot: no state of the store has had all the references of the object deleted"
-FORGOTTEN: Final = (
-    "the job deletes the key that says committed; a reference that is added afterwards, and then marked as deleted, is "
-    "all that there is to read"
-)
-BEFORE_SWAP: Final = (
-    "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
-    "reference may yet be marked as deleted"
-)
-COMMITTED_NOT: Final = (
-    "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
-    "committed; the job forgets its object"
-)
-STOPPED: Final = (
-    "whoever stops between two writes leaves behind an object without a reference, or one that stays staged though no "
-    "entry leads to it"
-)
-LEFT_BEHIND: Final = "an upload that is refused, as its branch is gone, has written its object already"
-OVERRIDES: Final = (
-    "two uploads of a path have looked before either has staged; copies, links and stagings do not look at all: the "
-    "reference of what they overwrite stays staged"
-)
-DROPPED_LATE: Final = (
-    "an entry that is staged late under a token that was swapped is never looked at again, and its reference stays as "
-    "it is"
-)
-
+# fmt: off
 COMMITTED_LOSSES: Final = Refuted(
-    f"{FORGOTTEN}; {BEFORE_SWAP}",
+    "the job deletes the key that says committed; a reference that is added afterwards, and then marked as deleted, "
+    "is all that there is to read; "
+    "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
+    "reference may yet be marked as deleted",
     "after_upload_commit/job.copy.reset.job/later after_upload_commit/copy.reset-job.job/later "
-    "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead",
-)
+    "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead")
 STAGED_LOSSES: Final = Refuted(
-    f"{ONE_KEY}; {TOO_LATE}; {MINIMUM}; {TORN}",
+    "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
+    "object of the other as deleted; "
+    "whoever has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
+    "looks again; "
+    "one reference that was deleted long ago is enough, however fresh the others are; "
+    "the scan is no snapshot: no state of the store has had all the references of the object deleted",
     "after_upload/copy.delete.job/later after_upload/move.job/later after_upload/copymain-delete.job/later "
     "after_upload/copy-reset.job/later after_upload/copymain-reset.job/later "
     "after_upload/copymain-delete-rest-job/ahead after_upload_copymain_deletemain/copymain-delete.job/rested "
     "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged upload-reset.job/later "
-    "upload-commit.job.reset.job/later link-job/later link-reset.job/later",
-)
+    "upload-commit.job.reset.job/later link-job/later link-reset.job/later")
 LEAKS: Final = Refuted(
-    f"{COMMITTED_NOT}; {STOPPED}; {LEFT_BEHIND}; {OVERRIDES}; {DROPPED_LATE}",
+    "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
+    "committed; the job forgets its object; "
+    "whoever stops between two writes leaves behind an object without a reference, or one that stays staged though no "
+    "entry leads to it; "
+    "an upload that is refused, as its branch is gone, has written its object already; "
+    "two uploads of a path have looked before either has staged; copies, links and stagings do not look at all: the "
+    "reference of what they overwrite stays staged; "
+    "an entry that is staged late under a token that was swapped is never looked at again, and its reference stays as "
+    "it is",
     "upload-commit/*[!e] upload-reset/*[!e] upload-drop* upload-upload upload-commit.reset "
     "upload-commit.job.reset.job/later upload.delete-commit.job/later link-job/later link-reset.job/later "
-    "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset "
-    "after_upload/upload-reset after_upload/reset/*[!e] after_upload/delete/*[!e] "
-    "after_upload/copymain-drop/*[!e] after_upload/delete-rest-rest-job/ahead-crash "
-    "after_upload/drop-commit-*/ahead after_upload_uploady/copy",
-)
+    "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset after_upload/upload-reset "
+    "after_upload/reset/*[!e] after_upload/delete/*[!e] after_upload/copymain-drop/*[!e] "
+    "after_upload/delete-rest-rest-job/ahead-crash after_upload/drop-commit-*/ahead after_upload_uploady/copy")
+
+LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
-    name="hard-delete/reference_tracking",
-    flows=reference_tracking.FLOWS,
-    source=SOURCE,
-    grace=4 * LATER,
-    words={
+    name="hard-delete/reference_tracking", flows=proposal.FLOWS, source=SOURCE, grace=4 * LATER, refuted=LOSSES, words={
         "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
         "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
         "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
         "copyhere": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
-        "rest": Word(lambda flows: flows.read_object, MAIN, Y),
-    },
-    refuted={COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS},
-)
+        "rest": Word(lambda flows: flows.read_object, MAIN, Y)})
 
-
-def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal in another reading: options by word. What is refuted stays so."""
-    return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
-
-
-FIRST_TOKEN: Final = but(
-    variant("first_token", upload={"follows": False}, copy={"follows": False}),
-    STAGED,
+FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSSES.but(
     also="upload.job-reset/later",
     reason="the entry was staged again under another token, for which there is no reference",
-)
-EXCHANGES: Final = but(variant("exchanges", upload={"exchanges": True}), GARBAGE, kept="upload-upload")
-MARKS_FIRST: Final = but(
-    but(
-        variant("delete_marks_first", delete={"first": True}, move={"first": True}),
-        COMMITTED,
-        also="upload.delete-commit.job/later",
-    ),
-    STAGED,
-    also="*delete-*/later",
-    reason="the reference is marked, and the tombstone is not yet, or never, staged",
-)
+)}, reading=proposal.FIRST_TOKEN)
+EXCHANGES: Final = variant(TEXT, "exchanges", {
+    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload")}, reading=proposal.EXCHANGES)
+MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
+    COMMITTED: COMMITTED_LOSSES.but(also="upload.delete-commit.job/later"),
+    STAGED: STAGED_LOSSES.but(
+        also="*delete-*/later", reason="the reference is marked, and the tombstone is not yet, or never, staged"),
+    GARBAGE: LEAKS}, reading=proposal.DELETE_MARKS_FIRST)
 MARKS_FIRST_CRASH: Final = but(
     but(MARKS_FIRST, STAGED, also="after_upload/delete-rest-rest-job/ahead-crash"),
-    GARBAGE,
-    kept="after_upload/delete-rest-rest-job/ahead-crash",
-)
-CREATES: Final = but(
-    variant("marks_create", delete={"creates": True}, reset={"creates": True}, drop={"creates": True}),
-    COMMITTED,
+    GARBAGE, kept="after_upload/delete-rest-rest-job/ahead-crash")
+CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload/drop-commit-branch-job.job/ahead",
     reason="the key that said committed is gone, and a late drop makes one that says deleted",
-)
-REMOVES: Final = but(
-    variant("tombstones_remove", reset={"tombstones": "remove"}),
-    GARBAGE,
-    also="upload.delete.reset",
-    reason="with its key the job loses sight of an object",
-)
-NEWEST: Final = but(
-    variant("newest", job={"oldest": False}),
-    STAGED,
-    kept=(
-        "after_upload_copymain_deletemain/copymain-delete.job/rested "
-        "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged"
-    ),
-)
-REREADS: Final = but(
-    variant("job_rereads", job={"rereads": True}),
-    STAGED,
-    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged",
-)
-KEYS_FIRST: Final = but(
-    variant("keys_first", job={"keys_first": True}),
-    GARBAGE,
-    also="after_upload_delete/job/rested-crash",
-    reason="the job stops after the keys and before the object",
-)
-COMMITTED_FIRST: Final = but(
-    variant("committed_first", job={"order": (State.COMMITTED, State.STAGED, State.DELETED)}),
-    COMMITTED,
+)}, reading=proposal.MARKS_CREATE)
+REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
+    also="upload.delete.reset", reason="with its key the job loses sight of an object",
+)}, reading=proposal.TOMBSTONES_REMOVE)
+NEWEST: Final = variant(TEXT, "newest", {**LOSSES, STAGED: STAGED_LOSSES.but(
+    kept="after_upload_copymain_deletemain/copymain-delete.job/rested "
+    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.NEWEST)
+REREADS: Final = variant(TEXT, "job_rereads", {**LOSSES, STAGED: STAGED_LOSSES.but(
+    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.JOB_REREADS)
+KEYS_FIRST: Final = variant(TEXT, "keys_first", {**LOSSES, GARBAGE: LEAKS.but(
+    also="after_upload_delete/job/rested-crash", reason="the job stops after the keys and before the object",
+)}, reading=proposal.KEYS_FIRST)
+COMMITTED_FIRST: Final = variant(TEXT, "committed_first", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
     also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
-    reason="the job stops when only deleted keys are left",
-)
-MARKS_SEALED: Final = variant("commit_marks_sealed", commit={"marks": "sealed"})
-MARKS_LAST: Final = but(
-    but(
-        variant("commit_marks_last", commit={"marks": "committed"}),
-        GARBAGE,
-        kept="after_upload/commit-reset after_upload/drop-commit-*/ahead",
-    ),
-    COMMITTED,
-    also="after_upload/drop-commit-branch-job.job/ahead",
-    reason="a branch is deleted between a commit and its marks, with the tokens that it had before",
-)
-KEEPS: Final = but(
-    variant("keeps_committed", job={"keeps_committed": True}), COMMITTED, kept=" ".join(COMMITTED_LOSSES.races[:3])
-)
-"""Ours: keys that say committed stay for good."""
-
-TOMBSTONE: Final = but(
-    variant("branch_tombstones", drop={"tombstone": True}),
-    COMMITTED,
-    kept="after_upload/drop-commit-upload.branch-job/ahead",
-)
-"""Ours: a branch is deleted by a conditional write of its record."""
-
+    reason="the job stops when only deleted keys are left")}, reading=proposal.COMMITTED_FIRST)
+MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=proposal.COMMIT_MARKS_SEALED)
+MARKS_LAST: Final = variant(TEXT, "commit_marks_last", {
+    COMMITTED: COMMITTED_LOSSES.but(
+        also="after_upload/drop-commit-branch-job.job/ahead",
+        reason="a branch is deleted between a commit and its marks, with the tokens that it had before"),
+    STAGED: STAGED_LOSSES,
+    GARBAGE: LEAKS.but(kept="after_upload/commit-reset after_upload/drop-commit-*/ahead"),
+}, reading=proposal.COMMIT_MARKS_LAST)
+KEEPS: Final = variant(TEXT, "keeps_committed", {
+    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept=" ".join(COMMITTED_LOSSES.races[:3])),
+}, reading=proposal.KEEPS_COMMITTED)
+TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
+    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept="after_upload/drop-commit-upload.branch-job/ahead"),
+}, reading=proposal.BRANCH_TOMBSTONES)
+# fmt: on
 
 ROWS = [
     *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),
-    *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset", NONE),
-    *rows(TEXT, "upload-commit.reset", NONE),
+    *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset upload-commit.reset", NONE),
     *rows(TEXT, "upload-reset.job upload.job-reset link-job link-reset.job", LATE),
     *rows(TEXT, "upload-commit.job.reset.job upload.delete-commit.job", LATE, deep=True),
     *rows(TEXT, "upload-commit delete-commit commit-reset upload-reset", NONE, after("upload")),

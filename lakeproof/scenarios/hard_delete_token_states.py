@@ -1,6 +1,6 @@
 """Proposal 4, states of staging tokens and a list of tokens for each object, in the readings that its text allows."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -9,11 +9,11 @@ from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
-from lakeproof.impl.hard_delete import token_states
+from lakeproof.impl.hard_delete import token_states as proposal
 from lakeproof.model.records import Repository
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
-from lakeproof.scenarios.designs import Row, Word, built, rows
+from lakeproof.scenarios.designs import Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
@@ -21,50 +21,39 @@ SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 ISSUED: Final = Grant("mem://r/data/s3", "s4")
 """What `token_states.get_physical_address` gives to the first who asks for it."""
 
+# fmt: off
 RESTAGED: Final = (
     "an upload stages its entry late, under a token that is sealed or reset by then; the job takes that token from the "
-    "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew"
-)
-NOT_FOUND: Final = (
-    '"If key not found - assume address was committed": the key of an object that was hard-deleted is not found either'
-)
-NEVER_NAMED: Final = (
-    "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes by, "
-    "and so the token stays in the list of its object"
-)
-STOPPED: Final = (
-    "whoever stops between two writes leaves behind an object without a list, a list that no staged entry leads to, or "
-    "tokens of which nobody has taken note"
-)
-LEFT_BEHIND: Final = "an upload that is refused, as its branch is gone, has written its object already"
-LATE_AFTER: Final = (
-    "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
-    "comes late to a sealed token"
-)
+    "list of the object, and the upload goes on under the next token: it adds to a list that is empty or makes it anew")
 LINKED_TWICE: Final = "two links have both looked at the token before one of them deletes it"
 STALE_DELETE: Final = (
-    "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them"
-)
+    "a branch is deleted with the tokens that it had when it was read; a commit came between, and has committed them")
 
 COMMITTED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {STALE_DELETE}; {LINKED_TWICE}",
     "upload-commit.job.reset.job link-commit.job.reset.job after_upload/drop-commit-branch-job "
-    "twice/link.commit.job-link.reset.job",
-)
+    "twice/link.commit.job-link.reset.job")
 STAGED_LOSSES: Final = Refuted(
-    f"{RESTAGED}; {NOT_FOUND}; {LINKED_TWICE}",
+    f"{RESTAGED}; "
+    '"If key not found - assume address was committed": the key of an object that was hard-deleted is not found '
+    "either; "
+    f"{LINKED_TWICE}",
     "upload-reset.job upload-commit.job upload-commit.job.reset.job link-commit.job.reset.job "
     "after_upload/copy-reset.job after_upload/copymain-reset.job* after_upload/copymain-drop.job "
     "after_upload/copy-reset-job* after_upload/copymain.resetmain-job.reset.job after_upload/move-reset.job "
-    "twice/link-link.reset.job twice/link.commit.job-link.reset.job",
-)
+    "twice/link-link.reset.job twice/link.commit.job-link.reset.job")
 LEAKS: Final = Refuted(
-    f"{NEVER_NAMED}; {STOPPED}; {LEFT_BEHIND}; {LATE_AFTER}",
+    "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
+    "by, and so the token stays in the list of its object; "
+    "whoever stops between two writes leaves behind an object without a list, a list that no staged entry leads to, "
+    "or tokens of which nobody has taken note; "
+    "an upload that is refused, as its branch is gone, has written its object already; "
+    "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
+    "comes late to a sealed token",
     "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/drop*/*[!e] "
     "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-drop* upload-upload* upload.upload* "
     "upload.delete* after_upload/delete* upload-commit.job.reset.job link-commit.job.reset.job "
-    "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job",
-)
+    "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job")
 
 
 async def put(env: Env, repository: Repository, address: str, content: bytes) -> None:
@@ -79,90 +68,45 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "put": Word(lambda _: put, ISSUED.address, b"g"),
     "first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
-    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2"),
-}
+    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
+
+LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
-    name="hard-delete/token_states",
-    flows=token_states.FLOWS,
-    source=SOURCE,
-    words=WORDS,
-    refuted={COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS},
-)
+    name="hard-delete/token_states", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted=LOSSES)
+OURS: Final = " (ours: with repairs)"
 
+BY_ADDRESS: Final = variant(TEXT, "by_address", {
+    COMMITTED: Refuted(
+        "the job deals with the tokens of one committed object before it knows that the others under them are "
+        f"committed, too; {RESTAGED}; {STALE_DELETE}",
+        (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job")),
+    STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
+    GARBAGE: LEAKS}, reading=proposal.BY_ADDRESS)
+ENTRIES: Final = variant(TEXT, "entries", {**LOSSES, GARBAGE: Refuted(
+    "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has read there "
+    f"which objects lose a reference; {LEAKS.reason}",
+    (*LEAKS.races, "after_sealed/commit.job"))}, reading=proposal.ENTRIES)
+SPARED: Final = variant(TEXT, "entries_spared", LOSSES, reading=proposal.ENTRIES_SPARED)
+BY_COMMIT: Final = variant(TEXT, "by_commit", LOSSES, reading=proposal.BY_COMMIT)
+FORGETS: Final = variant(TEXT, "forgets_deleted", LOSSES, reading=proposal.FORGETS_DELETED)
 
-def variant(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal in another reading: options by word. What is refuted stays so."""
-    return attrs.evolve(TEXT, name=f"{TEXT.name}-{name}", options=options)
-
-
-BY_ADDRESS: Final = attrs.evolve(
-    variant("by_address", commit={"named": "address"}, job={"named": "address"}),
-    refuted={
-        COMMITTED: Refuted(
-            "the job deals with the tokens of one committed object before it knows that the others under them are "
-            f"committed, too; {RESTAGED}; {STALE_DELETE}",
-            (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job"),
-        ),
-        STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
-        GARBAGE: LEAKS,
-    },
-)
-"""The committed entry as the text first writes it: a key for each physical address."""
-
-ENTRIES: Final = attrs.evolve(
-    variant("entries", job={"moves": "entry"}),
-    refuted={
-        COMMITTED: COMMITTED_LOSSES,
-        STAGED: STAGED_LOSSES,
-        GARBAGE: Refuted(
-            "tokens of a commit become deleted entries, and then their staging area is deleted, before anybody has "
-            f"read there which objects lose a reference; {LEAKS.reason}",
-            (*LEAKS.races, "after_sealed/commit.job"),
-        ),
-    },
-)
-SPARED: Final = variant("entries_spared", job={"moves": "entry", "spares_area": True})
-BY_COMMIT: Final = variant("by_commit", job={"committed": "commit"})
-FORGETS: Final = variant("forgets_deleted", job={"forgets_deleted": True})
-
-CAREFUL: Final[Mapping[str, Mapping[str, Hashable]]] = {
-    "upload": {"careful": True},
-    "uploady": {"careful": True},
-    "uploadmain": {"careful": True},
-    "job": {"keeps_empty": True, "committed": "commit"},
-    "drop": {"tombstone": True},
-}
-LINKS: Final[Mapping[str, Hashable]] = {"careful": True, "once": True}
-
-
-def mended(name: str, **options: Mapping[str, Hashable]) -> ObjectDesign:
-    """The proposal with all repairs, but for these options."""
-    found = variant(name, **{**CAREFUL, **options})
-    return attrs.evolve(found, source=f"{SOURCE} (ours: with repairs)")
-
-
-MENDED: Final = attrs.evolve(mended("mended"), refuted={GARBAGE: LEAKS})
+MENDED: Final = variant(TEXT, "mended", {GARBAGE: LEAKS}, None, OURS, reading=proposal.MENDED)
 """No data is lost in any race here; what leaks, leaks."""
-
-BUT_UPLOADS: Final = mended("mended_but_uploads", upload={})
-BUT_EMPTY: Final = mended("mended_but_empty_lists", job={"committed": "commit"})
-BUT_DROP: Final = mended("mended_but_deleted_branches", drop={})
-BUT_LINKS: Final = mended("mended_but_links")
+BUT_UPLOADS: Final = variant(TEXT, "mended_but_uploads", LOSSES, None, OURS, reading=proposal.BUT_UPLOADS)
+BUT_EMPTY: Final = variant(TEXT, "mended_but_empty_lists", LOSSES, None, OURS, reading=proposal.BUT_EMPTY_LISTS)
+BUT_DROP: Final = variant(TEXT, "mended_but_deleted_branches", LOSSES, None, OURS, reading=proposal.BUT_BRANCHES)
+BUT_LINKS: Final = variant(TEXT, "mended_but_links", LOSSES, None, OURS, reading=proposal.BUT_LINKS)
 """All repairs but one, in the race that misses it."""
+# fmt: on
 
 
-def twice(
-    design: ObjectDesign, race: str, *, deep: bool = False, link: Mapping[str, Hashable] | None = None
-) -> Iterator[Row]:
-    """A race in which ``link`` links the one address that was issued and written before. link: its options."""
-    linking = attrs.evolve(
-        design,
-        words={**WORDS, "link": Word(lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")},
-        options={**design.options, "link": link or {}},
-    )
-    only = f"{COMMITTED if 'commit' in race else ''} {STAGED} {GARBAGE}"
-    return rows(linking, race, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
+def twice(design: ObjectDesign, text: str, *, deep: bool = False) -> Iterator[Row]:
+    """Races in which ``link`` links the one address that was issued and written before."""
+    link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
+    linking = attrs.evolve(design, words={**WORDS, "link": link})
+    only = f"{COMMITTED if 'commit' in text else ''} {STAGED} {GARBAGE}"
+    return rows(linking, text, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
 
 
 def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
@@ -189,25 +133,22 @@ ROWS = [
     *rows(TEXT, "upload-reset.job upload-commit.job upload-commit.job.reset.job", NONE),
     *rows(TEXT, "link-commit.job.reset.job", NONE, deep=True),
     *rows(TEXT, "commit-upload.reset.job", NONE, after("upload"), deep=True),
-    *rows(TEXT, "commit.job reset.job drop.job", FAULTS, after("upload")),
-    *rows(TEXT, "commit-job reset-job copy-reset-job", FAULTS, after("upload")),
+    *rows(TEXT, "commit.job reset.job drop.job commit-job reset-job copy-reset-job", FAULTS, after("upload")),
     *rows(TEXT, "copy.delete.job move.reset.job commit.job.copy.reset.job delete.job", NONE, after("upload")),
     *rows(TEXT, "move-reset.job drop-commit-branch-job copymain.resetmain-job.reset.job", NONE, after("upload")),
     *rows(TEXT, f"{COPIES} {JOBS}", NONE, after("upload")),
     *rows(TEXT, "copymain-reset.job", PAGED, after("upload"), paged=1),
     *rows(TEXT, "copy-job copymain.resetmain.job-job", NONE, after("upload.commit")),
     *sealed(TEXT, NONE | CRASH),
-    *twice(TEXT, "link-link"),
-    *twice(TEXT, "link-link.reset.job"),
+    *twice(TEXT, "link-link link-link.reset.job"),
     *twice(TEXT, "link.commit.job-link.reset.job", deep=True),
     *rows(MENDED, "upload-reset.job upload-commit.job", NONE),
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
     *rows(MENDED, f"drop-commit-branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
-    *twice(MENDED, "link-link", link=LINKS),
-    *twice(MENDED, "link-link.reset.job", link=LINKS),
-    *twice(MENDED, "link.commit.job-link.reset.job", deep=True, link=LINKS),
-    *twice(BUT_LINKS, "link-link.reset.job", link={"careful": True}),
+    *twice(MENDED, "link-link link-link.reset.job"),
+    *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
+    *twice(BUT_LINKS, "link-link.reset.job"),
     *rows(BUT_UPLOADS, "upload-reset.job", NONE),
     *rows(BUT_EMPTY, "copy-reset.job", NONE, after("upload")),
     *rows(BUT_DROP, "drop-commit-branch-job", NONE, after("upload")),

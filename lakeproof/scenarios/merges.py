@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows
@@ -12,7 +13,7 @@ MERGING: Final = BranchDesign(
     flows=FLOWS,
     refuted=HOLDS,
     source="graveler-on-kv.md, Update Commits, staging and lock-free; Merge and Revert of lakeFS' pkg/graveler",
-    options={"commit": {"drops": False}},
+    options={"commit": {"reading": lock_free.Reading(drops=False)}},
 )
 """``merge`` brings main, which is a commit ahead, into the branch; ``revert`` undoes the branch's last commit."""
 

@@ -17,7 +17,7 @@ import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 import attrs
 
@@ -182,23 +182,29 @@ class Race:
         return tuple(word for client in self.clients for word in client)
 
 
+class Options(TypedDict, total=False):
+    """What a row says of its races beside their words; see `Race`. name: what to call the race, where a design names
+    it; only: ids, separated by spaces."""
+
+    name: str
+    paged: int
+    only: str
+    deep: bool
+
+
 def races(
     text: str,
     known: Collection[str],
     faults: FaultSet = NONE,
     before: Before = NOTHING,
-    *,
-    name: str = "",
-    paged: int = 0,
-    only: str = "",
-    deep: bool = False,
+    **options: Unpack[Options],
 ) -> Iterator[Race]:
-    """Each race of a text under each of these faults. ``name``: what to call it, where a design names it.
+    """Each race of a text under each of these faults.
 
     Raises:
         RaceError: a word is not known, or a name is given to several races.
     """
-    split = text.split()
+    split, name = text.split(), options.get("name", "")
     if not split or (name and len(split) > 1):
         raise RaceError(f"races {text!r}: expected {'one race, to be called ' + name if name else 'some'}")
     for word in before.calls:
@@ -212,7 +218,7 @@ def races(
                 clients=clients,
                 before=before.calls,
                 faults=budget,
-                paged=paged,
-                only=frozenset(only.split()),
-                deep=deep,
+                paged=options.get("paged", 0),
+                only=frozenset(options.get("only", "").split()),
+                deep=options.get("deep", False),
             )

@@ -5,17 +5,18 @@ another one. ``recheck``, ``full-copy``, ``tags-read``, ``zero-days`` and ``rule
 ``pinned`` is ours; its controls each leave one thing out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
 
-from lakeproof.impl.retention import pins as retention_pins
-from lakeproof.impl.retention import runs as retention
+from lakeproof.impl.flows import bound
+from lakeproof.impl.retention import pins, runs
+from lakeproof.impl.retention.runs import Reading
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._retention import RULES, RetentionDesign, after
-from lakeproof.scenarios.designs import HOLDS, Row, built, rows
+from lakeproof.scenarios.designs import HOLDS, Row, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,
     FALSE,
@@ -67,96 +68,67 @@ def refuted(active: str = "", staged: str = "", why: str = "", *, copies: Sequen
     return {invariant_id: Refuted(reason, races) for invariant_id, races in globs.items() if races}
 
 
-TEXT: Final = RetentionDesign(
-    name="retention/text",
-    refuted=refuted(
+def text(name: str, refuted: Mapping[str, Refuted], reading: Reading = runs.AS_WRITTEN) -> RetentionDesign:
+    """The text's job in one reading."""
+    return RetentionDesign(name=f"retention/{name}", flows=bound(runs.FLOWS, reading=reading), refuted=refuted)
+
+
+TEXT: Final = text(
+    "text",
+    refuted(
         "upload.commit-*/skew forkz.dropz-*/paged commitz-*",
         "upload.commit-*/skew",
         f"{IN_FLIGHT}; a scan in pages misses a branch that gets another name; who commits on a branch that is deleted "
         "meanwhile leaves a dangling commit of today, of old data",
     ),
 )
-
-
-def ordered(
-    name: str, order: Sequence[retention.Look], active: str = "", staged: str = "", why: str = "", **more: bool
-) -> RetentionDesign:
-    """Another order to look in, and the races that it loses beside the uses of expired commits. more: options of
-    ``mark``."""
-    return attrs.evolve(
-        TEXT,
-        name=f"retention/{name}",
-        options={"mark": {"order": tuple(order), **more}},
-        refuted=refuted(active, staged, why),
-    )
-
-
 ORDERS: Final = (
-    ordered(
+    text(
         "order-staged-last",
-        ("clock", "branches", "commits", "staged"),
-        "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*",
-        "",
-        "what was staged is committed between the look at the branches and the look at what is staged",
+        refuted(
+            "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*",
+            why="what was staged is committed between the look at the branches and the look at what is staged",
+        ),
+        Reading(order=("clock", "branches", "commits", "staged")),
     ),
-    ordered(
+    text(
         "order-one-scan",
-        ("clock", "branches", "staged", "commits"),
-        "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*/clock-jump after-restore/*/skew",
-        "upload.commit-*/skew",
-        "the tokens are those of before: what was committed since is seen as a dangling commit at best",
+        refuted(
+            "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*/clock-jump after-restore/*/skew",
+            "upload.commit-*/skew",
+            "the tokens are those of before: what was committed since is seen as a dangling commit at best",
+        ),
+        Reading(order=("clock", "branches", "staged", "commits")),
     ),
-    ordered(
+    text(
         "order-clock-last",
-        ("staged", "branches", "commits", "clock"),
-        "upload.commit-*/clock-jump upload.commit-*/skew",
-        "upload.commit-*/clock-jump upload.commit-*/skew",
-        IN_FLIGHT,
+        refuted(*2 * ("upload.commit-*/clock-jump upload.commit-*/skew",), IN_FLIGHT),
+        Reading(order=("staged", "branches", "commits", "clock")),
     ),
-    ordered("order-commits-first", ("clock", "commits", "staged", "branches")),
-    ordered(
+    text("order-commits-first", refuted(), runs.COMMITS_FIRST),
+    text(
         "order-commits-first-lenient",
-        ("clock", "commits", "staged", "branches"),
-        "after-restore/*",
-        "",
-        "a head that is not among the commits keeps nothing",
-        strict=False,
+        refuted("after-restore/*", why="a head that is not among the commits keeps nothing"),
+        attrs.evolve(runs.COMMITS_FIRST, strict=False),
     ),
-    ordered("order-twice", retention.TWICE),
+    text("order-twice", refuted(), runs.TWICE),
 )
 
-AGAIN: Final = attrs.evolve(TEXT, name="retention/recheck", options={"sweep": {"again": RULES}})
-ZERO_DAYS: Final = attrs.evolve(
-    TEXT, name="retention/zero-days", rules=ZERO, refuted=refuted("upload.commit-*", "upload.commit-*", IN_FLIGHT)
-)
+AGAIN: Final = text("recheck", TEXT.refuted, Reading(again=RULES))
+ZERO_DAYS: Final = attrs.evolve(text("zero-days", refuted("upload.commit-*", "upload.commit-*", IN_FLIGHT)), rules=ZERO)
 ZERO_DAYS_TWICE: Final = attrs.evolve(ORDERS[-1], name="retention/zero-days-twice", rules=ZERO)
-FULL_COPY: Final = attrs.evolve(
-    TEXT, name="retention/full-copy", options={"restore": {"full": True}}, refuted=refuted(copies=())
-)
-HEADS_ONLY: Final = attrs.evolve(TEXT, name="retention/heads-only", hypothetical=False, refuted=HOLDS)
-TAGS_UNREAD: Final = attrs.evolve(
-    TEXT, name="retention/tags-unread", tags=True, refuted={ACTIVE: Refuted("the text knows no tags", "*")}
-)
-TAGS_READ: Final = attrs.evolve(
-    TEXT,
-    name="retention/tags-read",
-    tags=True,
-    options={"mark": {"order": retention.WITH_TAGS}},
-    refuted={ACTIVE: Refuted(REVIVED, "tag-*")},
-)
+FULL_COPY: Final = text("full-copy", refuted(copies=()), Reading(full=True))
+HEADS_ONLY: Final = attrs.evolve(text("heads-only", HOLDS), hypothetical=False)
+TAGS_UNREAD: Final = attrs.evolve(text("tags-unread", {ACTIVE: Refuted("the text knows no tags", "*")}), tags=True)
+TAGS_READ: Final = attrs.evolve(text("tags-read", {ACTIVE: Refuted(REVIVED, "tag-*")}, runs.WITH_TAGS), tags=True)
 RAISED: Final = attrs.evolve(
-    TEXT,
-    name="retention/rules-raised",
-    now_rules=LONGER,
-    refuted={ACTIVE: Refuted("a mark outlives the rules that it was made by", JOB)},
+    text("rules-raised", {ACTIVE: Refuted("a mark outlives the rules that it was made by", JOB)}), now_rules=LONGER
 )
-RAISED_RECHECK: Final = attrs.evolve(
-    TEXT, name="retention/rules-raised-recheck", now_rules=LONGER, options={"sweep": {"again": LONGER}}, refuted=HOLDS
-)
+RAISED_RECHECK: Final = attrs.evolve(text("rules-raised-recheck", HOLDS, Reading(again=LONGER)), now_rules=LONGER)
 
 PINNED: Final = RetentionDesign(
     name="retention/pinned",
-    flows=retention_pins.FLOWS,
+    flows=pins.FLOWS,
     tags=True,
     source="docs/hard-delete/retention.md",
     refuted={
@@ -167,36 +139,21 @@ PINNED: Final = RetentionDesign(
         STAGED: Refuted("who knows an address needs no commit: nothing is pinned", "stage-*"),
     },
 )
-CONTROL: Final = "docs/hard-delete/retention.md (negative control)"
+CONTROL: Final = (None, " (negative control)")
 OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner sees no sentence yet"
-LATE_SENTENCE: Final = attrs.evolve(
+LATE_SENTENCE: Final = variant(
     PINNED,
-    name="retention/pinned-before-condemned",
-    source=CONTROL,
-    options={"mark": {"condemns_first": False}},
-    refuted={ACTIVE: Refuted(OVERLOOKED, "fork*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
+    "before-condemned",
+    {ACTIVE: Refuted(OVERLOOKED, "fork*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
+    *CONTROL,
+    reading=pins.Reading(condemns_first=False),
 )
-BLIND: Final = attrs.evolve(
-    PINNED,
-    name="retention/pinned-blind",
-    source=CONTROL,
-    options={"fork": {"looks": False}},
-    refuted={ACTIVE: Refuted("who pins a condemned commit must see the sentence", "*")},
-)
-SHARED: Final = attrs.evolve(
-    PINNED,
-    name="retention/pinned-one-run-id",
-    source=CONTROL,
-    runs_apart=False,
-    refuted={ACTIVE: Refuted("one run pardons what another has condemned", "*")},
-)
-LEASE: Final = attrs.evolve(
-    PINNED,
-    name="retention/pinned-lease",
-    options={"mark": {"lease": DAY}},
-    grace=JUMP,
-    refuted={ACTIVE: Refuted("a pin may end while its owner is only slow", "*/clock-jump")},
-)
+UNSEEN: Final = Refuted("who pins a condemned commit must see the sentence", "*")
+BLIND: Final = variant(PINNED, "blind", {ACTIVE: UNSEEN}, *CONTROL, reading=pins.Reading(looks=False))
+PARDONED: Final = Refuted("one run pardons what another has condemned", "*")
+SHARED: Final = attrs.evolve(variant(PINNED, "one-run-id", {ACTIVE: PARDONED}, *CONTROL), runs_apart=False)
+SLOW: Final = Refuted("a pin may end while its owner is only slow", "*/clock-jump")
+LEASE: Final = attrs.evolve(variant(PINNED, "lease", {ACTIVE: SLOW}, reading=pins.Reading(lease=DAY)), grace=JUMP)
 
 DANGLING: Final = ("line", "dangling")
 SIDEWAYS: Final = ("line", "branch")

@@ -1,9 +1,10 @@
 """``step2``: the state ``initial``, the id free at once, and the Cleaner. States written by ``set`` undo each other."""
 
 from lakeproof.impl.repositories import step2
-from lakeproof.scenarios._repositories import ABSENT, EXISTS, ONE_FAULT, RepositoryDesign, everything
+from lakeproof.scenario import Faults
+from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, ONE_FAULT, RepositoryDesign, everything
 from lakeproof.scenarios.designs import built, rows, variant
-from lakeproof.scenarios.races import Refuted
+from lakeproof.scenarios.races import Refuted, fault
 
 SOURCE = "repository-operations-error-handling.md, Step 2"
 
@@ -40,7 +41,7 @@ STEP2 = RepositoryDesign(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
             "delete-delete-* delete-create/late-write retry-create* delete-create-get/clock-jump "
             "delete-create-branch/clock-jump delete-create-look/clock-jump delete-create-tag/clock-jump "
-            "delete-create-clean-branch/clock-jump absent/create-get/clock-jump absent/create-branch/clock-jump "
+            "delete-create-clean-branch/clock-jump absent/create-get/clock-[js]* absent/create-branch/clock-jump "
             "absent/create-create-delete* absent/create-delete-get/clock-jump "
             "absent/create-delete-branch/clock-jump",
         ),
@@ -115,8 +116,13 @@ DECLARES_FAILED = variant(
     {"create": {"declares_failed": True}},
 )
 
+AHEAD = fault("clock-skew", Faults(clock_skew=(0, JUMP)))
+"""The clock of the second client is two minutes ahead: what has just begun is old to it."""
+
 ROWS = [
     *everything(STEP2),
+    *rows(STEP2, "create-get", AHEAD, ABSENT),
+    *rows(BY_SET_IF, "create-get", AHEAD, ABSENT),
     *rows(
         BY_SET_IF, "delete-create delete-create-get delete-delete-create delete-create-clean-branch", ONE_FAULT, EXISTS
     ),

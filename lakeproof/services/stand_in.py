@@ -58,6 +58,8 @@ LATE_SECONDS: Final = 0.06
 EFFECT_SECONDS: Final = 0.001
 HICCUPS: Final = 0.05
 TRIES: Final = 30
+WRITING: Final = writing.Reading(tries=TRIES)
+COMMITTING: Final = lock_free.Reading(tries=TRIES)
 T = TypeVar("T")
 
 
@@ -200,13 +202,11 @@ class Lake:
         self._bodies[identity] = content
 
         def write() -> Awaitable[None]:
-            rereads = self.bug != "unsettled-write"
-            return self._run(
-                lambda env: writing.set_entry(env, repository, which, key, identity, rereads=rereads, tries=TRIES)
-            )
+            how = writing.Reading(rereads=self.bug != "unsettled-write", tries=TRIES)
+            return self._run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=how))
 
         def create() -> Awaitable[None]:
-            return self._run(lambda env: writing.create_entry(env, repository, which, key, identity, tries=TRIES))
+            return self._run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
 
         if only_if_absent:
             if self.bug == "conditional-race":
@@ -243,7 +243,8 @@ class Lake:
         repository = await self.repository(name)
         if self._chance("delete-returns", 0.3):
             return
-        await self._run(lambda env: writing.delete_entry(env, repository, BranchID(branch), path.encode(), tries=TRIES))
+        which, key = BranchID(branch), path.encode()
+        await self._run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
 
     async def get(self, name: str, ref: str, path: str) -> Found:
         at = (name, ref, path)
@@ -290,10 +291,10 @@ class Lake:
             "lost-commit": lambda env: _override(env, repository, which, message),
             "partial-commit": lambda env: _commit_older(env, repository, which, message),
             "commit-drops-writes": lambda env: optimistic.commit(
-                env, repository, which, message, seals=False, tries=TRIES
+                env, repository, which, message, reading=optimistic.Reading(seals=False, tries=TRIES)
             ),
         }
-        flow = flows.get(self.bug, lambda env: lock_free.commit(env, repository, which, message, tries=TRIES))
+        flow = flows.get(self.bug, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))
         return await self._run(flow)
 
     async def merge(self, name: str, destination: str, source: str, message: str) -> Commit:

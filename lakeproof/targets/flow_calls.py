@@ -43,7 +43,7 @@ SIDES: Final = (BranchID("side0"), BranchID("side1"))
 PATHS: Final = tuple(b"a/%d" % number for number in range(6))
 IDS: Final = tuple(RepositoryID(f"r{number}") for number in range(2))
 SCAN_BATCH: Final = 3
-COMMIT_TRIES: Final = 30
+COMMITTING: Final = lock_free.Reading(tries=30)
 WORDS_MAX: Final = 300
 """Characters of an error that are shown."""
 
@@ -83,7 +83,7 @@ def entry_call(rng: Random, identity: bytes) -> Doing:
                 "commit",
                 commit,
                 lambda e: lock_free.commit(
-                    e, LAKE, TRUNK, identity.decode(), tries=COMMIT_TRIES, batch_size=SCAN_BATCH
+                    e, LAKE, TRUNK, identity.decode(), reading=COMMITTING, batch_size=SCAN_BATCH
                 ),
             ),
         ),

@@ -87,11 +87,11 @@ def accessible(snapshot: Snapshot) -> Iterator[Repository]:
     return (entry for entry in entries(snapshot) if entry.state is RepositoryState.ACTIVE)
 
 
-def partitions(repository: Repository) -> tuple[bytes, bytes]:
-    """Where the entities of a repository are looked for: in the partition of its instance, and in that of its id,
-    which only the naive variant uses."""
-    identity = repository.repository_id, repository.instance_uid
-    return keys.repository_partition(*identity), keys.naive_partition(repository.repository_id)
+def partitions(repository: Repository) -> tuple[bytes, ...]:
+    """Where the entities of a repository are looked for: in the partition of its instance; in that of its id, which
+    only the naive variant uses; and in that of its creation date, where the date stands for the identifier."""
+    name, uid, created = repository.repository_id, repository.instance_uid, InstanceUID(str(repository.creation_date))
+    return keys.repository_partition(name, uid), keys.naive_partition(name), keys.repository_partition(name, created)
 
 
 def _create_is_unique(transition: Transition) -> Iterator[Finding]:

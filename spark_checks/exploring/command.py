@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
+from lakeproof.cli import Report, chosen_from, from_option, json_option, out_option, perform
 from lakeproof.commands.options import Seconds
 from lakeproof.spark_checks.session import Options, spark_options
 
@@ -57,4 +57,4 @@ def command(
             driver_states=driver_states,
             options=How(merge=not raw),
         )
-        return perform(task, "verifying", source, chosen, out, 1, bounds, as_json=as_json, full=True)
+        return perform(task, "verifying", source, chosen, 1, Report(out=out, bounds=bounds, as_json=as_json))

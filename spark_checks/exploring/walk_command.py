@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from lakeproof.cli import chosen_from, from_option, json_option, out_option, perform
+from lakeproof.cli import Report, chosen_from, from_option, json_option, out_option, perform
 from lakeproof.spark_checks.session import Options, spark_options
 
 
@@ -59,4 +59,4 @@ def command(
             depth=depth,
             block=block,
         )
-        return perform(task, "walking", source, chosen, out, 1, bounds, as_json=as_json, full=True)
+        return perform(task, "walking", source, chosen, 1, Report(out=out, bounds=bounds, as_json=as_json))

@@ -21,7 +21,8 @@ from lakeproof.scenarios._branch_data import BranchDesign
 from lakeproof.scenarios.designs import HOLDS, rows
 
 DROPPING = BranchDesign(name="planted/lock-free", flows=FLOWS, source="tests", refuted=HOLDS)
-KEEPING = attrs.evolve(DROPPING, name="planted/keeping", options={"commit": {"drops": False}})
+KEPT = {"commit": {"reading": lock_free.Reading(drops=False)}}
+KEEPING = attrs.evolve(DROPPING, name="planted/keeping", options=KEPT)
 
 
 async def replace_whatever_is_there(env: Env, repository: Repository, branch: Branch, predicate: object) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.flows import bound
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._hard_delete import ObjectDesign
@@ -143,8 +144,23 @@ def test_options_of_an_unknown_word_are_an_error() -> None:
 
 
 def test_options_are_bound_to_the_flows_that_have_them_and_to_some_at_least() -> None:
-    found = bound(no_copies.FLOWS, exchanges=True)
+    found = bound(no_copies.FLOWS, reading=no_copies.CAREFUL)
     assert found.upload_object is not no_copies.FLOWS.upload_object
     assert found.commit is no_copies.FLOWS.commit
     with pytest.raises(ValueError, match=r"\['zebra'\]: no flow of ObjectFlows has them"):
-        bound(no_copies.FLOWS, exchanges=True, zebra=1)
+        bound(no_copies.FLOWS, reading=no_copies.CAREFUL, zebra=1)
+
+
+def test_an_option_that_the_flow_of_a_word_does_not_have_is_an_error() -> None:
+    (row,) = rows(attrs.evolve(DESIGN, options={"reset": {"drops": False}}), "upload-reset")
+    with pytest.raises(RaceError, match=r"area/variant: options \['drops'\] of 'reset': its flow takes env, "):
+        row.scenario()
+
+
+def test_a_reading_is_bound_only_to_the_flows_whose_reading_is_of_its_class() -> None:
+    lock_freely = bound(no_copies.FLOWS, reading=lock_free.KEEPS_STAGED)
+    assert lock_freely.upload_object is no_copies.FLOWS.upload_object
+    assert lock_freely.commit is not no_copies.FLOWS.commit
+    (row,) = rows(attrs.evolve(DESIGN, options={"commit": {"reading": no_copies.CAREFUL}}), "upload-commit")
+    with pytest.raises(RaceError, match=r"options \['reading'\] of 'commit': .* of the class of its default"):
+        row.scenario()

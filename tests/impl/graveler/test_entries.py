@@ -75,14 +75,14 @@ def test_a_writer_whose_token_was_sealed_writes_once_more(hand: Hand) -> None:
 
 
 def test_a_writer_that_does_not_look_again_loses_its_entry(hand: Hand) -> None:
-    writer = hand.start(writing.set_entry, BRANCH, b"x", b"1", rereads=False).step(1)
+    writer = hand.start(writing.set_entry, BRANCH, b"x", b"1", reading=writing.SINGLE_READ).step(1)
     hand.run(lock_free.commit, BRANCH, "m")
     writer.finish()
     assert hand.content() == {}
 
 
 def test_a_writer_gives_up_in_doubt(hand: Hand) -> None:
-    writer = hand.start(writing.set_entry, BRANCH, b"x", b"1", tries=1).step(1)
+    writer = hand.start(writing.set_entry, BRANCH, b"x", b"1", reading=writing.Reading(tries=1)).step(1)
     hand.run(lock_free.commit, BRANCH, "m")
     with pytest.raises(WriteNotSettled):
         writer.finish()

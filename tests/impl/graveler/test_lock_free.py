@@ -1,5 +1,7 @@
 """The committer flow, case by case, as graveler-on-kv.md and the proposal it refers to describe it."""
 
+from typing import Literal
+
 import pytest
 
 from lakeproof.impl.graveler import lock_free, writing
@@ -79,7 +81,7 @@ def test_what_was_committed_is_no_longer_staged_unless_it_is_to_be_kept() -> Non
         hand = Hand.founded()
         hand.run(writing.set_entry, BRANCH, b"x", b"1")
         token = hand.branch().staging_token
-        hand.run(lock_free.commit, BRANCH, "m", drops=drops)
+        hand.run(lock_free.commit, BRANCH, "m", reading=lock_free.Reading(drops=drops))
         staged = [cell for cell in hand.cells if cell[1] == token.encode()]
         assert bool(staged) is not drops
 
@@ -111,10 +113,14 @@ def test_when_an_earlier_commit_took_some_the_rest_is_committed_on_top_of_it() -
 
 
 @pytest.mark.parametrize("taken", ["empty", "head"])
-def test_when_a_later_commit_took_all_there_is_nothing_left_to_commit(taken: str) -> None:
+def test_when_a_later_commit_took_all_there_is_nothing_left_to_commit(taken: Literal["empty", "head"]) -> None:
     hand = Hand.founded()
     hand.run(writing.set_entry, BRANCH, b"x", b"1")
-    early = hand.start(lock_free.commit, BRANCH, "early", taken=taken).step(2).until(kv.SetIf, KEY)
+    early = (
+        hand.start(lock_free.commit, BRANCH, "early", reading=lock_free.Reading(taken=taken))
+        .step(2)
+        .until(kv.SetIf, KEY)
+    )
     late = hand.run(lock_free.commit, BRANCH, "late")
     assert content_of_commit(hand.snapshot(), late.commit_id) == {b"x": b"1"}
     made = early.finish()
@@ -148,7 +154,9 @@ def test_rewriting_the_same_identity_is_no_change() -> None:
 def test_who_is_beaten_as_often_as_it_is_willing_to_try_gives_up_and_its_tokens_stay_sealed() -> None:
     hand = Hand.founded()
     hand.run(writing.set_entry, BRANCH, b"x", b"1")
-    loser = hand.start(lock_free.commit, BRANCH, "loser", tries=1).step(2).until(kv.SetIf, KEY)
+    loser = (
+        hand.start(lock_free.commit, BRANCH, "loser", reading=lock_free.Reading(tries=1)).step(2).until(kv.SetIf, KEY)
+    )
     hand.start(lock_free.commit, BRANCH, "other").step(2)
     with pytest.raises(BranchBusy):
         loser.finish()

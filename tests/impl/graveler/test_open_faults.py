@@ -81,7 +81,7 @@ def test_nothing_is_created_over_what_a_commit_has_just_taken() -> None:
 def test_nothing_is_created_over_it_where_staged_entries_are_kept() -> None:
     hand = Hand.founded()
     hand.run(writing.create_entry, BRANCH, X, b"1")
-    committer = hand.start(lock_free.commit, BRANCH, "m", drops=False).step(2)
+    committer = hand.start(lock_free.commit, BRANCH, "m", reading=lock_free.KEEPS_STAGED).step(2)
     second = hand.start(writing.create_entry, BRANCH, X, b"2").step(2)
     committer.finish()
     with pytest.raises(PathExists):
@@ -124,4 +124,4 @@ def test_who_has_a_lease_waits_for_who_has_none() -> None:
     hand = Hand.founded()
     hand.start(locked.commit, BRANCH, "m").step(1)
     with pytest.raises(BranchLocked):
-        hand.run(locked.set_entry, BRANCH, X, b"1", lease=5)
+        hand.run(locked.set_entry, BRANCH, X, b"1", reading=locked.Reading(lease=5))

@@ -1,9 +1,9 @@
 """What tests of proposal 5 look at: objects, locks, and the invariants of data."""
 
-from typing import Any, Final
+from typing import Final
 
 from lakeproof.impl.hard_delete import no_copies as flows
-from lakeproof.impl.hard_delete._locks import LOCKED
+from lakeproof.impl.hard_delete._one_entry import LOCKED
 from lakeproof.model.catalog import decode_object_entry
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.records import StagedEntry
@@ -13,9 +13,9 @@ from tests.impl.graveler.hand import Hand
 CHECKED: Final = (data.committed_data_is_kept, data.staged_data_is_kept, data.address_has_one_entry)
 
 
-def upload(hand: Hand, path: bytes = X, content: bytes = b"1", **options: Any) -> str:  # type: ignore[explicit-any]
+def upload(hand: Hand, path: bytes = X, content: bytes = b"1", *, reading: flows.Reading = flows.AS_WRITTEN) -> str:
     """The address of what was uploaded."""
-    return f"mem://r/{hand.run(flows.upload_object, BRANCH, path, content, **options).address}"
+    return f"mem://r/{hand.run(flows.upload_object, BRANCH, path, content, reading=reading).address}"
 
 
 def addresses(hand: Hand) -> set[str]:

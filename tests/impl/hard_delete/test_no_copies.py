@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.catalog.objects import Grant, Linking, stage_again, upload_and_link
 from lakeproof.impl.hard_delete import no_copies as flows
-from lakeproof.impl.hard_delete._locks import LOCKED, locked, unlocked
-from lakeproof.impl.hard_delete._signing import check_address, signature
+from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
 from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
@@ -77,20 +76,22 @@ def test_a_delete_locks_then_stages_a_tombstone_then_hard_deletes(hand: Hand) ->
         hand.run(flows.delete_object, BRANCH, X)
 
 
-@pytest.mark.parametrize(("of", "lost"), [("open", False), ("tokens", False), ("any", True)])
-def test_only_staged_entries_may_be_hard_deleted(hand: Hand, of: str, lost: bool) -> None:
+@pytest.mark.parametrize(
+    ("reading", "lost"), [(flows.AS_WRITTEN, False), (flows.DELETE_TOKENS, False), (flows.DELETE_ANY, True)]
+)
+def test_only_staged_entries_may_be_hard_deleted(hand: Hand, reading: flows.Reading, lost: bool) -> None:
     upload(hand)
     hand.run(flows.commit, BRANCH, "m")
-    hand.run(flows.delete_object, BRANCH, X, of=of)
+    hand.run(flows.delete_object, BRANCH, X, reading=reading)
     assert hand.content() == {}
     assert ("committed-data-is-kept" in broken(hand)) == lost
 
 
 def test_a_sealed_entry_is_hard_deleted_only_where_the_text_is_read_so(hand: Hand) -> None:
-    for of, left in (("open", 1), ("tokens", 0)):
+    for reading, left in ((flows.AS_WRITTEN, 1), (flows.DELETE_TOKENS, 0)):
         upload(hand)
         hand.start(flows.commit, BRANCH, "m").step(2)
-        hand.run(flows.delete_object, BRANCH, X, of=of)
+        hand.run(flows.delete_object, BRANCH, X, reading=reading)
         assert len(addresses(hand)) == left
         hand.run(flows.reset_branch, BRANCH)
 
@@ -112,11 +113,11 @@ def test_while_a_move_is_under_way_both_entries_are_there_and_locked(hand: Hand)
     assert broken(hand) == {"address-has-one-entry"}
 
 
-@pytest.mark.parametrize("same_token", [False, True])
-def test_a_move_of_a_committed_entry_copies_in_full(hand: Hand, same_token: bool) -> None:
+@pytest.mark.parametrize("reading", [flows.AS_WRITTEN, flows.MOVE_SAME_TOKEN])
+def test_a_move_of_a_committed_entry_copies_in_full(hand: Hand, reading: flows.Reading) -> None:
     upload(hand)
     hand.run(flows.commit, BRANCH, "m")
-    hand.run(flows.move_object, BRANCH, X, Y, same_token=same_token)
+    hand.run(flows.move_object, BRANCH, X, Y, reading=reading)
     assert len(addresses(hand)) == 2
     hand.run(flows.reset_branch, BRANCH)
     assert not broken(hand)
@@ -147,7 +148,7 @@ def test_a_copy_of_what_is_gone_is_refused(hand: Hand) -> None:
 
 def test_an_issued_address_can_be_linked_where_it_was_issued_for_and_nowhere_else(hand: Hand) -> None:
     hand.run(
-        partial(upload_and_link, get_address=flows.get_physical_address, link=flows.link_physical_address),
+        partial(upload_and_link, through=Linking(flows.get_physical_address, flows.link_physical_address)),
         BRANCH,
         X,
         b"1",
@@ -192,7 +193,7 @@ def test_a_reset_deletes_the_objects_of_entries_that_are_not_locked(hand: Hand, 
     upload(hand, Y)
     upload(hand, Z)
     hand.run(flows.delete_object, BRANCH, Z)
-    hand.run(flows.reset_branch, BRANCH, claims=claims)
+    hand.run(flows.reset_branch, BRANCH, reading=flows.Reading(claims=claims))
     assert addresses(hand) == {kept}
     assert hand.content() == {}
 
@@ -255,30 +256,22 @@ STEPS: Final = {
     "commit": (flows.commit, (BRANCH,)),
     "commitmain": (flows.commit, (MAIN,)),
 }
-CAREFUL: Final = {
-    "upload": {"exchanges": True, "fresh": True},
-    "copy": {"exchanges": True, "fresh": True},
-    "move": {"same_token": True, "exchanges": True, "fresh": True},
-    "delete": {"checks_token": True},
-    "reset": {"claims": True},
-    "resetx": {"claims": True, "checks_token": True},
-    "resetall": {"claims": True, "checks_token": True},
-}
 
 
-@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=14), st.booleans())
-def test_alone_every_object_has_one_entry_and_every_entry_an_object(words: Sequence[str], careful: bool) -> None:
+@given(st.lists(st.sampled_from(sorted(STEPS)), max_size=14), st.sampled_from([flows.AS_WRITTEN, flows.CAREFUL]))
+def test_alone_every_object_has_one_entry_and_every_entry_an_object(
+    words: Sequence[str], reading: flows.Reading
+) -> None:
     hand = Hand.founded()
     for number, word in enumerate(words):
         flow, args = STEPS[word]
         if word.startswith("commit"):
             hand.run(flow, *args, str(number))
             continue
-        options = CAREFUL.get(word, {}) if careful else {}
         if word.startswith("move") and args[-1] in hand.content():
             continue  # what a move overwrites is left behind
         with suppress(PathNotFound):
-            hand.run(flow, *args, **options)
+            hand.run(flow, *args, reading=reading)
     assert not broken(hand)
     (view,) = repositories(hand.snapshot())
     assert data.garbage(view) == ()

@@ -41,7 +41,7 @@ def test_commit_move_race_leaves_an_uncommitted_entry_that_points_to_a_committed
 
 def test_a_move_under_the_token_of_the_lock_notices_the_commit(hand: Hand) -> None:
     upload(hand)
-    move = hand.start(flows.move_object, BRANCH, X, Y, same_token=True).until(kv.SetIf).step()
+    move = hand.start(flows.move_object, BRANCH, X, Y, reading=flows.MOVE_SAME_TOKEN).until(kv.SetIf).step()
     hand.run(flows.commit, BRANCH, "m")
     with pytest.raises(WriteNotSettled):
         move.finish()
@@ -53,7 +53,9 @@ def test_a_move_under_the_token_of_the_lock_notices_the_commit(hand: Hand) -> No
 @pytest.mark.parametrize("locks", [False, True])
 def test_delete_move_race_is_resolved_by_locking_in_the_delete(hand: Hand, locks: bool) -> None:
     upload(hand)
-    delete = hand.start(flows.delete_object, BRANCH, X, locks=locks).until(kv.Get, KEY).step().until(kv.Get, KEY).step()
+    reading = flows.Reading(delete_locks=locks)
+    delete = hand.start(flows.delete_object, BRANCH, X, reading=reading)
+    delete = delete.until(kv.Get, KEY).step().until(kv.Get, KEY).step()
     move = hand.start(flows.move_object, BRANCH, X, Y).until(kv.SetIf).step().until(kv.Set).step()
     if locks:
         with pytest.raises(EntryLocked):
@@ -67,29 +69,31 @@ def test_delete_move_race_is_resolved_by_locking_in_the_delete(hand: Hand, locks
 @pytest.mark.parametrize("locks", [False, True])
 def test_concurrent_moves_make_two_entries_unless_they_lock(hand: Hand, locks: bool) -> None:
     upload(hand)
-    first = hand.start(flows.move_object, BRANCH, X, Y, locks=locks)
+    reading = flows.Reading(move_locks=locks)
+    first = hand.start(flows.move_object, BRANCH, X, Y, reading=reading)
     first = first.until(kv.SetIf).step() if locks else first.until(kv.Set)
     if locks:
         with pytest.raises(EntryLocked):
-            hand.run(flows.move_object, BRANCH, X, Z, locks=locks)
+            hand.run(flows.move_object, BRANCH, X, Z, reading=reading)
     else:
-        hand.run(flows.move_object, BRANCH, X, Z, locks=locks)
+        hand.run(flows.move_object, BRANCH, X, Z, reading=reading)
     first.finish()
     assert broken(hand) == (set() if locks else {"address-has-one-entry"})
 
 
 def test_stale_lock_refuses_for_ever_and_one_with_a_time_does_not(hand: Hand) -> None:
     for lease, mine in ((0, "true"), (-1, None)):
-        upload(hand, lease=lease)
-        hand.start(flows.move_object, BRANCH, X, Y, lease=lease).until(kv.SetIf).step()
+        reading = flows.Reading(lease=lease)
+        upload(hand, reading=reading)
+        hand.start(flows.move_object, BRANCH, X, Y, reading=reading).until(kv.SetIf).step()
         if mine:
             assert mark(hand) == mine
             with pytest.raises(EntryLocked):
                 hand.run(flows.delete_object, BRANCH, X)
         else:
-            hand.run(flows.delete_object, BRANCH, X, lease=lease)
+            hand.run(flows.delete_object, BRANCH, X, reading=reading)
             assert hand.content() == {}
-        hand.run(flows.reset_branch, BRANCH, lease=lease)
+        hand.run(flows.reset_branch, BRANCH, reading=reading)
 
 
 @pytest.mark.parametrize(("checks_token", "lost"), [(False, True), (True, False)])
@@ -97,7 +101,8 @@ def test_a_delete_of_what_is_being_committed_loses_it_unless_the_token_is_checke
     hand: Hand, checks_token: bool, lost: bool
 ) -> None:
     upload(hand)
-    delete = hand.start(flows.delete_object, BRANCH, X, checks_token=checks_token).until(kv.SetIf).step()
+    reading = flows.Reading(delete_checks_token=checks_token)
+    delete = hand.start(flows.delete_object, BRANCH, X, reading=reading).until(kv.SetIf).step()
     hand.run(flows.commit, BRANCH, "m")
     delete.finish()
     assert broken(hand) == ({"committed-data-is-kept"} if lost else set())
@@ -105,7 +110,8 @@ def test_a_delete_of_what_is_being_committed_loses_it_unless_the_token_is_checke
 
 @pytest.mark.parametrize(("fresh", "lost"), [(False, True), (True, False)])
 def test_a_reset_deletes_the_object_of_an_upload_that_has_not_looked_again(hand: Hand, fresh: bool, lost: bool) -> None:
-    uploading = hand.start(flows.upload_object, BRANCH, X, b"1", fresh=fresh).until(kv.Set).step()
+    reading = flows.Reading(fresh=fresh)
+    uploading = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading).until(kv.Set).step()
     hand.run(flows.reset_branch, BRANCH)
     uploading.finish()
     assert broken(hand) == ({"staged-data-is-kept"} if lost else set())
@@ -115,7 +121,7 @@ def test_a_reset_deletes_the_object_of_an_upload_that_has_not_looked_again(hand:
 def test_a_drop_that_has_looked_for_a_lock_deletes_what_is_moved_since(hand: Hand, claims: bool, lost: bool) -> None:
     upload(hand)
     move = hand.start(flows.move_object, BRANCH, X, Y).until(kv.SetIf)
-    reset = hand.start(flows.reset_branch, BRANCH, claims=claims).until(kv.ScanBatch).step()
+    reset = hand.start(flows.reset_branch, BRANCH, reading=flows.Reading(claims=claims)).until(kv.ScanBatch).step()
     move.step()
     reset.finish()
     move.finish()
@@ -126,7 +132,7 @@ def test_a_signature_does_not_say_that_an_address_was_used_already(hand: Hand) -
     upload(hand)
     hand.run(flows.commit, BRANCH, "m")
     hand.run(again, BRANCH, X, X)
-    hand.run(flows.delete_object, BRANCH, X, checks_token=True)
+    hand.run(flows.delete_object, BRANCH, X, reading=flows.Reading(delete_checks_token=True))
     assert "committed-data-is-kept" in broken(hand)
 
 

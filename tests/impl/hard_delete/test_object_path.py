@@ -1,5 +1,6 @@
 """Staged data on a path of branch and token: what its text says, alone; then its races, step by step."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 from lakeproof import Scenario
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
-from lakeproof.impl.catalog.objects import upload_and_link
+from lakeproof.impl.catalog.objects import Linking, upload_and_link
 from lakeproof.impl.hard_delete import object_path as flows
-from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change, staging_prefix
+from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address, staged_change
 from lakeproof.impl.refs.errors import BranchNotFound, GravelerError, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.catalog import decode_object_entry
@@ -22,7 +23,7 @@ from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
 from lakeproof.scenarios.hard_delete_object_path import SCENARIOS, as_staged
 from tests.impl.graveler.hand import Hand
 
-IMMUTABLE = {"overwrites": False}
+ASIDE = flows.Reading(issues="aside", overwrites=False)
 
 
 @pytest.fixture
@@ -58,9 +59,9 @@ class TestPaths:
     def test_every_path_has_an_address_of_its_own(self, one: bytes, other: bytes) -> None:
         at = [staged_address(BranchID("b"), StagingToken("t"), path) for path in (one, other)]
         assert (at[0] == at[1]) == (one == other)
-        assert all(each.startswith(staging_prefix(BranchID("b"), StagingToken("t"))) for each in at)
+        assert all(each.startswith(staged_address(BranchID("b"), StagingToken("t"))) for each in at)
 
-    @given(st.binary(min_size=1), st.binary(min_size=1))
+    @given(st.binary(min_size=1), st.binary(min_size=1).filter(DELETED.__ne__))
     def test_a_listing_tells_the_path_back(self, path: bytes, content: bytes) -> None:
         hand = Hand.founded()
         hand.run(flows.upload_object, BRANCH, path, content)
@@ -81,35 +82,35 @@ class TestAlone:
     )
     def test_a_branch_shows_what_a_dictionary_would(self, overwrites: bool, words: list[tuple[str, bool]]) -> None:
         hand, shown, committed = Hand.founded(), dict[bytes, bytes](), dict[bytes, bytes]()
-        option: dict[str, Any] = {"overwrites": overwrites}  # type: ignore[explicit-any]
+        reading = flows.Reading(overwrites=overwrites, tidies=True)
         for number, (word, flip) in enumerate(words):
             path, other = (X, Y) if flip else (Y, X)
             if word == "put":
                 shown[path] = str(number).encode()
-                hand.run(flows.upload_object, BRANCH, path, shown[path], **option)
+                hand.run(flows.upload_object, BRANCH, path, shown[path], reading=reading)
             elif word == "commit":
-                hand.run(flows.commit, BRANCH, "m", tidies=True)
+                hand.run(flows.commit, BRANCH, "m", reading=reading)
                 committed = dict(shown)
             elif word == "reset":
                 hand.run(flows.reset_branch, BRANCH)
                 shown = dict(committed)
             elif path not in shown:
                 with pytest.raises(PathNotFound):
-                    hand.run(flows.delete_object, BRANCH, path, **option)
+                    hand.run(flows.delete_object, BRANCH, path, reading=reading)
             elif word == "delete":
-                hand.run(flows.delete_object, BRANCH, path, **option)
+                hand.run(flows.delete_object, BRANCH, path, reading=reading)
                 del shown[path]
             else:
                 flow = flows.copy_object if word == "copy" else flows.move_object
                 args = (other, BRANCH, path) if word == "copy" else (path, other)
-                hand.run(flow, BRANCH, *args, **option)
+                hand.run(flow, BRANCH, *args, reading=reading)
                 shown[other] = shown[path] if word == "copy" else shown.pop(path)
         assert contents(hand) == shown
         for path in (X, Y):
             if path in shown:
                 assert hand.run(flows.read_object, BRANCH, path) == shown[path]
         assert broken(hand) == set()
-        hand.run(flows.commit, BRANCH, "m", tidies=True)
+        hand.run(flows.commit, BRANCH, "m", reading=reading)
         (view,) = repositories(as_staged(hand.snapshot()))
         assert data.garbage(view) == ()
 
@@ -137,19 +138,19 @@ class TestAlone:
         hand.run(flows.upload_object, BRANCH, X, b"1")
         hand.run(flows.commit, BRANCH, "m")
         with pytest.raises(PathNotFound):
-            hand.run(flows.delete_object, BRANCH, X, deletes="object")
+            hand.run(flows.delete_object, BRANCH, X, reading=flows.DELETES_OBJECT)
         hand.run(flows.upload_object, BRANCH, Y, b"2")
-        hand.run(flows.delete_object, BRANCH, Y, deletes="object")
+        hand.run(flows.delete_object, BRANCH, Y, reading=flows.DELETES_OBJECT)
         assert contents(hand) == {X: b"1"}
 
-    @pytest.mark.parametrize(("which", "left"), [("current", 1), ("all", 0)])
+    @pytest.mark.parametrize(("reading", "left"), [(flows.AS_WRITTEN, 1), (flows.ALL_TOKENS, 0)])
     def test_with_a_branch_goes_what_is_under_its_current_token_or_under_all(
-        self, hand: Hand, which: str, left: int
+        self, hand: Hand, reading: flows.Reading, left: int
     ) -> None:
         hand.run(flows.upload_object, BRANCH, X, b"1")
         hand.start(flows.commit, BRANCH, "m").step(2)  # sealed, and there it stops
         hand.run(flows.upload_object, BRANCH, Y, b"2")
-        hand.run(flows.delete_branch, BRANCH, which=which, batch_size=1)
+        hand.run(flows.delete_branch, BRANCH, reading=reading, batch_size=1)
         assert len(stored(hand)) == left
 
     def test_an_object_from_elsewhere_is_copied_or_refused(self, hand: Hand) -> None:
@@ -157,7 +158,7 @@ class TestAlone:
         hand.run(flows.stage_object, BRANCH, X, "ext://o", b"o")
         assert contents(hand) == {X: b"o"}
         with pytest.raises(AddressNotAllowed):
-            hand.run(flows.stage_object, BRANCH, X, "ext://o", b"o", ingest="refuse")
+            hand.run(flows.stage_object, BRANCH, X, "ext://o", b"o", reading=flows.Reading(ingests="refuse"))
         for address, content in (("ext://o", b"another"), ("ext://none", b"o")):
             with pytest.raises(DataGone):
                 hand.run(flows.stage_object, BRANCH, Y, address, content)
@@ -169,12 +170,15 @@ class TestAlone:
         with pytest.raises(AddressNotAllowed):
             hand.run(flows.link_physical_address, BRANCH, Y, grant, b"1")
         hand.run(
-            upload_and_link, BRANCH, X, b"1", get_address=flows.get_physical_address, link=flows.link_physical_address
+            upload_and_link, BRANCH, X, b"1", through=Linking(flows.get_physical_address, flows.link_physical_address)
         )
         assert contents(hand) == {X: b"1"}
 
     def test_an_object_put_aside_is_moved_by_its_link(self, hand: Hand) -> None:
-        hand.run(upload_and_link, BRANCH, X, b"1", get_address=flows.get_address_aside, link=flows.link_from_aside)
+        aside = Linking(
+            partial(flows.get_physical_address, reading=ASIDE), partial(flows.link_physical_address, reading=ASIDE)
+        )
+        hand.run(upload_and_link, BRANCH, X, b"1", through=aside)
         assert contents(hand) == {X: b"1"}
         assert len(stored(hand)) == 1
 
@@ -186,35 +190,37 @@ class TestAlone:
 
 
 class TestRaces:
-    @pytest.mark.parametrize(("option", "lost"), [({}, {"committed-data-is-unchanged"}), (IMMUTABLE, set[str]())])
+    @pytest.mark.parametrize(
+        ("reading", "lost"), [(flows.AS_WRITTEN, {"committed-data-is-unchanged"}), (flows.IMMUTABLE, set[str]())]
+    )
     def test_the_blocker_a_write_that_comes_after_the_commit_changes_it_unless_paths_are_written_once(
-        self, hand: Hand, option: dict[str, bool], lost: set[str]
+        self, hand: Hand, reading: flows.Reading, lost: set[str]
     ) -> None:
         hand.run(flows.upload_object, BRANCH, X, b"1")
-        writing = hand.start(flows.upload_object, BRANCH, X, b"2", **option).until(objects.Put)
+        writing = hand.start(flows.upload_object, BRANCH, X, b"2", reading=reading).until(objects.Put)
         hand.run(flows.commit, BRANCH, "m")
         writing.finish()
         assert broken(hand) == lost
         assert contents(hand) == {X: b"2"}
 
-    @pytest.mark.parametrize(("rereads", "shown"), [(True, {X: b"1"}), (False, {})])
+    @pytest.mark.parametrize(("reading", "shown"), [(flows.AS_WRITTEN, {X: b"1"}), (flows.SINGLE_READ, {})])
     def test_a_write_that_comes_after_the_listing_is_lost_unless_the_branch_is_read_again(
-        self, hand: Hand, rereads: bool, shown: dict[bytes, bytes]
+        self, hand: Hand, reading: flows.Reading, shown: dict[bytes, bytes]
     ) -> None:
-        writing = hand.start(flows.upload_object, BRANCH, X, b"1", rereads=rereads).until(objects.Put)
+        writing = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading).until(objects.Put)
         hand.run(flows.commit, BRANCH, "m")
         writing.finish()
         assert contents(hand) == shown
 
-    @pytest.mark.parametrize(("tombstone", "lost"), [(False, {"committed-data-is-kept"}), (True, set[str]())])
+    @pytest.mark.parametrize(("compares", "lost"), [(False, {"committed-data-is-kept"}), (True, set[str]())])
     def test_what_was_committed_and_branched_meanwhile_is_deleted_with_the_branch_unless_it_is_compared(
-        self, hand: Hand, tombstone: bool, lost: set[str]
+        self, hand: Hand, compares: bool, lost: set[str]
     ) -> None:
         hand.run(flows.upload_object, BRANCH, X, b"1")
-        deleting = hand.start(flows.delete_branch, BRANCH, tombstone=tombstone).step()
+        deleting = hand.start(flows.delete_branch, BRANCH, reading=flows.Reading(compares=compares)).step()
         hand.run(flows.commit, BRANCH, "m")
         hand.run(flows.create_branch, BranchID("c"), BRANCH)
-        if tombstone:
+        if compares:
             with pytest.raises(GravelerError):
                 deleting.finish()
         else:
@@ -223,12 +229,12 @@ class TestRaces:
 
     def test_who_finds_the_path_taken_seals_the_token_and_so_may_two_of_them(self, hand: Hand) -> None:
         hand.run(flows.upload_object, BRANCH, X, b"1")
-        first = hand.start(flows.upload_object, BRANCH, X, b"2", **IMMUTABLE).until(kv.SetIf)
-        hand.run(flows.upload_object, BRANCH, X, b"3", **IMMUTABLE)
+        first = hand.start(flows.upload_object, BRANCH, X, b"2", reading=flows.IMMUTABLE).until(kv.SetIf)
+        hand.run(flows.upload_object, BRANCH, X, b"3", reading=flows.IMMUTABLE)
         first.finish()
         assert contents(hand) == {X: b"2"}
         assert len(hand.branch().sealed_tokens) == 2
-        hand.run(flows.commit, BRANCH, "m", tidies=True)
+        hand.run(flows.commit, BRANCH, "m", reading=flows.IMMUTABLE)
         assert list(stored(hand).values()) == [b"2"]
 
     def test_a_link_of_a_path_that_was_committed_meanwhile_is_a_copy(self, hand: Hand) -> None:

@@ -24,6 +24,7 @@ from lakeproof.model.snapshot import Snapshot
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 
 WORKERS, ROUNDS = 6, 12
+UNTIMED = online.Reading(lifetime=0, commit_tries=100)
 EXPECTED = (PathNotFound, DataGone, BranchBusy, WriteNotSettled)
 """What may become of an operation among so many others."""
 
@@ -35,7 +36,7 @@ def flows(rng: random.Random, content: bytes) -> list[Flow]:
     path, other = rng.sample([X, Y, b"z"], 2)
     at = partial
     return [
-        at(online.upload_object, repository=REPOSITORY, branch_id=BRANCH, path=path, content=content, lifetime=0),
+        at(online.upload_object, repository=REPOSITORY, branch_id=BRANCH, path=path, content=content, reading=UNTIMED),
         at(online.delete_object, repository=REPOSITORY, branch_id=BRANCH, path=path),
         at(
             online.move_object,
@@ -43,10 +44,10 @@ def flows(rng: random.Random, content: bytes) -> list[Flow]:
             branch_id=BRANCH,
             source_path=path,
             path=other,
-            lifetime=0,
+            reading=UNTIMED,
         ),
-        at(online.commit, repository=REPOSITORY, branch_id=BRANCH, message="m", tries=100),
-        at(online.reset_branch, repository=REPOSITORY, branch_id=BRANCH),
+        at(online.commit, repository=REPOSITORY, branch_id=BRANCH, message="m", reading=UNTIMED),
+        at(online.FLOWS.reset_branch, repository=REPOSITORY, branch_id=BRANCH),
         at(online.background_job, repository=REPOSITORY, batch_size=3),
     ]
 
@@ -70,7 +71,7 @@ def test_whatever_runs_at_once_keeps_its_data_and_one_more_job_clears_up(tmp_pat
         async with trio.open_nursery() as nursery:
             for seed in range(WORKERS):
                 nursery.start_soon(work, seed)
-        await run(online.reset_branch(live_env(), REPOSITORY, BRANCH), store, objects)
+        await run(online.FLOWS.reset_branch(live_env(), REPOSITORY, BRANCH), store, objects)
         await run(online.background_job(live_env(), REPOSITORY), store, objects)
 
     with SQLiteStore(tmp_path / "kv.db") as store:

@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
-from lakeproof.impl.catalog.objects import Grant, stage_again, upload_and_link
+from lakeproof.impl.catalog.objects import (
+    Grant,
+    Linking,
+    commit,
+    read_object,
+    stage_again,
+    upload_and_link,
+)
 from lakeproof.impl.hard_delete import reference_counter as flows
-from lakeproof.impl.hard_delete._counters import ONE, counter_of, decrement, increment, with_counter
+from lakeproof.impl.hard_delete._counters import ONE, Kind, counter_of, decrement, increment, with_counter
+from lakeproof.impl.hard_delete.reference_counter import AS_WRITTEN, DELETES_SETTLED, DELETES_STAGED, SHALLOW, Reading
 from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import data, violations
@@ -23,7 +31,7 @@ from lakeproof.scenarios._hard_delete import OUTSIDE, Z
 from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS
 from tests.impl.graveler.hand import Hand
 
-KINDS: Final = ("s3", "gcs", "azure")
+KINDS: Final[tuple[Kind, ...]] = ("s3", "gcs", "azure")
 AT: Final = "mem://r/data/o"
 
 
@@ -44,9 +52,9 @@ def broken(hand: Hand) -> set[str]:
     return {each.invariant for invariant in checked for each in violations(invariant.check(hand.snapshot()))}
 
 
-def upload(hand: Hand, path: bytes = X, content: bytes = b"1", **options: Any) -> str:  # type: ignore[explicit-any]
+def upload(hand: Hand, path: bytes = X, content: bytes = b"1", reading: Reading = AS_WRITTEN) -> str:
     """The address of what was uploaded."""
-    return f"mem://r/{hand.run(flows.upload_object, BRANCH, path, content, **options).address}"
+    return f"mem://r/{hand.run(flows.upload_object, BRANCH, path, content, reading=reading).address}"
 
 
 again = partial(stage_again, stage=flows.stage_object)
@@ -73,7 +81,7 @@ def test_an_object_without_a_positive_counter_is_treated_as_deleted(hand: Hand, 
     with pytest.raises(AddressDeleted):
         hand.run(flows.stage_object, BRANCH, X, AT, b"1")
     with pytest.raises(PathNotFound):
-        hand.run(flows.read_object, BRANCH, X)
+        hand.run(read_object, BRANCH, X)
 
 
 def test_what_is_not_there_cannot_be_staged_or_linked(hand: Hand) -> None:
@@ -83,7 +91,7 @@ def test_what_is_not_there_cannot_be_staged_or_linked(hand: Hand) -> None:
 
 
 def test_a_link_counts_what_the_user_has_put_without_a_counter(hand: Hand) -> None:
-    link = partial(upload_and_link, get_address=flows.get_physical_address, link=flows.link_physical_address)
+    link = partial(upload_and_link, through=Linking(link=flows.link_physical_address))
     hand.run(link, BRANCH, X, b"1")
     assert list(counters(hand).values()) == [1]
     with pytest.raises(AddressNotAllowed):
@@ -95,28 +103,29 @@ def test_a_copy_is_a_full_one_and_counted_for_itself(hand: Hand) -> None:
     hand.run(flows.copy_object, MAIN, X, BRANCH, X)
     assert len(counters(hand)) == 2
     assert set(counters(hand).values()) == {1}
-    hand.run(flows.copy_object, BRANCH, Y, BRANCH, X, full=False)
+    hand.run(flows.copy_object, BRANCH, Y, BRANCH, X, reading=SHALLOW)
     assert counters(hand)[address] == 2
-    hand.run(flows.copy_object, BRANCH, Z, BRANCH, X, carries=True)
+    hand.run(flows.copy_object, BRANCH, Z, BRANCH, X, reading=flows.CARRIES)
     assert sorted(each or 0 for each in counters(hand).values()) == [1, 2, 2]
 
 
 def test_a_move_leaves_one_object_with_one_count(hand: Hand) -> None:
-    for full in (True, False):
+    for reading in (AS_WRITTEN, SHALLOW):
         upload(hand)
-        hand.run(flows.move_object, BRANCH, X, Y, full=full)
+        hand.run(flows.move_object, BRANCH, X, Y, reading=reading)
         assert list(counters(hand).values()) == [1]
-        assert hand.run(flows.read_object, BRANCH, Y) == b"1"
+        assert hand.run(read_object, BRANCH, Y) == b"1"
         hand.run(flows.delete_object, BRANCH, Y)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_delete_counts_off_and_the_last_one_hard_deletes(hand: Hand, kind: str) -> None:
-    address = upload(hand, kind=kind)
+def test_a_delete_counts_off_and_the_last_one_hard_deletes(hand: Hand, kind: Kind) -> None:
+    reading = Reading(kind=kind)
+    address = upload(hand, reading=reading)
     hand.run(again, BRANCH, Y, X)
-    hand.run(flows.delete_object, BRANCH, X, kind=kind)
+    hand.run(flows.delete_object, BRANCH, X, reading=reading)
     assert counters(hand) == {address: 1}
-    hand.run(flows.delete_object, BRANCH, Y, kind=kind)
+    hand.run(flows.delete_object, BRANCH, Y, reading=reading)
     assert counters(hand) == {}
     with pytest.raises(PathNotFound):
         hand.run(flows.delete_object, BRANCH, Y)
@@ -145,40 +154,45 @@ def test_a_reset_and_a_deletion_count_off_all_that_was_staged(hand: Hand, flow: 
 @pytest.mark.parametrize("claims", [False, True])
 def test_a_job_counts_off_what_a_reset_has_left_to_it(hand: Hand, claims: bool) -> None:
     upload(hand)
-    hand.run(flows.reset_branch, BRANCH, in_job=True)
+    reading = Reading(in_job=True, claims=claims)
+    hand.run(flows.reset_branch, BRANCH, reading=reading)
     assert list(counters(hand).values()) == [1]
-    assert hand.run(flows.background_job, claims=claims) == 1
+    assert hand.run(flows.background_job, reading=reading) == 1
     assert counters(hand) == {}
-    assert hand.run(flows.background_job, claims=claims) == 0
+    assert hand.run(flows.background_job, reading=reading) == 0
     assert not [cell for cell in hand.cells if len(cell) == 3 and cell[2].startswith(flows.DROPPED_PREFIX)]
 
 
-@pytest.mark.parametrize(("overwrites", "left"), [("leave", 2), ("release", 1), ("exchange", 1)])
+@pytest.mark.parametrize(
+    ("reading", "left"), [(AS_WRITTEN, 2), (flows.RELEASES, 1), (Reading(overwrites="exchange"), 1)]
+)
 def test_an_upload_over_an_entry_counts_off_only_where_that_is_read_into_the_text(
-    hand: Hand, overwrites: str, left: int
+    hand: Hand, reading: Reading, left: int
 ) -> None:
     upload(hand)
-    upload(hand, content=b"2", overwrites=overwrites)
+    upload(hand, content=b"2", reading=reading)
     assert len(counters(hand)) == left
 
 
-@pytest.mark.parametrize(("deletes", "lost"), [("any", True), ("staged", False), ("settled", False)])
+@pytest.mark.parametrize(("reading", "lost"), [(AS_WRITTEN, True), (DELETES_STAGED, False), (DELETES_SETTLED, False)])
 def test_a_delete_of_a_committed_entry_loses_its_object_if_it_counts_any_entry(
-    hand: Hand, deletes: str, lost: bool
+    hand: Hand, reading: Reading, lost: bool
 ) -> None:
     upload(hand)
-    hand.run(flows.commit, BRANCH, "m")
-    hand.run(flows.delete_object, BRANCH, X, deletes=deletes)
+    hand.run(commit, BRANCH, "m")
+    hand.run(flows.delete_object, BRANCH, X, reading=reading)
     assert hand.content() == {}
     assert broken(hand) == ({"committed-data-is-kept"} if lost else set())
 
 
-@pytest.mark.parametrize("rollback", ["any", "definite", "never"])
-def test_a_stage_that_fails_counts_off_again(hand: Hand, rollback: str) -> None:
+@pytest.mark.parametrize(
+    ("reading", "left"), [(AS_WRITTEN, 1), (flows.ROLLBACK_DEFINITE, 1), (Reading(rollback="never"), 2)]
+)
+def test_a_stage_that_fails_counts_off_again(hand: Hand, reading: Reading, left: int) -> None:
     address = upload(hand)
     with pytest.raises(BranchNotFound):
-        hand.run(flows.stage_object, "nobody", Y, address, b"1", rollback=rollback)
-    assert counters(hand) == {address: 2 if rollback == "never" else 1}
+        hand.run(flows.stage_object, "nobody", Y, address, b"1", reading=reading)
+    assert counters(hand) == {address: left}
 
 
 def test_a_copy_of_what_is_gone_is_refused(hand: Hand) -> None:
@@ -191,7 +205,7 @@ def test_a_copy_of_what_is_gone_is_refused(hand: Hand) -> None:
     with pytest.raises(DataGone):
         hand.run(flows.copy_object, BRANCH, Y, BRANCH, X)
     with pytest.raises(AddressDeleted):
-        hand.run(flows.copy_object, BRANCH, Y, BRANCH, X, full=False)
+        hand.run(flows.copy_object, BRANCH, Y, BRANCH, X, reading=SHALLOW)
 
 
 @given(st.integers(0, 99), st.dictionaries(st.sampled_from(["a", "references", "z"]), st.just("7")))
@@ -242,11 +256,7 @@ def test_alone_the_counter_is_the_number_of_staged_entries(words: Sequence[str],
     hand = Hand.founded()
     for word in words:
         flow, args = STEPS[word]
-        options: dict[str, Any] = {}  # type: ignore[explicit-any]
-        if word in ("upload", "uploady", *COPIES):
-            options["overwrites"] = "release"
-        if word in COPIES:
-            options["full"] = full
+        options = {} if flow is again else {"reading": Reading(overwrites="release", full=full)}
         if (word.startswith("stage") or (not full and word in COPIES)) and target(word, args) in hand.content(
             str(args[0])
         ):
@@ -261,8 +271,8 @@ def test_alone_the_counter_is_the_number_of_staged_entries(words: Sequence[str],
 def test_alone_the_careful_reading_loses_nothing_that_was_committed(words: Sequence[str]) -> None:
     hand = Hand.founded()
     for number, word in enumerate(words):
-        flow, args = STEPS.get(word, (flows.commit, (BRANCH, str(number))))
-        options = {"deletes": "settled"} if word.startswith(("delete", "move")) else {}
+        flow, args = STEPS.get(word, (commit, (BRANCH, str(number))))
+        options = {"reading": DELETES_SETTLED} if word.startswith(("delete", "move")) else {}
         with suppress(PathNotFound):
             hand.run(flow, *args, **options)
     assert not broken(hand)
@@ -319,7 +329,8 @@ def test_what_a_link_counts_up_from_0_is_deleted_all_the_same(hand: Hand) -> Non
 def test_a_reset_deletes_the_object_of_an_upload_that_has_not_looked_again(
     hand: Hand, follows: bool, lost: bool
 ) -> None:
-    uploading = hand.start(flows.upload_object, BRANCH, X, b"1", follows=follows).until(kv.Set).step()
+    reading = Reading(follows=follows)
+    uploading = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading).until(kv.Set).step()
     hand.run(flows.reset_branch, BRANCH)
     if lost:
         uploading.finish()
@@ -329,28 +340,28 @@ def test_a_reset_deletes_the_object_of_an_upload_that_has_not_looked_again(
     assert broken(hand) == ({"staged-data-is-kept"} if lost else set())
 
 
-@pytest.mark.parametrize("deletes", ["any", "staged", "settled"])
+@pytest.mark.parametrize("reading", [AS_WRITTEN, DELETES_STAGED, DELETES_SETTLED], ids=lambda reading: reading.deletes)
 def test_a_delete_loses_what_is_committed_meanwhile_unless_it_looks_at_the_token_afterwards(
-    hand: Hand, deletes: str
+    hand: Hand, reading: Reading
 ) -> None:
     upload(hand)
-    delete = hand.start(flows.delete_object, BRANCH, X, deletes=deletes)
-    delete.step(3 if deletes == "any" else 4)
-    commit = hand.start(flows.commit, BRANCH, "m").until(kv.ScanBatch).step()
+    delete = hand.start(flows.delete_object, BRANCH, X, reading=reading)
+    delete.step(3 if reading == AS_WRITTEN else 4)
+    committing = hand.start(commit, BRANCH, "m").until(kv.ScanBatch).step()
     delete.finish()
-    commit.finish()
-    assert broken(hand) == (set() if deletes == "settled" else {"committed-data-is-kept"})
+    committing.finish()
+    assert broken(hand) == (set() if reading == DELETES_SETTLED else {"committed-data-is-kept"})
 
 
 def test_two_deletes_of_one_entry_count_twice_unless_one_of_them_replaces_it(hand: Hand) -> None:
-    for deletes, lost in (("settled", False), ("any", True)):
+    for reading, lost in ((DELETES_SETTLED, False), (AS_WRITTEN, True)):
         upload(hand)
         hand.run(again, BRANCH, Y, X)
-        first = hand.start(flows.delete_object, BRANCH, X, deletes=deletes).step(3)
-        second = hand.start(flows.delete_object, BRANCH, X, deletes=deletes).step(3)
+        first = hand.start(flows.delete_object, BRANCH, X, reading=reading).step(3)
+        second = hand.start(flows.delete_object, BRANCH, X, reading=reading).step(3)
         first.finish()
         second.finish()
-        assert broken(hand) == ({"staged-data-is-kept"} if lost else set()), deletes
+        assert broken(hand) == ({"staged-data-is-kept"} if lost else set()), reading
         if not lost:
             hand.run(flows.delete_object, BRANCH, Y)
 

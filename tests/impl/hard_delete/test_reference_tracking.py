@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lakeproof import Scenario
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, GrantExpired
-from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.catalog.objects import Grant, read_object
 from lakeproof.impl.hard_delete import reference_tracking as flows
 from lakeproof.impl.hard_delete._reference_states import (
     Reference,
@@ -19,6 +19,7 @@ from lakeproof.impl.hard_delete._reference_states import (
     mark,
     reference_key,
 )
+from lakeproof.impl.hard_delete.reference_tracking import AS_WRITTEN, KEEPS_COMMITTED, Reading
 from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFound
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv
@@ -93,7 +94,7 @@ class TestFlows:
         assert list(states(hand).values()) == ["staged"]
         assert hand.content() == {}
         uploading.finish()
-        assert hand.run(flows.read_object, BRANCH, X) == b"1"
+        assert hand.run(read_object, BRANCH, X) == b"1"
 
     def test_an_upload_over_another_marks_the_reference_of_that_one(self, hand: Hand) -> None:
         old, new = upload(hand), upload(hand, content=b"2")
@@ -132,27 +133,27 @@ class TestFlows:
         with pytest.raises(AddressNotAllowed):
             hand.run(flows.link_physical_address, BRANCH, X, Grant("mem://other/data/o", expires=NOW + 1), b"1")
 
-    @pytest.mark.parametrize("first", [False, True])
-    def test_a_delete_marks_the_reference_of_what_was_staged(self, hand: Hand, first: bool) -> None:
+    @pytest.mark.parametrize("reading", [AS_WRITTEN, flows.DELETE_MARKS_FIRST])
+    def test_a_delete_marks_the_reference_of_what_was_staged(self, hand: Hand, reading: Reading) -> None:
         upload(hand)
-        hand.run(flows.delete_object, BRANCH, X, first=first)
+        hand.run(flows.delete_object, BRANCH, X, reading=reading)
         assert set(states(hand).values()) == {"deleted"}
         assert hand.content() == {}
 
     def test_a_delete_of_what_is_committed_marks_nothing(self, hand: Hand) -> None:
         upload(hand)
         hand.run(flows.commit, BRANCH, "m")
-        hand.run(flows.delete_object, BRANCH, X, creates=True)
+        hand.run(flows.delete_object, BRANCH, X, reading=flows.MARKS_CREATE)
         assert set(states(hand).values()) == {"committed"}
 
     def test_a_delete_of_nothing_is_refused(self, hand: Hand) -> None:
         with pytest.raises(PathNotFound):
             hand.run(flows.delete_object, BRANCH, X)
 
-    @pytest.mark.parametrize("marks", ["unsealed", "sealed", "committed"])
-    def test_a_commit_marks_what_was_staged(self, hand: Hand, marks: str) -> None:
+    @pytest.mark.parametrize("reading", [AS_WRITTEN, flows.COMMIT_MARKS_SEALED, flows.COMMIT_MARKS_LAST])
+    def test_a_commit_marks_what_was_staged(self, hand: Hand, reading: Reading) -> None:
         upload(hand)
-        hand.run(flows.commit, BRANCH, "m", marks=marks)
+        hand.run(flows.commit, BRANCH, "m", reading=reading)
         assert set(states(hand).values()) == {"committed"}
 
     @pytest.mark.parametrize("flow", [flows.reset_branch, flows.delete_branch])
@@ -168,7 +169,7 @@ class TestFlows:
     def test_the_key_of_a_tombstone_is_found_only_by_looking_for_its_token(self, hand: Hand) -> None:
         upload(hand)
         hand.run(flows.delete_object, BRANCH, X)
-        hand.run(flows.reset_branch, BRANCH, tombstones="remove")
+        hand.run(flows.reset_branch, BRANCH, reading=flows.TOMBSTONES_REMOVE)
         assert states(hand) == {}
         assert hand.run(flows.background_job, **DUE) == 0
         assert data(hand) == {b"1"}
@@ -192,7 +193,7 @@ class TestJob:
         hand.run(flows.copy_object, MAIN, X, BRANCH, X)
         hand.run(flows.reset_branch, BRANCH)
         assert hand.run(flows.background_job, **DUE) == 0
-        assert hand.run(flows.read_object, MAIN, X) == b"1"
+        assert hand.run(read_object, MAIN, X) == b"1"
 
     @pytest.mark.parametrize("batch_size", [0, 1, 2])
     def test_it_forgets_the_references_of_what_is_committed(self, hand: Hand, batch_size: int) -> None:
@@ -218,34 +219,35 @@ class TestRaces:
         hand.run(flows.move_object, BRANCH, X, Y)
         assert hand.run(flows.background_job, **DUE) == 1
         with pytest.raises(DataGone):
-            hand.run(flows.read_object, BRANCH, Y)
+            hand.run(read_object, BRANCH, Y)
 
-    @pytest.mark.parametrize("keeps", [False, True])
+    @pytest.mark.parametrize(("reading", "deleted"), [(AS_WRITTEN, 1), (KEEPS_COMMITTED, 0)])
     def test_a_copy_of_what_is_committed_and_a_reset_lose_it_unless_its_key_is_kept(
-        self, hand: Hand, keeps: bool
+        self, hand: Hand, reading: Reading, deleted: int
     ) -> None:
         upload(hand)
         hand.run(flows.commit, BRANCH, "m")
-        hand.run(flows.background_job, keeps_committed=keeps, **DUE)
+        hand.run(flows.background_job, reading=reading, **DUE)
         hand.run(flows.copy_object, BRANCH, Y, BRANCH, X)
         hand.run(flows.reset_branch, BRANCH)
-        assert hand.run(flows.background_job, keeps_committed=keeps, **DUE) == (0 if keeps else 1)
-        if not keeps:
+        assert hand.run(flows.background_job, reading=reading, **DUE) == deleted
+        if deleted:
             with pytest.raises(DataGone):
-                hand.run(flows.read_object, BRANCH, X)
+                hand.run(read_object, BRANCH, X)
 
     def test_an_entry_staged_between_the_marks_and_the_swap_is_committed_unmarked(self, hand: Hand) -> None:
         committing = hand.start(flows.commit, BRANCH, "m").until(kv.SetIf)
         upload(hand)
         committing.finish()
-        assert hand.run(flows.read_object, BRANCH, X) == b"1"
+        assert hand.run(read_object, BRANCH, X) == b"1"
         assert list(states(hand).values()) == ["staged"]
 
     @pytest.mark.parametrize("exchanges", [False, True])
     def test_of_two_uploads_one_is_forgotten_unless_they_exchange(self, hand: Hand, exchanges: bool) -> None:
-        first = hand.start(flows.upload_object, BRANCH, X, b"1", exchanges=exchanges)
+        reading = flows.EXCHANGES if exchanges else AS_WRITTEN
+        first = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading)
         first.until(kv.SetIf if exchanges else kv.Set, b"key/x")
-        hand.run(flows.upload_object, BRANCH, X, b"2", exchanges=exchanges)
+        hand.run(flows.upload_object, BRANCH, X, b"2", reading=reading)
         first.finish()
         assert sorted(states(hand).values()) == (["deleted", "staged"] if exchanges else ["staged", "staged"])
 

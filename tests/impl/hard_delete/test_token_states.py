@@ -1,7 +1,5 @@
 """States of staging tokens (proposal 4): what its text says, alone; then its races, step by step."""
 
-from collections.abc import Mapping
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from lakeproof import Scenario
 from lakeproof.explore.search import search
 from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, GrantInvalid
-from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.catalog.objects import Grant, delete_object, read_object
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import token_states as flows
 from lakeproof.impl.hard_delete._token_lists import (
@@ -18,6 +16,7 @@ from lakeproof.impl.hard_delete._token_lists import (
     encode_tokens,
     remove_reference,
 )
+from lakeproof.impl.hard_delete.token_states import AS_WRITTEN, BY_ADDRESS, BY_COMMIT, ENTRIES, ENTRIES_SPARED, Reading
 from lakeproof.impl.refs.errors import DefaultBranch, PathNotFound, RefChanged
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv, objects
@@ -105,9 +104,9 @@ class TestFlows:
     @pytest.mark.parametrize("once", [False, True])
     def test_an_issued_address_is_linked_once(self, hand: Hand, once: bool) -> None:
         grant = hand.run(flows.get_physical_address, BRANCH, X)
-        hand.run(flows.link_physical_address, BRANCH, X, grant, b"1", once=once)
+        hand.run(flows.link_physical_address, BRANCH, X, grant, b"1", reading=Reading(once=once))
         with pytest.raises(GrantInvalid):
-            hand.run(flows.link_physical_address, BRANCH, Y, grant, b"1", once=once)
+            hand.run(flows.link_physical_address, BRANCH, Y, grant, b"1", reading=Reading(once=once))
         assert lists(hand) == {grant.address: (hand.branch().staging_token,)}
 
     def test_a_token_is_good_for_its_own_address_only(self, hand: Hand) -> None:
@@ -128,14 +127,14 @@ class TestFlows:
         hand.run(flows.background_job)
         hand.run(flows.copy_object, MAIN, X, BRANCH, X)
         assert lists(hand) == {}
-        assert hand.run(flows.read_object, MAIN, X) == b"1"
+        assert hand.run(read_object, MAIN, X) == b"1"
 
     def test_a_delete_leaves_the_list_alone(self, hand: Hand) -> None:
         address = upload(hand)
-        hand.run(flows.delete_object, BRANCH, X)
+        hand.run(delete_object, BRANCH, X)
         assert lists(hand) == {address: (hand.branch().staging_token,)}
         with pytest.raises(PathNotFound):
-            hand.run(flows.delete_object, BRANCH, X)
+            hand.run(delete_object, BRANCH, X)
 
     def test_a_commit_notes_its_tokens_and_drops_nothing(self, hand: Hand) -> None:
         upload(hand)
@@ -149,7 +148,7 @@ class TestFlows:
     def test_by_address_it_notes_them_for_each_object_that_it_took(self, hand: Hand) -> None:
         old, new = upload(hand), upload(hand, content=b"2")
         token = hand.branch().staging_token
-        hand.run(flows.commit, BRANCH, "m", named="address")
+        hand.run(flows.commit, BRANCH, "m", reading=BY_ADDRESS)
         assert under(hand, "staging/committed/") == {new: (token,)}
         assert old in lists(hand)
 
@@ -158,23 +157,23 @@ class TestFlows:
         hand.run(flows.reset_branch, BRANCH)
         assert under(hand, "staging/deleted/") == {token: ()}
 
-    @pytest.mark.parametrize("tombstone", [False, True])
-    def test_a_deletion_notes_its_tokens(self, hand: Hand, tombstone: bool) -> None:
-        token = hand.branch().staging_token
-        hand.run(flows.delete_branch, BRANCH, tombstone=tombstone)
+    @pytest.mark.parametrize("by_tombstone", [False, True])
+    def test_a_deletion_notes_its_tokens(self, hand: Hand, by_tombstone: bool) -> None:
+        token, reading = hand.branch().staging_token, Reading(by_tombstone=by_tombstone)
+        hand.run(flows.delete_branch, BRANCH, reading=reading)
         assert under(hand, "staging/deleted/") == {token: ()}
         with pytest.raises(DefaultBranch):
-            hand.run(flows.delete_branch, MAIN, tombstone=tombstone)
+            hand.run(flows.delete_branch, MAIN, reading=reading)
 
 
 class TestJob:
-    @pytest.mark.parametrize("committed", ["tokens", "commit"])
+    @pytest.mark.parametrize("reading", [AS_WRITTEN, BY_COMMIT])
     @pytest.mark.parametrize("batch_size", [0, 1])
-    def test_it_forgets_the_lists_of_what_is_committed(self, hand: Hand, committed: str, batch_size: int) -> None:
+    def test_it_forgets_the_lists_of_what_is_committed(self, hand: Hand, reading: Reading, batch_size: int) -> None:
         upload(hand)
         upload(hand, Y, b"2")
         hand.run(flows.commit, BRANCH, "m")
-        assert hand.run(flows.background_job, committed=committed, batch_size=batch_size) == 0
+        assert hand.run(flows.background_job, reading=reading, batch_size=batch_size) == 0
         assert (data(hand), lists(hand), under(hand, "staging/committed/")) == ({b"1", b"2"}, {}, {})
 
     def test_it_deletes_what_was_reset(self, hand: Hand) -> None:
@@ -186,7 +185,7 @@ class TestJob:
     def test_it_may_keep_the_empty_list_and_forget_the_token(self, hand: Hand) -> None:
         address = upload(hand)
         hand.run(flows.reset_branch, BRANCH)
-        assert hand.run(flows.background_job, keeps_empty=True, forgets_deleted=True) == 1
+        assert hand.run(flows.background_job, reading=Reading(keeps_empty=True, forgets_deleted=True)) == 1
         assert (lists(hand), under(hand, "staging/deleted/")) == ({address: ()}, {})
 
     def test_it_spares_what_another_token_refers_to(self, hand: Hand) -> None:
@@ -197,27 +196,27 @@ class TestJob:
         assert lists(hand) == {address: (hand.branch(MAIN).staging_token,)}
 
     @pytest.mark.parametrize(
-        ("options", "left"),
-        [({}, {b"2"}), ({"moves": "entry", "spares_area": True}, {b"2"}), ({"moves": "entry"}, {b"1", b"2"})],
+        ("reading", "left"),
+        [(AS_WRITTEN, {b"2"}), (ENTRIES_SPARED, {b"2"}), (ENTRIES, {b"1", b"2"})],
         ids=["inline", "spared", "entry"],
     )
     def test_what_a_commit_did_not_take_is_deleted_unless_the_area_goes_first(
-        self, hand: Hand, options: Mapping[str, str | bool], left: set[bytes]
+        self, hand: Hand, reading: Reading, left: set[bytes]
     ) -> None:
         upload(hand)
         hand.run(seal, BRANCH)
         upload(hand, content=b"2")
         hand.run(flows.commit, BRANCH, "m")
-        hand.run(flows.background_job, **options)
+        hand.run(flows.background_job, reading=reading)
         assert data(hand) == left
 
     def test_by_address_it_deletes_the_second_object_of_a_commit(self, hand: Hand) -> None:
         upload(hand)
         upload(hand, Y, b"2")
-        hand.run(flows.commit, BRANCH, "m", named="address")
-        assert hand.run(flows.background_job, named="address") == 1
+        hand.run(flows.commit, BRANCH, "m", reading=BY_ADDRESS)
+        assert hand.run(flows.background_job, reading=BY_ADDRESS) == 1
         with pytest.raises(DataGone):
-            hand.run(flows.read_object, BRANCH, Y)
+            hand.run(read_object, BRANCH, Y)
 
 
 class TestRaces:
@@ -228,14 +227,14 @@ class TestRaces:
         upload(hand)
         copying = hand.start(flows.copy_object, MAIN, X, BRANCH, X).step(3)
         hand.run(flows.reset_branch, BRANCH)
-        hand.run(flows.background_job, keeps_empty=keeps_empty)
+        hand.run(flows.background_job, reading=Reading(keeps_empty=keeps_empty))
         if keeps_empty:
             with pytest.raises(AddressDeleted):
                 copying.finish()
         else:
             copying.finish()
             with pytest.raises(DataGone):
-                hand.run(flows.read_object, MAIN, X)
+                hand.run(read_object, MAIN, X)
 
     def test_a_copy_while_the_object_is_being_deleted_is_refused(self, hand: Hand) -> None:
         upload(hand)
@@ -249,22 +248,24 @@ class TestRaces:
     def test_an_upload_that_was_reset_on_its_way_is_acknowledged_without_its_object_unless_careful(
         self, hand: Hand, careful: bool
     ) -> None:
-        uploading = hand.start(flows.upload_object, BRANCH, X, b"1", careful=careful).until(kv.Set).step()
+        reading = Reading(careful=careful, keeps_empty=careful)
+        uploading = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading).until(kv.Set).step()
         hand.run(flows.reset_branch, BRANCH)
-        hand.run(flows.background_job, keeps_empty=careful)
+        hand.run(flows.background_job, reading=reading)
         if careful:
             with pytest.raises(AddressDeleted):
                 uploading.finish()
         else:
             uploading.finish()
             with pytest.raises(DataGone):
-                hand.run(flows.read_object, BRANCH, X)
+                hand.run(read_object, BRANCH, X)
 
     @pytest.mark.parametrize("careful", [False, True])
     def test_an_upload_that_was_committed_on_its_way_is_lost_to_the_next_reset_unless_careful(
         self, hand: Hand, careful: bool
     ) -> None:
-        uploading = hand.start(flows.upload_object, BRANCH, X, b"1", careful=careful).until(kv.Set).step()
+        reading = Reading(careful=careful, keeps_empty=careful)
+        uploading = hand.start(flows.upload_object, BRANCH, X, b"1", reading=reading).until(kv.Set).step()
         hand.run(flows.commit, BRANCH, "m")
         hand.run(flows.background_job)
         uploading.finish()
@@ -277,8 +278,8 @@ class TestRaces:
         self, hand: Hand, once: bool
     ) -> None:
         grant = hand.run(flows.get_physical_address, BRANCH, X)
-        slow = hand.start(flows.link_physical_address, BRANCH, Y, grant, b"1", once=once).step()
-        hand.run(flows.link_physical_address, BRANCH, X, grant, b"1", once=once)
+        slow = hand.start(flows.link_physical_address, BRANCH, Y, grant, b"1", reading=Reading(once=once)).step()
+        hand.run(flows.link_physical_address, BRANCH, X, grant, b"1", reading=Reading(once=once))
         if once:
             with pytest.raises(GrantInvalid):
                 slow.finish()
@@ -287,7 +288,7 @@ class TestRaces:
             assert hand.content().keys() == {X, Y}
 
     def test_a_branch_that_changed_is_not_replaced_by_a_tombstone(self, hand: Hand) -> None:
-        deleting = hand.start(flows.delete_branch, BRANCH, tombstone=True).until(kv.SetIf)
+        deleting = hand.start(flows.delete_branch, BRANCH, reading=Reading(by_tombstone=True)).until(kv.SetIf)
         hand.run(flows.commit, BRANCH, "m")
         with pytest.raises(RefChanged):
             deleting.finish()

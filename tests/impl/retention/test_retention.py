@@ -14,7 +14,7 @@ from lakeproof.impl.refs.errors import BranchExists, NoParent, PathNotFound, Ref
 from lakeproof.impl.retention import pins as retention_pins
 from lakeproof.impl.retention import runs as retention
 from lakeproof.impl.retention.pins import CommitExpired
-from lakeproof.impl.retention.runs import HeadNotFound, MarkNotFound
+from lakeproof.impl.retention.runs import HeadNotFound, MarkNotFound, Reading
 from lakeproof.model import keys, objects
 from lakeproof.model.committed import object_address
 from lakeproof.model.identifiers import CommitID
@@ -131,13 +131,13 @@ class TestAlone:
         without(hand, keys.commit_key(B.commit_id))
         with pytest.raises(HeadNotFound):
             hand.run(retention.mark, RULES, "1")
-        assert hand.run(retention.mark, RULES, "1", strict=False) == (IN_A,)
+        assert hand.run(retention.mark, RULES, "1", reading=Reading(strict=False)) == (IN_A,)
 
     def test_tags_are_read_only_if_asked_for(self) -> None:
         hand = founded("line")
         hand.run(tags.create_tag, "t", A.commit_id)
         assert hand.run(retention.mark, RULES, "1") == (IN_A,)
-        assert hand.run(retention.mark, RULES, "1", order=retention.WITH_TAGS) == ()
+        assert hand.run(retention.mark, RULES, "1", reading=retention.WITH_TAGS) == ()
 
     def test_restoring_says_what_is_not_there(self) -> None:
         hand = founded("line")
@@ -151,7 +151,7 @@ class TestAlone:
         hand.run(retention.mark, RULES, "1")
         hand.run(retention.sweep, "1")
         with pytest.raises(DataGone):
-            hand.run(retention.restore_object, BRANCH, X, A.commit_id, full=True)
+            hand.run(retention.restore_object, BRANCH, X, A.commit_id, reading=Reading(full=True))
         assert found_by(hand) == []
         hand.run(retention.restore_object, BRANCH, X, A.commit_id)
         assert len(found_by(hand)) == 1
@@ -173,11 +173,11 @@ class TestRaces:
         hand = founded("line")
         hand.run(retention.mark, RULES, "1")
         hand.run(merging.revert, BRANCH, BRANCH, "V")
-        assert hand.run(retention.sweep, "1", again=RULES) == ()
+        assert hand.run(retention.sweep, "1", reading=Reading(again=RULES)) == ()
 
         hand = founded("line")
         hand.run(retention.mark, RULES, "1")
-        late = hand.start(retention.sweep, "1", again=RULES).until(objects.DeleteObject)
+        late = hand.start(retention.sweep, "1", reading=Reading(again=RULES)).until(objects.DeleteObject)
         hand.run(merging.revert, BRANCH, BRANCH, "V")
         assert late.finish() == (IN_A,)
         assert len(found_by(hand)) == 1
@@ -185,8 +185,8 @@ class TestRaces:
     def test_what_was_staged_is_committed_between_the_branches_and_what_is_staged(self) -> None:
         hand = founded("line")
         hand.run(retention.restore_object, BRANCH, X, A.commit_id)
-        order = ("branches", "commits", "staged", "clock")
-        run = hand.start(retention.mark, RULES, "1", order=order).step(2)
+        reading = Reading(order=("branches", "commits", "staged", "clock"))
+        run = hand.start(retention.mark, RULES, "1", reading=reading).step(2)
         hand.run(lock_free.commit, BRANCH, "N")
         assert run.finish() == (IN_A,)
 
@@ -198,16 +198,17 @@ class TestRaces:
 
     def test_a_branch_that_gets_a_name_behind_the_scan_is_missed(self) -> None:
         hand = founded("line", "branch")
-        run = hand.start(retention.mark, RULES, "1", order=("clock", "branches", "staged", "commits"), batch_size=1)
+        reading = Reading(order=("clock", "branches", "staged", "commits"))
+        run = hand.start(retention.mark, RULES, "1", reading=reading, batch_size=1)
         run.step(2)  # b and main
         hand.run(branches.create_branch, "a", OTHER)
         hand.run(branches.delete_branch, OTHER)
         assert run.finish() == (IN_A, IN_E)
 
     def test_a_commit_in_flight_is_expired_at_once_with_zero_days_unless_commits_are_read_twice(self) -> None:
-        for order, marked in ((retention.ORDER, True), (retention.TWICE, False)):
+        for reading, marked in ((retention.AS_WRITTEN, True), (retention.TWICE, False)):
             hand = founded("line")
-            run = hand.start(retention.mark, Rules(0), "1", order=order)
+            run = hand.start(retention.mark, Rules(0), "1", reading=reading)
             # Up to the branches that are read for their heads.
             run.step(4 if marked else 5)
             entry = hand.run(catalog.upload_object, BRANCH, Y, b"u")
@@ -274,11 +275,11 @@ class TestPinned:
         while not pins(hand):
             user.step()
         assert hand.run(retention_pins.mark, RULES, "1") == ()
-        assert hand.run(retention_pins.mark, RULES, "2", lease=1) == ()
+        assert hand.run(retention_pins.mark, RULES, "2", reading=retention_pins.Reading(lease=1)) == ()
         (pin,) = pins(hand)
         hand.cells = {**hand.cells, pin: str(NOW - 2).encode()}
-        assert hand.run(retention_pins.mark, RULES, "3", lease=2) == ()
-        assert hand.run(retention_pins.mark, RULES, "4", lease=1) == (IN_A,)
+        assert hand.run(retention_pins.mark, RULES, "3", reading=retention_pins.Reading(lease=2)) == ()
+        assert hand.run(retention_pins.mark, RULES, "4", reading=retention_pins.Reading(lease=1)) == (IN_A,)
 
     def test_a_second_run_pardons_only_what_it_has_condemned_itself(self) -> None:
         hand = founded("line")
