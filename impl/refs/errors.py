@@ -11,8 +11,10 @@ from lakeproof.model.errors import EntryChanged as EntryChanged
 from lakeproof.model.errors import GravelerError as GravelerError
 from lakeproof.model.errors import PathExists as PathExists
 from lakeproof.model.errors import PathNotFound as PathNotFound
+from lakeproof.model.errors import RefChanged as RefChanged
 from lakeproof.model.errors import TagExists as TagExists
 from lakeproof.model.errors import TagNotFound as TagNotFound
+from lakeproof.model.errors import WriteNotSettled as WriteNotSettled
 
 
 class RefNotFound(GravelerError):
@@ -21,10 +23,6 @@ class RefNotFound(GravelerError):
 
 class CommitNotFound(GravelerError):
     """There is no such commit."""
-
-
-class RefChanged(GravelerError):
-    """Somebody else has changed the branch or tag meanwhile; read it again and decide again."""
 
 
 class DirtyBranch(GravelerError):
@@ -41,10 +39,3 @@ class NoCommonAncestor(GravelerError):
 
 class BranchLocked(GravelerError):
     """Somebody else holds the branch's lock, or left it behind; try again later."""
-
-
-class WriteNotSettled(GravelerError):
-    """The branch's staging token changed as often as the writer was willing to try. Indefinite: what was written
-    under an earlier token may have been committed."""
-
-    definite = False

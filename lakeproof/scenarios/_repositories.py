@@ -10,8 +10,10 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Invariant, lifecycle, outcomes
 from lakeproof.model.invariants import repositories as invariants
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.repository import repository
 from lakeproof.scenario import Aftermath, Faults
 from lakeproof.scenarios.designs import Design, Row, Speaker, Word, rows
 from lakeproof.scenarios.races import (
@@ -82,6 +84,9 @@ IN_PAGES: Final = "delete-create delete-branch delete-create-list"
 id exists, and another one before it."""
 PAGED_FAULTS: Final = PAGED | fault("paged-crash", Faults(crashes=1)) | SCAN_FAILURE
 
+LINEARIZED_MAX: Final = 3
+"""Clients. With more of them the races are searched for what their size finds, and not for an order of the answers."""
+
 RETURNS: Final = Refuted(
     "an unacknowledged claim that arrives after the delete brings the entry back: to a `SetIf` nil, what was deleted "
     "was never there",
@@ -104,17 +109,25 @@ class RepositoryDesign(Design[RepositoryFlows]):
         return WORDS
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        """Two deletes, the second as a retry, and one create, two minutes later."""
+        """Two deletes, the second as a retry, and one create, two minutes later. Or one run of the cleaner."""
         words = ("delete", "delete", "create")
-        return [
-            Aftermath(
-                id=invariants.ID_BECOMES_REUSABLE,
-                meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
-                calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
-                check=invariants.id_becomes_reusable,
-                clock_advance=JUMP,
-            )
-        ]
+        reusable = Aftermath(
+            id=invariants.ID_BECOMES_REUSABLE,
+            meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
+            calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
+            check=invariants.id_becomes_reusable,
+            clock_advance=JUMP,
+        )
+        if self.flows.clean is None or "delete" not in race.words:
+            return [reusable]
+        cleaned = Aftermath(
+            id=lifecycle.SUPERSEDED_IS_CLEANED,
+            meaning=lifecycle.SUPERSEDED_IS_CLEANED_MEANING,
+            calls=[self.call("clean", Speaker("z", 0), race.paged)],
+            check=lifecycle.superseded_is_cleaned,
+            clock_advance=JUMP,
+        )
+        return [reusable, cleaned]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         calls = [self.call(word, Speaker("a", 0)) for word in race.words]
@@ -123,6 +136,9 @@ class RepositoryDesign(Design[RepositoryFlows]):
         creates = sum(name in invariants.CREATES for name in names)
         deletes = names.count(invariants.DELETE)
         reads = any(name in invariants.REACHING for name in names)
+        # A delete that is tried again by its caller answers for its last try alone.
+        retries = any(call.attempts > 1 for call in calls)
+        judged = (reads or "list_repositories" in names) and len(race.clients) <= LINEARIZED_MAX and not retries
         arises: dict[Invariant, bool | int] = {
             invariants.active_is_complete: True,
             invariants.no_reachable_zombie: True,
@@ -134,6 +150,9 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and deletes,
             invariants.cleaner_spares_live: "clean" in names,
+            lifecycle.get_shows_active_only: reads,
+            outcomes.failed_call_changed_nothing: not retries,
+            linearizable(repository(exists=exists)): judged,
         }
         return [invariant for invariant, does in arises.items() if does or invariant.id in refuted]
 
