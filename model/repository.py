@@ -37,10 +37,10 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         if kind is calls.CLEAN:
             return state, None
         if kind in CREATES:
-            return (state, ABSENT) if state else (True, CREATED)  # no create that succeeds may find it there
+            return (True, ABSENT) if state is True else (True, CREATED)  # no create that succeeds may find it there
         if kind is calls.DELETE_REPOSITORY:
             return False, DELETED
-        return state, THERE if state else ABSENT
+        return state, THERE if state is True else ABSENT
 
     def result(call: CallView) -> Hashable:
         said = call.said

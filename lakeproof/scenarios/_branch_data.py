@@ -109,7 +109,7 @@ class BranchDesign(Design[BranchFlows]):
             (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
             (refs.branch_delete_spares_successor, "branch" in words and words.count("drop") > 1),
-            (entries.refused_write_is_absent, words.count("add") > 1 or words.count("swap") > 1),
+            (entries.refused_write_is_absent, _may_refuse(race)),
             (entries.branch_starts_clean, "branch" in words and writes),
             (resets.reset_is_kept(staged, BRANCH), resetting and (staged or writes)),
             (outcomes.commit_is_effective, heads),
@@ -140,6 +140,13 @@ def _may_fail(race: Race) -> bool:
     """Whether a call that has written may answer with a definite error, by itself or for a fault."""
     faulty = race.faults.false_predicates or race.faults.refusals
     return bool(faulty) or any(word in ("merge", "revert", "drop", "branch") for word in race.words)
+
+
+def _may_refuse(race: Race) -> bool:
+    """Whether a write may be refused, by itself or for a fault."""
+    if any(race.words.count(word) > 1 for word in CONDITIONAL):
+        return True
+    return bool(race.faults.refusals) and any(word in IDENTIFIED for word in race.words)
 
 
 def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:

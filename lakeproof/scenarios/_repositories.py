@@ -150,7 +150,7 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and deletes,
             invariants.cleaner_spares_live: "clean" in names,
-            lifecycle.get_shows_active_only: reads,
+            lifecycle.get_shows_active_only: "get_repository" in names,
             outcomes.failed_call_changed_nothing: not retries,
             linearizable(repository(exists=exists)): judged,
         }

@@ -14,7 +14,7 @@ from lakeproof.impl.graveler import lock_free, merging, reading, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3
-from lakeproof.model.invariants import Invariant, lifecycle, outcomes
+from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import repository
@@ -60,7 +60,6 @@ class UnderDeletion(Design[RepositoryFlows]):
             invariants.no_reachable_zombie,
             invariants.deleted_is_inaccessible,
             invariants.delete_is_effective,
-            lifecycle.get_shows_active_only,
             outcomes.failed_call_changed_nothing,
             linearizable(repository(exists=True)),
         ]

@@ -90,7 +90,8 @@ MARKS: Final = Observer("marks", _marks)
 
 def marks(call: CallView) -> Marks:
     """What a call has left, in a scenario with the observer `MARKS`."""
-    return cast("Marks", call.saw(MARKS.name) or frozenset())
+    found = call.saw(MARKS.name)
+    return frozenset() if found is None else cast("Marks", found)
 
 
 def line_of(snapshot: Snapshot, head: CommitID) -> frozenset[CommitID]:

@@ -3,45 +3,32 @@
 Source: repository-operations-error-handling.md, "GetRepository", "Trash Cleaner - Nice to Have".
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from lakeproof.model.invariants._base import Always, Finding, Observer, Reached, Reads, Violation
-from lakeproof.model.invariants.repositories import USING, accessible, entries, owner
+from lakeproof.model import calls
+from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
-from lakeproof.model.snapshot import Observed, Outcome, Snapshot, Status
-
-
-def _found(seen: tuple[Observed, ...]) -> Hashable:
-    """The state of the repository entry that a call has read last, if it is not active."""
-    for each in reversed(seen):
-        if isinstance(each.read, Repository):
-            return "" if each.read.state is RepositoryState.ACTIVE else each.read.state.name.lower()
-    return ""
-
-
-FOUND: Final = Observer("found", _found)
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
 
 
 def _get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
-    for call in snapshot.calls(*USING):
-        if call.status is not Status.OK:
+    for call in snapshot.calls(calls.GET_REPOSITORY):
+        if call.status is not Status.OK or not isinstance(call.value, Repository):
             continue
-        found = call.saw(FOUND.name)
-        if isinstance(call.value, Repository) and call.value.state is not RepositoryState.ACTIVE:
-            found = call.value.state.name.lower()
-        if found:
-            yield Violation("get-shows-active-only", f"{call.name} succeeded on a repository that was {found}")
+        shown = f"get_repository returned instance {call.value.instance_uid}, {call.value.state.name.lower()}"
+        if call.value.state is RepositoryState.ACTIVE:
+            yield Reached(shown)
         else:
-            yield Reached(f"{call.name} succeeded on an active repository")
+            yield Violation("get-shows-active-only", shown)
 
 
 get_shows_active_only: Final = Always(
     id="get-shows-active-only",
-    meaning="get, and any operation in a repository, succeeds only if it has found the repository active",
+    meaning="get never shows a repository that is not active",
     check=_get_shows_active_only,
     reads=frozenset({Reads.CLIENTS}),
-    observers=(FOUND,),
 )
 
 SUPERSEDED_IS_CLEANED: Final = "superseded-is-cleaned"

@@ -10,7 +10,7 @@ from typing import Final
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
 from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Reached, Violation
-from lakeproof.model.invariants._marks import MARKS, TAKEN_AWAY, Mark, line_of, marks, present
+from lakeproof.model.invariants._marks import MARKS, TAKEN_AWAY, Mark, birth, line_of, marks, present
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 
@@ -82,14 +82,12 @@ def _branch_create_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     for call in snapshot.calls(calls.CREATE_BRANCH):
         if call.status is not Status.OK or not isinstance(call.value, Branch):
             continue
-        for mark in sorted(marks(call), key=lambda each: (each[0].value, each[1])):
-            if mark[0] is not Mark.BORN:
-                continue
-            if mark in there or (Mark.REMOVED, mark[1]) in removed:
-                yield Reached(f"create_branch made {mark[1]}, and it is there or was deleted")
-            else:
-                evidence = f"create_branch made {mark[1]}, no delete has found it, and it is not there"
-                yield Violation("branch-create-is-effective", evidence)
+        born = birth(call.value.staging_token)
+        if (Mark.BORN, born) in there or (Mark.REMOVED, born) in removed:
+            yield Reached(f"create_branch made {born}, and it is there or was deleted")
+        else:
+            evidence = f"create_branch made {born}, no delete has found it, and it is not there"
+            yield Violation("branch-create-is-effective", evidence)
 
 
 branch_create_is_effective: Final = Eventually(
