@@ -52,13 +52,6 @@ class RefChanged(GravelerError):
     """Somebody else has changed the branch or tag meanwhile; read it again and decide again."""
 
 
-class WriteNotSettled(GravelerError):
-    """The branch's staging token changed as often as the writer was willing to try. Indefinite: what was written
-    under an earlier token may have been committed."""
-
-    definite = False
-
-
 class BranchBusy(GravelerError):
     """The branch was changed by others as often as this operation was willing to try; try again."""
 

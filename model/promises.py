@@ -103,7 +103,11 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.UPDATE_TAG: _TAG,
         calls.DELETE_TAG: _TAG,
         calls.SET_ENTRY: _WRITE,
-        calls.SET_ENTRIES: _WRITE,
+        calls.SET_ENTRIES: Promise(
+            ok="acknowledged-write-is-kept call-makes-progress",
+            definite="refused-write-is-absent",
+            indefinite="call-makes-progress",
+        ),
         calls.CREATE_ENTRY: _CONDITIONAL,
         calls.REPLACE_ENTRY: _CONDITIONAL,
         calls.DELETE_ENTRY: Promise(
@@ -112,7 +116,9 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             indefinite="call-makes-progress",
         ),
         calls.GET_ENTRY: _READ,
-        calls.LIST_ENTRIES: _READ,
+        calls.LIST_ENTRIES: Promise(
+            ok="read-is-legal acknowledged-reset-is-kept", definite="read-is-legal call-makes-progress"
+        ),
         calls.COMMIT: Promise(
             ok="commit-is-effective commit-is-causal commits-form-one-line commit-makes-progress",
             definite=_COMBINED,

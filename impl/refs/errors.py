@@ -14,7 +14,6 @@ from lakeproof.model.errors import PathNotFound as PathNotFound
 from lakeproof.model.errors import RefChanged as RefChanged
 from lakeproof.model.errors import TagExists as TagExists
 from lakeproof.model.errors import TagNotFound as TagNotFound
-from lakeproof.model.errors import WriteNotSettled as WriteNotSettled
 
 
 class RefNotFound(GravelerError):
@@ -39,3 +38,10 @@ class NoCommonAncestor(GravelerError):
 
 class BranchLocked(GravelerError):
     """Somebody else holds the branch's lock, or left it behind; try again later."""
+
+
+class WriteNotSettled(GravelerError):
+    """The branch's staging token changed as often as the writer was willing to try. Indefinite: what was written
+    under an earlier token may have been committed."""
+
+    definite = False

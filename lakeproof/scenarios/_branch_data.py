@@ -146,7 +146,8 @@ def _may_refuse(race: Race) -> bool:
     """Whether a write may be refused, by itself or for a fault."""
     if any(race.words.count(word) > 1 for word in CONDITIONAL):
         return True
-    return bool(race.faults.refusals) and any(word in IDENTIFIED for word in race.words)
+    ends = bool(race.faults.refusals) or "drop" in race.words
+    return ends and any(word in IDENTIFIED for word in race.words)
 
 
 def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:

@@ -49,6 +49,7 @@ RACES: Final = "branch-drop drop-drop-branch write-drop-branch write-drop.branch
 
 ROWS = [
     *rows(PLAIN, RACES, FAULTS),
+    *rows(PLAIN, "cached-drop-branch", NONE),
     *rows(TOMBSTONE, RACES + " drop.branch-drop", FAULTS),
     *rows(REUSED, "write-drop.branch", NONE, Before("", "drop.branch")),
 ]

@@ -22,7 +22,7 @@ class Mark(Enum):
     ACTIVATED = "made active"
     """A repository of this instance."""
     HID = "hid or removed"
-    """The repository of this instance."""
+    """The repository of this instance, which it had found active."""
     COMMITTED = "put on a branch"
     """The commit of this id."""
     BORN = "created"
@@ -45,32 +45,35 @@ def _marks(seen: tuple[Observed, ...]) -> Hashable:
     found: set[tuple[Mark, str]] = set()
     branch: Branch | None = None
     instance = ""
+    accessible = False
     made: set[CommitID] = set()
     for each in seen:
         if isinstance(each.read, Branch):
             branch = each.read
         elif isinstance(each.read, Repository):
             instance = each.read.instance_uid
+            accessible = each.read.state is RepositoryState.ACTIVE
         if isinstance(each.reply, kv.Refused):
             continue
         match each.op, each.written:
             case kv.Set() | kv.SetIf(), Commit():
                 made.add(each.written.commit_id)
             case kv.Set() | kv.SetIf(), Repository():
-                found.update(_of_repository(each.written))
+                found.update(_of_repository(each.written, accessible=accessible))
             case kv.Set() | kv.SetIf(), Branch():
                 found.update(_of_branch(each.written, branch, made))
-            case kv.Delete(keys.GRAVELER, _), _:
+            case kv.Delete(keys.GRAVELER, _), _ if accessible:
                 found.add((Mark.HID, instance))
             case kv.Delete(_, key), _ if key.startswith(keys.BRANCHES_PREFIX) and branch is not None:
                 found.add((Mark.REMOVED, birth(branch.staging_token)))
     return frozenset(found)
 
 
-def _of_repository(written: Repository) -> Iterator[tuple[Mark, str]]:
+def _of_repository(written: Repository, *, accessible: bool) -> Iterator[tuple[Mark, str]]:
+    """accessible: whether the entry that was read was: there is nothing to hide of one that was not."""
     if written.state is RepositoryState.ACTIVE:
         yield Mark.ACTIVATED, written.instance_uid
-    elif written.state is not RepositoryState.INITIAL:
+    elif written.state is not RepositoryState.INITIAL and accessible:
         yield Mark.HID, written.instance_uid
 
 
@@ -109,12 +112,18 @@ def line_of(snapshot: Snapshot, head: CommitID) -> frozenset[CommitID]:
 
 
 def present(snapshot: Snapshot) -> Marks:
-    """The marks of all that can be reached. HID and REMOVED stand for what is there, and so was not removed."""
+    """The marks of all that can be reached through an active repository. HID and REMOVED stand for what is there, and
+    so was not removed."""
     found: set[tuple[Mark, str]] = set()
+    reachable: set[bytes] = set()
     for (partition, _), record in snapshot.store.items():
         if partition == keys.GRAVELER and isinstance(record, Repository) and record.state is RepositoryState.ACTIVE:
             found.update({(Mark.ACTIVATED, record.instance_uid), (Mark.HID, record.instance_uid)})
-    for branch in branches(snapshot).values():
+            reachable.add(keys.repository_partition(record.repository_id, record.instance_uid))
+            reachable.add(keys.naive_partition(record.repository_id))
+    for (partition, _), branch in branches(snapshot).items():
+        if partition not in reachable:
+            continue
         born = birth(branch.staging_token)
         found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
         found.update((Mark.COMMITTED, each) for each in line_of(snapshot, branch.commit_id))

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import kv
-from lakeproof.model.errors import BranchBusy, RefChanged, WriteNotSettled
+from lakeproof.model.errors import BranchBusy, GravelerError, RefChanged
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants._base import Always, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.records import Branch, Commit, StagedEntry
@@ -20,7 +20,11 @@ from lakeproof.model.snapshot import Observed, Snapshot
 
 IN_VAIN: Final = "in vain"
 BEATEN: Final = "beaten"
-GIVES_UP: Final = (BranchBusy, RefChanged, WriteNotSettled)
+
+
+def gives_up(error: Exception | None) -> bool:
+    """Whether a call says that others came first as often as it was willing to try, in doubt or not."""
+    return isinstance(error, BranchBusy | RefChanged) or (isinstance(error, GravelerError) and not error.definite)
 
 
 def _attempts(seen: tuple[Observed, ...]) -> Hashable:
@@ -51,7 +55,7 @@ def _call_makes_progress(snapshot: Snapshot) -> Iterator[Finding]:
         met = call.saw(ATTEMPTS.name)
         if met == IN_VAIN:
             yield Violation("call-makes-progress", f"{call.name} tries again, and nothing that it read has changed")
-        elif isinstance(call.error, GIVES_UP) and met != BEATEN:
+        elif gives_up(call.error) and met != BEATEN:
             evidence = f"{call.name} gave up with {call.error!r}, and nothing that it read has changed"
             yield Violation("call-makes-progress", evidence)
         elif call.done:
