@@ -112,12 +112,12 @@ class BranchDesign(Design[BranchFlows]):
             (entries.refused_write_is_absent, _may_refuse(race)),
             (entries.branch_starts_clean, "branch" in words and writes),
             (resets.reset_is_kept(staged, BRANCH), resetting and (staged or writes)),
-            (outcomes.commit_is_effective, heads),
+            (outcomes.commit_is_effective, heads and "drop" not in words),
             (merging.merge_is_effective, "merge" in words),
             (merging.revert_is_effective, "revert" in words),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, True),
-            (outcomes.failed_call_changed_nothing, _may_fail(race)),
+            (outcomes.failed_call_changed_nothing, _may_fail(words) or (heads and not self.beatable)),
             (outcomes.branch_create_is_effective, "branch" in words),
             (outcomes.branch_delete_is_effective, "drop" in words),
         ]
@@ -136,10 +136,9 @@ class BranchDesign(Design[BranchFlows]):
         ]
 
 
-def _may_fail(race: Race) -> bool:
-    """Whether a call that has written may answer with a definite error, by itself or for a fault."""
-    faulty = race.faults.false_predicates or race.faults.refusals
-    return bool(faulty) or any(word in ("merge", "revert", "drop", "branch") for word in race.words)
+def _may_fail(words: Sequence[str]) -> bool:
+    """Whether a call that changes more than entries may answer with a definite error."""
+    return any(word in ("merge", "revert", "drop", "branch") for word in words)
 
 
 def _may_refuse(race: Race) -> bool:

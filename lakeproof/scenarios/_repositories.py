@@ -95,6 +95,30 @@ RETURNS: Final = Refuted(
 """Of every variant whose entries vanish and whose claims ask for absence."""
 
 
+UNSURE: Final = (
+    "a `SetIf` that was applied and reported as failed answers `NotUnique`, `BranchExists` or `Conflict`: a definite "
+    "no for what has happened"
+)
+BROKEN_SCAN: Final = (
+    "the scan of the partition breaks when the entry is hidden or gone already, and its definite error is the answer "
+    "of the delete"
+)
+UNSURE_CREATES: Final = "*create*/false-predicate delete-bare-branch/false-predicate"
+BROKEN_SCANS: Final = "delete-*/paged-scan-failure"
+UNSURE_READS: Final = (
+    "delete-create-get/false-predicate delete-create-list/false-predicate absent/create-get/false-predicate "
+    "absent/create-delete-get/false-predicate"
+)
+"""Where a get or a list sees what a create has said not to have happened."""
+UNSURE_OPERATIONS: Final = (
+    "delete-create-branch/false-predicate delete-create-look/false-predicate delete-create-tag/false-predicate "
+    "absent/create-branch/false-predicate absent/create-delete-branch/false-predicate"
+)
+"""Where an operation in the repository does."""
+SEEN_SCANS: Final = "delete-branch/paged-scan-failure delete-create-list/paged-scan-failure"
+FAILED: Final = "failed-call-changed-nothing"
+
+
 @attrs.frozen(kw_only=True)
 class RepositoryDesign(Design[RepositoryFlows]):
     """A variant of the repository flows."""

@@ -4,6 +4,7 @@ import pytest
 
 from lakeproof.model import kv
 from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model.invariants import Finding
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import ABSENT, CREATED, DELETED, THERE, repository
 from lakeproof.model.snapshot import CallView, Invoked, Returned, Status
@@ -18,7 +19,8 @@ DELETE = ("delete_repository", "r")
 class History:
     def __init__(self, *, exists: bool) -> None:
         self.monitor = linearizable(repository(exists=exists))
-        self.state, self.found = self.monitor.initial, []
+        self.state = self.monitor.initial
+        self.found: list[Finding] = []
 
     def hear(self, event: Invoked | Returned) -> "History":
         self.state, findings = self.monitor.advance(self.state, event)

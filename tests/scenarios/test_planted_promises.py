@@ -18,6 +18,7 @@ from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened
 from lakeproof.impl.repositories._records import read_entry
 from lakeproof.impl.repositories.errors import RepositoryNotFound
+from lakeproof.impl.staging import get_staged
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, RepositoryID
 from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
@@ -48,7 +49,7 @@ async def replace_nothing(env: Env, repository: Repository, branch: Branch, pred
 
 
 async def absent(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[None, kv.Predicate]:
-    found = await writing.get_staged(env, branch.staging_token, path)
+    found = await get_staged(env, branch.staging_token, path)
     return None, None if found is None else found[1]
 
 
@@ -67,7 +68,7 @@ async def with_sealed(env: Env, repository: Repository, branch_id: BranchID, cha
 async def without_a_swap(env: Env, repository: Repository, branch_id: BranchID, change: Change, **how: Any) -> Swapped:  # type: ignore[explicit-any]
     branch, _ = how["start"]
     after = await change(branch)
-    return Swapped(branch, after)
+    return Swapped(branch, branch if after is None else after)
 
 
 async def never(*_: object) -> bool:

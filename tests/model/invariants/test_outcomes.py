@@ -1,5 +1,7 @@
 """What an answer means for the records: snapshots that violate it, that satisfy it, and answers that allow both."""
 
+from collections.abc import Hashable
+
 import attrs
 import pytest
 
@@ -45,9 +47,9 @@ def seen(*records: Record, calls: tuple[CallView, ...], objects: Objects | None 
     return Snapshot(store=store(*records), objects=objects or {}, now=0, clients=tuple((call,) for call in calls))
 
 
-def call(name: str, status: Status, *marks: tuple[Mark, str], value: object = None) -> CallView:
+def call(name: str, status: Status, *marks: tuple[Mark, str], value: Hashable = None) -> CallView:
     error = {Status.FAIL: RefChanged("b"), Status.INFO: kv.OutcomeUnknown()}.get(status)
-    return CallView(name, ("r", B), status, value, error, ((MARKS.name, frozenset(marks)),))  # type: ignore[arg-type]
+    return CallView(name, ("r", B), status, value, error, ((MARKS.name, frozenset(marks)),))
 
 
 def judged(invariant: Eventually, snapshot: Snapshot) -> str:
