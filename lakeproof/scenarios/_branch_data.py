@@ -117,7 +117,7 @@ class BranchDesign(Design[BranchFlows]):
             (merging.revert_is_effective, "revert" in words),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, True),
-            (outcomes.failed_call_changed_nothing, _may_fail(words) or (heads and not self.beatable)),
+            (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
             (outcomes.branch_create_is_effective, "branch" in words),
             (outcomes.branch_delete_is_effective, "drop" in words),
         ]
@@ -136,9 +136,9 @@ class BranchDesign(Design[BranchFlows]):
         ]
 
 
-def _may_fail(words: Sequence[str]) -> bool:
+def _may_fail(race: Race) -> bool:
     """Whether a call that changes more than entries may answer with a definite error."""
-    return any(word in ("merge", "revert", "drop", "branch") for word in words)
+    return bool(race.faults.refusals) or any(word in ("merge", "revert", "drop", "branch") for word in race.words)
 
 
 def _may_refuse(race: Race) -> bool:

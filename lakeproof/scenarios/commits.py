@@ -49,8 +49,9 @@ LOCK_FREE: Final = BranchDesign(
             "write-commit-read.read",
         ),
         "failed-call-changed-nothing": Refuted(
-            "a create of a branch whose `SetIf` was applied and reported as failed answers `BranchExists`",
-            "write-commit-drop-branch/false-predicate",
+            "a create of a branch whose `SetIf` was applied and reported as failed answers `BranchExists`; a call "
+            "whose last effects are refused has taken place, and says that it has not",
+            "write-commit-drop-branch/false-predicate commit-reset*/refusal",
         ),
     },
 )
@@ -227,7 +228,9 @@ COMMITTED: Final = Before("", "write.commit.write")
 """An uncommitted change over a committed entry."""
 
 RESET_RACES: Final = "commit-resetx.read commit-resetall.read commit-reset.read"
-DECIDED: Final = "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept"
+DECIDED: Final = (
+    "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept failed-call-changed-nothing"
+)
 """What is asked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
 
 ROWS = [

@@ -237,9 +237,7 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
 def _committed(key: Key, snapshot: Snapshot, branch: Branch) -> Iterator[Finding]:
     """What may be there in the end only because a commit took it is in the head."""
     head = content_of_commit(snapshot, branch.commit_id) or {}
-    if head.get(key[1]) == key[2]:
-        yield Reached(f"{_shown(key)} was committed, and a reset beside that has left it there")
-    else:
+    if head.get(key[1]) != key[2]:
         yield Violation(ID, f"{_shown(key)} was reset, no commit has taken it, and the branch has it in the end")
 
 
