@@ -16,7 +16,7 @@ from lakeproof.model.invariants import Invariant, entries, merging, outcomes, pr
 from lakeproof.model.invariants.conditional import conditional_write_saw_absence
 from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenario import Aftermath, Call, Faults
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Before, Race
 
@@ -116,7 +116,7 @@ class BranchDesign(Design[BranchFlows]):
             (merging.merge_is_effective, "merge" in words),
             (merging.revert_is_effective, "revert" in words),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
-            (progress.call_makes_progress, True),
+            (progress.call_makes_progress, race.faults == Faults() and not race.paged),
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
             (outcomes.branch_create_is_effective, "branch" in words),
             (outcomes.branch_delete_is_effective, "drop" in words),

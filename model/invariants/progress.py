@@ -39,9 +39,13 @@ def _attempts(seen: tuple[Observed, ...]) -> Hashable:
             known[each.read.branch_id] = each.read
         if isinstance(each.written, StagedEntry):
             tries[each.written.key] += 1
+            tried = tries[each.written.key]
         elif isinstance(each.written, Commit):
             tries[None] += 1
-        if max(tries.values(), default=0) - 1 > reasons:
+            tried = tries[None]
+        else:
+            tried = 0
+        if tried - 1 > reasons:
             return IN_VAIN
         reasons += isinstance(each.reply, kv.PredicateFailed)
     return BEATEN if reasons else ""
