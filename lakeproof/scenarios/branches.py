@@ -7,20 +7,29 @@ import attrs
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
 from lakeproof.scenarios._branch_data import BranchDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.designs import built, rows
 from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
 
 SOURCE: Final = "graveler-on-kv.md, Branch"
+
+UNSURE: Final = Refuted(
+    "a `SetIf` that was applied and reported as failed answers `BranchExists`: a definite no for what has happened",
+    "*/false-predicate",
+)
+BOTH: Final = "both find the branch and delete it: both say that it was they"
+BY_NAME: Final = Refuted(
+    "there is no conditional delete: the branch is deleted by its name, whosever it is by then", "drop-drop-branch*"
+)
 
 PLAIN: Final = BranchDesign(
     name="branches/plain",
     flows=FLOWS,
     source=SOURCE,
     refuted={
-        "branch-delete-spares-successor": Refuted(
-            "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
-            "drop-drop-branch*",
-        )
+        "branch-delete-spares-successor": BY_NAME,
+        "branch-create-is-effective": BY_NAME,
+        "failed-call-changed-nothing": UNSURE,
+        "linearizable": Refuted(f"{BOTH}; {UNSURE.reason}", "drop-drop-branch* branch-drop/false-predicate"),
     },
 )
 
@@ -28,8 +37,18 @@ TOMBSTONE: Final = BranchDesign(
     name="branches/tombstone",
     flows=attrs.evolve(FLOWS, delete_branch=branches.delete_branch_by_tombstone),
     source=SOURCE + " (ours: a deleted branch leaves a record that names no commit)",
-    refuted=HOLDS,
+    refuted={
+        "failed-call-changed-nothing": UNSURE,
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}", "drop-drop-branch* drop.branch-drop* branch-drop/false-predicate"
+        ),
+    },
     options={"branch": {"tombstones": True}},
+)
+
+RETURNS: Final = Refuted(
+    "the record returns to a value that it has had, and what was staged under its token comes back with it",
+    "write-drop.branch",
 )
 
 REUSED: Final = BranchDesign(
@@ -38,10 +57,11 @@ REUSED: Final = BranchDesign(
     source=SOURCE + " (negative control: a branch created anew has the token of the old one)",
     options={"branch": {"fresh_token": False}},
     refuted={
-        "branch-starts-clean": Refuted(
-            "the record returns to a value that it has had, and what was staged under its token comes back with it",
-            "write-drop.branch",
-        )
+        "branch-starts-clean": RETURNS,
+        "refused-write-is-absent": RETURNS,
+        "branch-delete-is-effective": Refuted(
+            "the branch that was created anew cannot be told from the one that was deleted", "write-drop.branch"
+        ),
     },
 )
 
@@ -49,6 +69,7 @@ RACES: Final = "branch-drop drop-drop-branch write-drop-branch write-drop.branch
 
 ROWS = [
     *rows(PLAIN, RACES, FAULTS),
+    *rows(PLAIN, "cached-drop-branch", NONE),
     *rows(TOMBSTONE, RACES + " drop.branch-drop", FAULTS),
     *rows(REUSED, "write-drop.branch", NONE, Before("", "drop.branch")),
 ]
