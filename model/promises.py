@@ -138,6 +138,7 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.RESET_PREFIX: _RESET,
         calls.RESET_ENTRY: _RESET,
         calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
+        calls.RESTORE_REFS: Promise(ok="restore-is-effective", definite="", indefinite="restore-can-be-finished"),
     }
 )
 

@@ -1,0 +1,109 @@
+"""What a restore of refs promises: all refs of the dump, and nothing that was deleted since.
+
+Source: graveler-on-kv.md, "Dump/Restore Refs"; the "refs" rows in docs/reference/invariants.md.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterator
+from typing import Final
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.contents import branch_named
+from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Monitor, Reached, Violation
+from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import Event, Invoked, Outcome, Snapshot, Status
+
+DELETES: Final = frozenset({calls.DELETE_BRANCH, calls.DELETE_BRANCH_BY_TOMBSTONE})
+CREATES: Final = frozenset({calls.CREATE_BRANCH, calls.RESTORE_REFS})
+
+
+@attrs.frozen(cache_hash=True)
+class _Deleted:
+    """Branches whose deletion was acknowledged, and that no call begun since then may bring back."""
+
+    names: frozenset[str] = frozenset()
+    creating: frozenset[tuple[int, str]] = frozenset()
+    """Creations of branches under way, by client: they may come after the delete. A restore may not."""
+
+
+def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Deleted)
+    if isinstance(event, Invoked):
+        if event.kind not in CREATES:
+            return state, ()
+        name = event.said.branch_id
+        gone = state.names if event.kind is calls.RESTORE_REFS else frozenset({name})
+        creating = state.creating | ({(event.client, name)} if event.kind is calls.CREATE_BRANCH else frozenset())
+        return _Deleted(state.names - gone, creating), ()
+    call, name = event.call, event.call.said.branch_id
+    if call.kind is calls.CREATE_BRANCH and call.status in (Status.OK, Status.FAIL):
+        return attrs.evolve(state, creating=state.creating - {(event.client, name)}), ()
+    if call.kind in DELETES and call.status is Status.OK and name not in {each for _, each in state.creating}:
+        return attrs.evolve(state, names=state.names | {name}), ()
+    return state, ()
+
+
+def _stays_deleted(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Deleted)
+    for name in sorted(state.names):
+        found = branch_named(snapshot, name)
+        if found is None or not found.commit_id:
+            yield Reached(f"{name} was deleted, and is gone")
+        else:
+            yield Violation(
+                "deleted-branch-stays-deleted",
+                f"the deletion of {name} was acknowledged, nothing has begun since that creates it, and it is there",
+            )
+
+
+deleted_branch_stays_deleted: Final = Monitor(
+    id="deleted-branch-stays-deleted",
+    meaning="a branch whose deletion was acknowledged is not brought back by a restore that began before",
+    initial=_Deleted(),
+    advance=_advance,
+    at_end=_stays_deleted,
+)
+
+
+def _restored(invariant_id: str, snapshot: Snapshot, branches: Collection[str]) -> Iterator[Finding]:
+    commits = {record.commit_id for record in snapshot.store.values() if isinstance(record, Commit)}
+    for name in sorted(branches):
+        found = branch_named(snapshot, name)
+        if found is not None and found.commit_id in commits:
+            yield Reached(f"{name} is restored, with its commit")
+        else:
+            yield Violation(invariant_id, f"a restore succeeded, and {name} is not there, or its commit")
+
+
+RESTORE_CAN_BE_FINISHED: Final = "restore-can-be-finished"
+RESTORE_CAN_BE_FINISHED_MEANING: Final = "whatever stopped a restore, the next one finishes it"
+
+
+def restore_can_be_finished(branches: Collection[str]) -> Callable[[tuple[Outcome, ...], Snapshot], list[Finding]]:
+    """The check of an aftermath of one restore. branches: those of the dump."""
+
+    def check(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+        if outcomes[-1].status is not Status.OK:
+            evidence = f"the next restore failed with {outcomes[-1].error!r}"
+            return [Violation(RESTORE_CAN_BE_FINISHED, evidence)]
+        return list(_restored(RESTORE_CAN_BE_FINISHED, snapshot, branches))
+
+    return check
+
+
+def restore_is_effective(branches: Collection[str]) -> Eventually:
+    """branches: those of the dump."""
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        deleted = {call.said.branch_id for call in snapshot.calls(*DELETES) if call.status is not Status.FAIL}
+        if any(call.status is Status.OK for call in snapshot.calls(calls.RESTORE_REFS)):
+            yield from _restored("restore-is-effective", snapshot, set(branches) - deleted)
+
+    return Eventually(
+        id="restore-is-effective",
+        meaning="at quiescence, after an acknowledged restore, each branch of the dump is there, with its commit, "
+        "unless it was deleted",
+        check=check,
+        reads=STORE_AND_CLIENTS,
+    )
