@@ -62,7 +62,7 @@ async def found_bare(env: Env, repository: Repository) -> None:
 
 WORDS: Final[Mapping[str, Word[Flow]]] = {
     "restore": Word(lambda _: restore_refs, DUMP),
-    "branch": Word(lambda _: branches.create_branch, BRANCH, MAIN),
+    "create_branch": Word(lambda _: branches.create_branch, BRANCH, MAIN),
     "delete": Word(lambda delete: delete, BRANCH),
 }
 
@@ -115,7 +115,7 @@ TOMBSTONE: Final = RestoreDesign(name="restores/tombstone", flows=branches.delet
 
 ROWS = [
     *rows(PLAIN, "restore restore-restore", FAULTS),
-    *rows(PLAIN, "restore-delete restore-branch restore-restore-delete restore-restore.delete", NONE | CRASH),
+    *rows(PLAIN, "restore-delete restore-create_branch restore-restore-delete restore-restore.delete", NONE | CRASH),
     *rows(TOMBSTONE, "restore-delete restore-restore-delete restore-restore.delete", NONE | CRASH),
 ]
 
