@@ -19,7 +19,7 @@ PLAIN: Final = BranchDesign(
     refuted={
         "branch-delete-spares-successor": Refuted(
             "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
-            "drop-drop-branch*",
+            "delete_branch-delete_branch-create_branch*",
         )
     },
 )
@@ -29,28 +29,31 @@ TOMBSTONE: Final = BranchDesign(
     flows=attrs.evolve(FLOWS, delete_branch=branches.delete_branch_by_tombstone),
     source=SOURCE + " (ours: a deleted branch leaves a record that names no commit)",
     refuted=HOLDS,
-    options={"branch": {"tombstones": True}},
+    options={"create_branch": {"tombstones": True}},
 )
 
 REUSED: Final = BranchDesign(
     name="branches/reused-token",
     flows=FLOWS,
     source=SOURCE + " (negative control: a branch created anew has the token of the old one)",
-    options={"branch": {"fresh_token": False}},
+    options={"create_branch": {"fresh_token": False}},
     refuted={
         "branch-starts-clean": Refuted(
             "the record returns to a value that it has had, and what was staged under its token comes back with it",
-            "write-drop.branch",
+            "write-delete_branch.create_branch",
         )
     },
 )
 
-RACES: Final = "branch-drop drop-drop-branch write-drop-branch write-drop.branch drop-branch-commit"
+RACES: Final = (
+    "create_branch-delete_branch delete_branch-delete_branch-create_branch write-delete_branch-create_branch "
+    "write-delete_branch.create_branch delete_branch-create_branch-commit"
+)
 
 ROWS = [
     *rows(PLAIN, RACES, FAULTS),
-    *rows(TOMBSTONE, RACES + " drop.branch-drop", FAULTS),
-    *rows(REUSED, "write-drop.branch", NONE, Before("", "drop.branch")),
+    *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
+    *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]
 
 SCENARIOS = built(ROWS)
