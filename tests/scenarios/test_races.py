@@ -76,7 +76,10 @@ def test_options_of_an_op_are_those_of_all_its_words() -> None:
             "write-comit",
             "'comit' at column 7 (client 2, call 1): no such word; did you mean 'commit'? known are commit,",
         ),
-        ("write.zebra", "'zebra' at column 7 (client 1, call 2): no such word; known are commit, read, stage@outside, write"),
+        (
+            "write.zebra",
+            "'zebra' at column 7 (client 1, call 2): no such word; known are commit, read, stage@outside, write",
+        ),
         ("write--read", "'-' at column 7 (client 2, call 1); expected a word"),
         ("write-", "the end at column 7 (client 2, call 1); expected a word"),
         (".write", "'.' at column 1 (client 1, call 1); expected a word"),
