@@ -356,9 +356,9 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
     for line in lines:
         click.echo(line, err=as_json)
     rows = f"{baseline.compared(outcomes):,} of its {len(baseline.rows):,} rows were searched again"
-    click.echo(
-        f"baseline {baseline.path}: {rows}; {f'{len(lines):,} differ' if lines else 'none differs'}", err=as_json
-    )
+    counts = {word: sum(line.startswith(word) for line in lines) for word in ("changed", "new", "gone")}
+    summary = ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none differs"
+    click.echo(f"baseline {baseline.path}: {rows}; {summary}", err=as_json)
     return bool(lines)
 
 

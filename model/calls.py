@@ -69,6 +69,7 @@ STAGE_AGAIN: Final = _on_branch("stage_again", Role.PATH, Role.SOURCE_PATH)
 COPY_OBJECT: Final = _on_branch("copy_object", Role.PATH, Role.SOURCE_BRANCH, Role.SOURCE_PATH)
 MOVE_OBJECT: Final = _on_branch("move_object", Role.SOURCE_PATH, Role.PATH)
 DELETE_OBJECT: Final = _on_branch("delete_object", Role.PATH)
+READ_OBJECT: Final = _on_branch("read_object", Role.PATH)
 
 COMMIT: Final = _on_branch("commit", Role.MESSAGE)
 MERGE: Final = _on_branch("merge", Role.TARGET, Role.MESSAGE)

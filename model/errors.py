@@ -52,6 +52,10 @@ class PathNotFound(GravelerError):
     """There is no entry at the path."""
 
 
+class DataGone(GravelerError):
+    """The entry is there, and its object is not: it was hard-deleted."""
+
+
 class PathExists(GravelerError):
     """There is an entry at the path already."""
 

@@ -61,7 +61,7 @@ def test_each_field_that_is_compared_is_named_where_it_differs(
     code, [line, last] = verify("lost-update", "known")
     assert code == 1
     assert line.startswith(f"changed: counters/lost-update {COUNTS}: {words}")
-    assert last.endswith("; 1 differ")
+    assert last.endswith("; 1 changed")
 
 
 def test_seconds_and_evidence_may_differ(before: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_scenario_that_exists_no_more_is_gone_and_one_that_was_not_there_is_ne
         f"gone: counters/lost-update {COUNTS}: violated",
         f"gone: counters/atomic {COUNTS}: holds",
         "gone: counters/atomic no-unhandled-exception: holds",
-        "baseline before.jsonl: 1 of its 4 rows were searched again; 5 differ",
+        "baseline before.jsonl: 1 of its 4 rows were searched again; 2 new, 3 gone",
     ]
 
 

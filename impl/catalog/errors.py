@@ -1,10 +1,7 @@
 """What operations on objects answer instead of a result. All are definite: the operation did not take place."""
 
-from lakeproof.impl.refs.errors import GravelerError
-
-
-class DataGone(GravelerError):
-    """The entry is there, and its object is not: it was hard-deleted."""
+from lakeproof.model.errors import DataGone as DataGone
+from lakeproof.model.errors import GravelerError
 
 
 class AddressNotAllowed(GravelerError):

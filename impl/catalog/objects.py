@@ -6,6 +6,7 @@ Source: hard-delete-uncommitted-data.md; lakeFS ``pkg/catalog``.
 """
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 
 import attrs
 
@@ -103,9 +104,32 @@ async def find_object(env: Env, repository: Repository, branch_id: BranchID, pat
     return decode_object_entry(found.data)
 
 
-async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
-    """The content of a branch at a path. Raises PathNotFound, BranchNotFound, BranchBusy; DataGone."""
-    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
+async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, looks: int = 1) -> bytes:
+    """The content of a branch at a path. 1 effect more than `find_object`; and where the object is gone, both again.
+
+    looks: how often to look the entry up. An object may be hard-deleted between the two reads because its entry was
+        replaced; who looks again finds the entry that took its place. A reader that is overtaken ``looks`` times, or
+        finds the same entry again, raises DataGone.
+
+    Raises PathNotFound, BranchNotFound, BranchBusy; DataGone.
+    """
+    return await read_found(env, repository, partial(find_object, env, repository, branch_id, path), looks)
+
+
+async def read_found(
+    env: Env, repository: Repository, find: Callable[[], Coroutine[object, object, ObjectEntry]], looks: int
+) -> bytes:
+    """The content of the entry that ``find`` finds; see `read_object`."""
+    entry = await find()
+    for left in reversed(range(looks)):
+        try:
+            return await read_data(env, at(repository, entry))
+        except DataGone:
+            again = await find() if left else entry
+            if again == entry:
+                raise
+        entry = again
+    raise AssertionError("looks: expected at least one")
 
 
 async def read_data(env: Env, address: str) -> bytes:

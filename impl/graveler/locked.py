@@ -1,5 +1,6 @@
-"""Variant ``locked``: a lock per branch, kept as a record in the store. "as a first step we can implement it using a
-naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging during commits".
+"""Variant ``locked``: a lock per branch, or one for all, kept as a record in the store. "as a first step we can
+implement it using a naive table lock, just to get it going, or better, a `branch-key` based locking, to prevent staging
+during commits".
 
 Who holds the lock may do as it likes with the branch; a writer takes it for every entry. Nobody takes it from a
 holder that crashed, unless it is leased: then whoever finds it older than the lease takes it over, and the holder, if
@@ -36,9 +37,13 @@ class Reading:
     """Microseconds after which a lock may be taken over; 0: never."""
     tries: int = 3
     """How often to try to take it. The text sets no bound."""
+    table: bool = False
+    """One lock for all branches of a repository: "a naive table lock, just to get it going"."""
 
 
 AS_WRITTEN: Final = Reading()
+""""or better, a `branch-key` based locking"."""
+TABLE: Final = Reading(table=True)
 
 
 async def commit(
@@ -105,24 +110,24 @@ async def _locked(
         result = await work(branch)
     except Exception:
         # A holder that fails comes here; one that crashes never does. If this fails too, the lock stays.
-        await _unlock(env, repository, branch_id)
+        await _unlock(env, repository, lock_key(branch_id, reading))
         raise
-    await _unlock(env, repository, branch_id)
+    await _unlock(env, repository, lock_key(branch_id, reading))
     return result
 
 
-async def _unlock(env: Env, repository: Repository, branch_id: BranchID) -> None:
+async def _unlock(env: Env, repository: Repository, key: bytes) -> None:
     """Whosever the lock is by now: there is no conditional delete."""
-    await env.store.delete(uid_partition(repository), lock_key(branch_id))
+    await env.store.delete(uid_partition(repository), key)
 
 
-def lock_key(branch_id: BranchID) -> bytes:
-    """In the partition of a repository: ``locks/<branch>``. Not lakeFS'."""
-    return b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
+def lock_key(branch_id: BranchID, reading: Reading = AS_WRITTEN) -> bytes:
+    """In the partition of a repository: ``locks/<branch>``, or ``locks``. Not lakeFS'."""
+    return b"locks" if reading.table else b"locks/" + keys.branch_key(branch_id).removeprefix(keys.BRANCHES_PREFIX)
 
 
 async def _lock(env: Env, repository: Repository, branch_id: BranchID, reading: Reading) -> None:
-    partition, key, lease = uid_partition(repository), lock_key(branch_id), reading.lease
+    partition, key, lease = uid_partition(repository), lock_key(branch_id, reading), reading.lease
     owner = env.ids.unique("lock").encode() if lease else b"locked"
     for _ in range(reading.tries):
         try:

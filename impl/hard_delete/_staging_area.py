@@ -3,10 +3,11 @@
 Source: hard-delete-uncommitted-data.md, "1. Write staged data directly to object store on a defined path".
 """
 
+from functools import partial
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from lakeproof.impl.catalog.objects import at, change, read_data
+from lakeproof.impl.catalog.objects import change, read_found
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
@@ -78,9 +79,9 @@ async def find_object(env: Env, repository: Repository, branch_id: BranchID, pat
     return found
 
 
-async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> bytes:
-    """The content of a branch at a path. Raises as `find_object`; DataGone."""
-    return await read_data(env, at(repository, await find_object(env, repository, branch_id, path)))
+async def read_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, looks: int = 1) -> bytes:
+    """The content of a branch at a path; see `objects.read_object`. Raises as `find_object`; DataGone."""
+    return await read_found(env, repository, partial(find_object, env, repository, branch_id, path), looks)
 
 
 async def list_objects(

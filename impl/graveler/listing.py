@@ -1,0 +1,198 @@
+"""Listings by iterators: the staged changes of a branch, token over token, over its committed entries, path by path.
+
+::
+
+    tokens     t2: b=deleted        t1: a=1, b=1        head: b=0, c=0
+    layered    a=1 (t1), b=deleted (t2), c=0 (head)
+    listing    a, c
+
+Nothing is gathered: memory is one page of each scan and one range. A listing looks at its sources one after the other
+and page by page, so that what is staged or committed meanwhile may show in one part and not in another; `list_page`
+reads the branch again, as every reader does. Source: graveler-on-kv.md, "Iterators"; the listing, prefix and delimiter
+of lakeFS' ``pkg/graveler`` and ``pkg/catalog``.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from enum import Enum
+from functools import partial
+
+import attrs
+
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import tokens
+from lakeproof.impl.graveler.tokens import TRIES, stable
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.staging import scan_staged
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Branch, Repository, StagedEntry
+
+Source = AsyncIterator[StagedEntry]
+
+
+@attrs.frozen
+class CommonPrefix:
+    """Stands for all paths that have it: up to the first delimiter after the prefix of the listing."""
+
+    path: bytes
+
+
+Shown = Entry | CommonPrefix
+
+
+@attrs.frozen(kw_only=True)
+class Query:
+    """What to list. amount: how many at the most; 0: all. after: only what comes after this path or common prefix."""
+
+    prefix: bytes = b""
+    delimiter: bytes = b""
+    after: bytes = b""
+    amount: int = 0
+
+
+@attrs.frozen
+class Page:
+    """A part of a listing. more: there is something after the last one shown."""
+
+    shown: tuple[Shown, ...]
+    more: bool
+
+
+class Kind(Enum):
+    ADDED = "added"
+    CHANGED = "changed"
+    REMOVED = "removed"
+
+
+@attrs.frozen
+class Difference:
+    """What a commit of the staged changes would do to a path."""
+
+    path: bytes
+    kind: Kind
+
+
+async def layered(newest_first: Sequence[Source]) -> AsyncIterator[StagedEntry]:
+    """The newest change of each path, by path. Each source is ascending; it is asked for its next one when the last one
+    was used."""
+    heads = [await anext(source, None) for source in newest_first]
+    while any(head is not None for head in heads):
+        path = min(head.key for head in heads if head is not None)
+        at = [number for number, head in enumerate(heads) if head is not None and head.key == path]
+        newest = heads[at[0]]
+        assert newest is not None
+        yield newest
+        for number in at:
+            heads[number] = await anext(newest_first[number], None)
+
+
+async def committed(
+    env: Env, repository: Repository, branch: Branch, prefix: bytes = b""
+) -> AsyncIterator[StagedEntry]:
+    """The entries of a branch's head with a prefix, by path. 1 effect for the commit, 1 for the metarange, and 1 for
+    each range."""
+    head = await get_commit(env, repository, branch.commit_id)
+    found = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+    await found.seek(prefix)
+    async for entry in found:
+        if not entry.path.startswith(prefix):
+            return
+        yield StagedEntry(key=entry.path, identity=entry.identity, data=entry.data)
+
+
+def staged(env: Env, branch: Branch, prefix: bytes = b"", batch_size: int = 0) -> list[Source]:
+    """The changes of a branch with a prefix: a source for each token, newest first."""
+    return [scan_staged(env, token, prefix, batch_size) for token in tokens(branch)]
+
+
+async def listing(
+    env: Env, repository: Repository, branch: Branch, query: Query, batch_size: int = 0
+) -> AsyncIterator[Shown]:
+    """What a branch record leads to, path by path. ``query.amount`` is not looked at."""
+    sources = [*staged(env, branch, query.prefix, batch_size), committed(env, repository, branch, query.prefix)]
+    last: CommonPrefix | None = None
+    async for change in layered(sources):
+        if change.data is None:
+            continue
+        shown = _shown(change, query)
+        if shown.path > query.after and shown != last:
+            last = shown if isinstance(shown, CommonPrefix) else None
+            yield shown
+
+
+def _shown(change: StagedEntry, query: Query) -> Shown:
+    at = change.key.find(query.delimiter, len(query.prefix)) if query.delimiter else -1
+    if at >= 0:
+        return CommonPrefix(change.key[: at + len(query.delimiter)])
+    return Entry(path=change.key, identity=change.identity, data=change.data or b"")
+
+
+async def list_page(
+    env: Env, repository: Repository, branch_id: BranchID, query: Query, *, tries: int = TRIES, batch_size: int = 0
+) -> Page:
+    """One page of a listing. Reads no further than the first path after it. Several pages are no snapshot.
+
+    Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times.
+    """
+
+    async def look(branch: Branch) -> Page:
+        shown: list[Shown] = []
+        async for each in listing(env, repository, branch, query, batch_size):
+            if query.amount and len(shown) == query.amount:
+                return Page(tuple(shown), more=True)
+            shown.append(each)
+        return Page(tuple(shown), more=False)
+
+    return await stable(env, repository, branch_id, look, tries=tries)
+
+
+async def list_entries(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    prefix: bytes = b"",
+    *,
+    rereads: bool = True,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> tuple[Entry, ...]:
+    """`reading.list_entries` by iterators. Raises as `list_page`."""
+
+    async def look(branch: Branch) -> tuple[Entry, ...]:
+        found = listing(env, repository, branch, Query(prefix=prefix), batch_size)
+        return tuple([entry async for entry in found if isinstance(entry, Entry)])
+
+    return await stable(env, repository, branch_id, look, rereads=rereads, tries=tries)
+
+
+async def diff_uncommitted(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    prefix: bytes = b"",
+    *,
+    tries: int = TRIES,
+    batch_size: int = 0,
+) -> tuple[Difference, ...]:
+    """What is staged on a branch against its head, by path; changes that change nothing are left out. Raises as
+    `list_page`."""
+    look = partial(_differences, env, repository, prefix=prefix, batch_size=batch_size)
+    return await stable(env, repository, branch_id, look, tries=tries)
+
+
+async def _differences(
+    env: Env, repository: Repository, branch: Branch, prefix: bytes, batch_size: int
+) -> tuple[Difference, ...]:
+    head = committed(env, repository, branch, prefix)
+    found: list[Difference] = []
+    below = await anext(head, None)
+    async for change in layered(staged(env, branch, prefix, batch_size)):
+        while below is not None and below.key < change.key:
+            below = await anext(head, None)
+        old = below if below is not None and below.key == change.key else None
+        if change.data is None:
+            found += [] if old is None else [Difference(change.key, Kind.REMOVED)]
+        elif old is None or old.identity != change.identity:
+            found.append(Difference(change.key, Kind.ADDED if old is None else Kind.CHANGED))
+    return tuple(found)

@@ -1,0 +1,121 @@
+"""What readers of objects are promised: who finds an entry finds its object, too.
+
+A reader reads the entry and then the object. Between the two its object may be deleted, although the path has had an
+object at every moment: another one after it. Source: hard-delete-uncommitted-data.md, "Goals"; the "data" rows in
+docs/reference/invariants.md.
+"""
+
+from collections.abc import Hashable, Iterable
+from typing import Final
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.calls import Role
+from lakeproof.model.errors import DataGone, PathNotFound
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants._changes import BRANCH_WIDE, COPIES, DELETES, PREFIX_WIDE, WRITES, CallID, Reach, reach
+from lakeproof.model.snapshot import CallView, Event, Invoked, Status
+
+Path = tuple[str, bytes]
+"""A branch and a path of it."""
+
+RESETS: Final = frozenset({calls.RESET_BRANCH, calls.RESET_ENTRY, calls.RESET_PREFIX})
+REMOVING: Final = DELETES | PREFIX_WIDE | BRANCH_WIDE | {calls.MOVE_OBJECT}
+"""Calls after which a path may have nothing."""
+GIVING: Final = WRITES | COPIES | {calls.MOVE_OBJECT}
+"""Calls that give the path that they name an object when they succeed."""
+
+
+@attrs.frozen(cache_hash=True)
+class _Readers:
+    """What is known of paths, and of the reads under way."""
+
+    committed: frozenset[Path]
+    """Paths that a reset leaves with an object."""
+    present: frozenset[Path]
+    """Paths that have an object, whoever looks."""
+    removing: frozenset[tuple[CallID, Reach, bool]] = frozenset()
+    """What may yet take objects from paths: calls under way, and those of which nothing is known; and whether the call
+    is a reset."""
+    reading: frozenset[tuple[CallID, Path]] = frozenset()
+    """Reads under way whose path has had an object at every moment since they began."""
+
+
+def _reaches(given: Iterable[Reach], path: Path) -> bool:
+    return any(each.covers(*path) for each in given)
+
+
+def _removes(name: str, args: calls.Args) -> tuple[Reach, ...]:
+    said = calls.said(name, args)
+    if said.kind is calls.MOVE_OBJECT:
+        return (Reach(said.branch_id, said.data(Role.SOURCE_PATH), exact=True),)
+    return reach(name, args) if said.kind in REMOVING else ()
+
+
+def _advance(state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Readers)
+    call = (event.client, event.index)
+    return (_invoked(state, call, event), ()) if isinstance(event, Invoked) else _returned(state, call, event.call)
+
+
+def _invoked(state: _Readers, call: CallID, event: Invoked) -> _Readers:
+    if event.kind is calls.READ_OBJECT:
+        path = (event.said.branch_id, event.said.data(Role.PATH))
+        return attrs.evolve(state, reading=state.reading | {(call, path)}) if path in state.present else state
+    taken = _removes(event.name, event.args)
+    if not taken:
+        return state
+    resets = event.kind in RESETS
+    safe = state.committed if resets else frozenset[Path]()
+    gone = {path for path in state.present - safe if _reaches(taken, path)}
+    return attrs.evolve(
+        state,
+        committed=state.committed - gone,
+        present=state.present - gone,
+        removing=state.removing | {(call, each, resets) for each in taken},
+        reading=frozenset(each for each in state.reading if each[1] not in gone),
+    )
+
+
+def _returned(state: _Readers, call: CallID, view: CallView) -> tuple[_Readers, tuple[Finding, ...]]:
+    path = (view.said.branch_id, view.said[Role.PATH])
+    if view.kind is calls.READ_OBJECT:
+        sound = any(each == call for each, _ in state.reading)
+        after = attrs.evolve(state, reading=frozenset(each for each in state.reading if each[0] != call))
+        return after, _judged(view) if sound else ()
+    removing = state.removing
+    if view.status in (Status.OK, Status.FAIL):
+        removing = frozenset(each for each in removing if each[0] != call)
+    present = state.present
+    if view.kind in GIVING and view.status is Status.OK and isinstance(path[1], bytes):
+        given = (path[0], path[1])
+        if not _reaches((each for _, each, resets in removing if not (resets and given in state.committed)), given):
+            present |= {given}
+    return attrs.evolve(state, removing=removing, present=present), ()
+
+
+def _judged(view: CallView) -> tuple[Finding, ...]:
+    shown = f"{view.name} of {view.said[Role.PATH]!r}"
+    if view.status is Status.OK:
+        return (Reached(f"{shown} found its object"),)
+    if isinstance(view.error, DataGone | PathNotFound):
+        evidence = f"{shown} answered {view.error!r}, and the path has had an object at every moment since it began"
+        return (Violation("path-stays-readable", evidence),)
+    return ()
+
+
+def path_stays_readable(present: Iterable[Path] = (), committed: Iterable[Path] = ()) -> Monitor:
+    """The monitor of readers.
+
+    present: paths that have an object before anybody begins. committed: those of them whose entry is committed, so that
+    a reset leaves them with an object. A delete, a move away, or anything else that may leave the path without an entry
+    excuses the readers that are under way, and later ones until a write has succeeded with nothing else under way.
+    """
+    kept = frozenset(committed)
+    return Monitor(
+        id="path-stays-readable",
+        meaning="a reader of a path that has an object at every moment finds one",
+        initial=_Readers(kept, frozenset(present) | kept),
+        advance=_advance,
+    )
