@@ -148,8 +148,8 @@ class Design(Generic[F]):
         Raises:
             RaceError: the design has no such flow.
         """
-        known = self.known
-        meant = known[word if word in known else op(word)]
+        meanings = self.known
+        meant = meanings[word if word in meanings else op(word)]
         flow = meant.flow(self.flows)
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
