@@ -21,7 +21,7 @@ RESTED: Final = fault("rested", Faults(clock_skew=(LATER,) * 4))
 RESTED_PAGED: Final = fault("rested-paged", Faults(clock_skew=(LATER,) * 4))
 RESTED_CRASH: Final = fault("rested-crash", Faults(clock_skew=(LATER,) * 4, crashes=1))
 AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
-"""The fourth client's clock is ahead of the others by that time."""
+"""The fourth client's clock is ahead of the others by that time. Clients that only read, before it, change nothing."""
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
 
 # fmt: off
