@@ -89,6 +89,8 @@ GET_TAG: Final = Kind("get_tag", (Role.REPOSITORY, Role.TAG))
 UPDATE_TAG: Final = Kind("update_tag", (Role.REPOSITORY, Role.TAG, Role.TARGET))
 DELETE_TAG: Final = Kind("delete_tag", (Role.REPOSITORY, Role.TAG))
 
+DUMP_REFS: Final = Kind("dump_refs", (Role.REPOSITORY,))
+
 CREATE_REPOSITORY: Final = Kind("create_repository", (Role.REPOSITORY,))
 CREATE_BARE_REPOSITORY: Final = Kind("create_bare_repository", (Role.REPOSITORY,))
 GET_REPOSITORY: Final = Kind("get_repository", (Role.REPOSITORY,))

@@ -24,6 +24,18 @@ class RepositoryError(FlowError):
     """Base of the answers of operations on repositories, and on what is in them."""
 
 
+class RepositoryNotFound(RepositoryError):
+    """``ErrRepositoryNotFound``: there is no such repository."""
+
+
+class RepositoryDeleting(RepositoryError):
+    """``ErrRepositoryDeleting``: there is one, and it is on its way out."""
+
+
+class NotUnique(RepositoryError):
+    """``ErrNotUnique``: the id is taken."""
+
+
 class GravelerError(FlowError):
     """Base of the answers of operations on branches, tags, commits and entries."""
 
@@ -34,6 +46,10 @@ class BranchNotFound(RepositoryError):
 
 class BranchExists(RepositoryError):
     """The branch id is taken."""
+
+
+class RefChanged(GravelerError):
+    """Somebody else has changed the branch or tag meanwhile; read it again and decide again."""
 
 
 class BranchBusy(GravelerError):

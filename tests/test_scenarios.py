@@ -9,7 +9,7 @@ from lakeproof.explore.plain import Referee, Verdicts
 from lakeproof.explore.search import Limits, Result, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
-from lakeproof.model.invariants import repositories
+from lakeproof.model.invariants import lifecycle, outcomes, repositories
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue, hardened
 
@@ -19,6 +19,8 @@ SAMPLE = CATALOGUE[::9]
 """Every ninth. All of them: the deep test below."""
 
 INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
+INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
+INVARIANTS |= {outcomes.failed_call_changed_nothing.id, "linearizable"}
 
 
 def astray(result: Result) -> list[str]:
@@ -57,11 +59,11 @@ def test_every_kind_of_fault_occurs_and_all_of_them_in_hardened() -> None:
         assert any(scenario.faults.clock_jumps and scenario.faults.clock_skew for scenario in scenarios)
 
 
-def test_each_invariant_but_one_is_refuted_of_some_variant_and_holds_of_another() -> None:
-    """What is violated nowhere was perhaps never tested."""
+def test_each_invariant_but_three_is_refuted_of_some_variant_and_holds_of_another() -> None:
+    """What is violated nowhere was perhaps never tested: the last two find bugs in `test_planted_promises`."""
     refuted = {name for scenario in CATALOGUE for name in scenario.expect}
     held = {name for scenario in CATALOGUE for name in scenario.named_ids if scenario.expected(name) == "holds"}
-    assert INVARIANTS - refuted == {"list-shows-active-only"}
+    assert INVARIANTS - refuted == {"list-shows-active-only", "get-shows-active-only", "superseded-is-cleaned"}
     assert held == INVARIANTS
 
 

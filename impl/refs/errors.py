@@ -11,6 +11,7 @@ from lakeproof.model.errors import EntryChanged as EntryChanged
 from lakeproof.model.errors import GravelerError as GravelerError
 from lakeproof.model.errors import PathExists as PathExists
 from lakeproof.model.errors import PathNotFound as PathNotFound
+from lakeproof.model.errors import RefChanged as RefChanged
 from lakeproof.model.errors import TagExists as TagExists
 from lakeproof.model.errors import TagNotFound as TagNotFound
 
@@ -21,10 +22,6 @@ class RefNotFound(GravelerError):
 
 class CommitNotFound(GravelerError):
     """There is no such commit."""
-
-
-class RefChanged(GravelerError):
-    """Somebody else has changed the branch or tag meanwhile; read it again and decide again."""
 
 
 class DirtyBranch(GravelerError):

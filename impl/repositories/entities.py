@@ -32,10 +32,13 @@ class EntityFlows:  # type: ignore[explicit-any]
     create_tag: Callable[..., Coroutine[object, object, Tag]]  # type: ignore[explicit-any]
 
 
-def entity_flows(get_repository: GetRepository, partition_of: Partition) -> EntityFlows:
+def entity_flows(
+    get_repository: GetRepository, partition_of: Partition, *, knows_its_own: bool = False
+) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
-    Options of `get_repository` (``reading``) are passed on to it.
+    Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch whose predicate
+    failed looks whether the record is its own; then the write was applied. The texts do not say so.
     """
 
     async def _read_branch(env: Env, partition: bytes, branch_id: BranchID) -> Branch:
@@ -53,7 +56,8 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition) -> Enti
         commit_id: CommitID | None = None,
         **reading: Hashable,
     ) -> Branch:
-        """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects.
+        """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects, and 1 where a
+        predicate fails and the variant looks why.
 
         Raises:
             BranchExists, BranchNotFound (no default branch), and what `get_repository` raises.
@@ -66,8 +70,18 @@ def entity_flows(get_repository: GetRepository, partition_of: Partition) -> Enti
         try:
             await env.store.set_if(partition, keys.branch_key(branch_id), encode(branch), None)
         except kv.PredicateFailed:
-            raise BranchExists(branch_id) from None
+            if not knows_its_own or not await _holds(env, partition, branch):
+                raise BranchExists(branch_id) from None
         return branch
+
+    async def _holds(env: Env, partition: bytes, branch: Branch) -> bool:
+        """Whether the record is this one. Its own write may have taken place: errors are indefinite."""
+        try:
+            return await _read_branch(env, partition, branch.branch_id) == branch
+        except BranchNotFound:
+            return False
+        except kv.KVError as error:
+            raise kv.OutcomeUnknown from error
 
     async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> Branch:
         """Read a branch. 2 effects.

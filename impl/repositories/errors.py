@@ -2,20 +2,11 @@
 
 from lakeproof.model.errors import BranchExists as BranchExists
 from lakeproof.model.errors import BranchNotFound as BranchNotFound
+from lakeproof.model.errors import NotUnique as NotUnique
+from lakeproof.model.errors import RepositoryDeleting as RepositoryDeleting
 from lakeproof.model.errors import RepositoryError as RepositoryError
+from lakeproof.model.errors import RepositoryNotFound as RepositoryNotFound
 from lakeproof.model.errors import TagExists as TagExists
-
-
-class RepositoryNotFound(RepositoryError):
-    """``ErrRepositoryNotFound``: there is no such repository."""
-
-
-class RepositoryDeleting(RepositoryError):
-    """``ErrRepositoryDeleting``: there is one, and it is on its way out."""
-
-
-class NotUnique(RepositoryError):
-    """``ErrNotUnique``: the id is taken."""
 
 
 class Conflict(RepositoryError):

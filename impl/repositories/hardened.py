@@ -187,7 +187,7 @@ async def _is_dead(env: Env, record: CleanupRecord) -> bool:
     return entry.state is RepositoryState.DELETED
 
 
-_entities = entity_flows(get_repository, uid_partition)
+_entities = entity_flows(get_repository, uid_partition, knows_its_own=True)
 create_branch = _entities.create_branch
 get_branch = _entities.get_branch
 delete_branch = _entities.delete_branch

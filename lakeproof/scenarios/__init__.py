@@ -18,6 +18,8 @@ ORDER: Final = (
     *("hard_delete_today", "hard_delete_object_path", "hard_delete_reference_counter"),
     *("hard_delete_reference_tracking", "hard_delete_token_states", "hard_delete_no_copies"),
     *("hard_delete_offline", "hard_delete_online", "retention"),
+    *("upstream_repositories", "upstream_branches", "upstream_refs", "upstream_designs"),
+    *("upstream_tasks", "upstream_collecting"),
 )
 """How tables show the designs. A module that is not named here comes last."""
 

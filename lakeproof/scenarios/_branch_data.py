@@ -12,10 +12,11 @@ from lakeproof.impl.refs import branches
 from lakeproof.model.branch import BranchState, branch
 from lakeproof.model.entry import ENTRY
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StorageNamespace
-from lakeproof.model.invariants import Invariant, entries, refs, resets
+from lakeproof.model.invariants import Invariant, entries, merging, outcomes, progress, refs, resets
+from lakeproof.model.invariants.conditional import conditional_write_saw_absence
 from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenario import Aftermath, Call, Faults
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Before, Race, branch_of, op, path_of
 
@@ -64,6 +65,7 @@ AHEAD: Final = Before("", "write_ahead.commit_ahead")
 
 IDENTIFIED: Final = ("write", "write_several", "create", "replace")
 RESETS: Final = ("reset", "reset_entry", "reset_prefix")
+CONDITIONAL: Final = ("create", "replace")
 
 _OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
 STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
@@ -98,7 +100,8 @@ class BranchDesign(Design[BranchFlows]):
         rereads = any(client.count("read") > 1 for client in race.clients)
         # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
         alone = resetting and "read" in words and not writes
-        sequential = STAGED.get(race.before) if resetting else ENTRY
+        comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
+        sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
             (refs.token_has_one_owner, True),
@@ -107,12 +110,20 @@ class BranchDesign(Design[BranchFlows]):
             (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
-            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads)),
+            (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
             (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
-            (entries.refused_write_is_absent, words.count("create") > 1 or words.count("replace") > 1),
+            (entries.refused_write_is_absent, _may_refuse(race)),
             (entries.branch_starts_clean, "create_branch" in words and writes),
             (resets.reset_is_kept(staged, BRANCH), resetting and (staged or writes)),
+            (outcomes.commit_is_effective, heads and "delete_branch" not in words),
+            (merging.merge_is_effective, "merge" in words),
+            (merging.revert_is_effective, "revert" in words),
+            (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
+            (progress.call_makes_progress, race.faults == Faults() and not race.paged),
+            (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
+            (outcomes.branch_create_is_effective, "create_branch" in words),
+            (outcomes.branch_delete_is_effective, "delete_branch" in words),
         ]
         return [invariant for invariant, does in arises if does or invariant.id in refuted]
 
@@ -127,6 +138,21 @@ class BranchDesign(Design[BranchFlows]):
                 check=refs.branch_stays_committable,
             )
         ]
+
+
+def _may_fail(race: Race) -> bool:
+    """Whether a call that changes more than entries may answer with a definite error."""
+    return bool(race.faults.refusals) or any(
+        word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words
+    )
+
+
+def _may_refuse(race: Race) -> bool:
+    """Whether a write may be refused, by itself or for a fault."""
+    if any(race.words.count(word) > 1 for word in CONDITIONAL):
+        return True
+    ends = bool(race.faults.refusals) or "delete_branch" in race.words
+    return ends and any(word in IDENTIFIED for word in race.ops)
 
 
 def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:

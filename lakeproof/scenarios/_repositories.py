@@ -10,8 +10,10 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Invariant, lifecycle, outcomes
 from lakeproof.model.invariants import repositories as invariants
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.repository import repository
 from lakeproof.scenario import Aftermath, Faults
 from lakeproof.scenarios.designs import Design, Row, Speaker, Word, rows
 from lakeproof.scenarios.races import (
@@ -84,12 +86,42 @@ IN_PAGES: Final = "delete-create delete-create_branch delete-create-list"
 id exists, and another one before it."""
 PAGED_FAULTS: Final = PAGED | fault("paged-crash", Faults(crashes=1)) | SCAN_FAILURE
 
+ANSWERS_MAX: Final = 3
+"""Clients. With more of them the races are searched for what their size finds, and their answers are not judged."""
+
 RETURNS: Final = Refuted(
     "an unacknowledged claim that arrives after the delete brings the entry back: to a `SetIf` nil, what was deleted "
     "was never there",
     "absent/create-delete/late-write",
 )
 """Of every variant whose entries vanish and whose claims ask for absence."""
+
+
+UNSURE: Final = (
+    "a `SetIf` that was applied and reported as failed answers `NotUnique`, `BranchExists` or `Conflict`: a definite "
+    "no for what has happened"
+)
+BROKEN_SCAN: Final = (
+    "the scan of the partition breaks when the entry is hidden or gone already, and its definite error is the answer "
+    "of the delete"
+)
+UNSURE_CREATES: Final = (
+    "*create/false-predicate *create-*/false-predicate delete-create_bare-create_branch/false-predicate"
+)
+BROKEN_SCANS: Final = "delete-*/paged-scan-failure"
+UNSURE_READS: Final = (
+    "delete-create-get/false-predicate delete-create-list/false-predicate absent/create-get/false-predicate "
+    "absent/create-delete-get/false-predicate"
+)
+"""Where a get or a list sees what a create has said not to have happened."""
+UNSURE_OPERATIONS: Final = (
+    "delete-create-create_branch/false-predicate delete-create-get_branch/false-predicate "
+    "delete-create-tag/false-predicate absent/create-create_branch/false-predicate "
+    "absent/create-delete-create_branch/false-predicate"
+)
+"""Where an operation in the repository does."""
+SEEN_SCANS: Final = "delete-create_branch/paged-scan-failure delete-create-list/paged-scan-failure"
+FAILED: Final = "failed-call-changed-nothing"
 
 
 @attrs.frozen(kw_only=True)
@@ -106,17 +138,25 @@ class RepositoryDesign(Design[RepositoryFlows]):
         return WORDS
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        """Two deletes, the second as a retry, and one create, two minutes later."""
+        """Two deletes, the second as a retry, and one create, two minutes later. Or one run of the cleaner."""
         words = ("delete", "delete", "create")
-        return [
-            Aftermath(
-                id=invariants.ID_BECOMES_REUSABLE,
-                meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
-                calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
-                check=invariants.id_becomes_reusable,
-                clock_advance=JUMP,
-            )
-        ]
+        reusable = Aftermath(
+            id=invariants.ID_BECOMES_REUSABLE,
+            meaning=invariants.ID_BECOMES_REUSABLE_MEANING,
+            calls=[self.call(word, Speaker("z", at), race.paged) for at, word in enumerate(words)],
+            check=invariants.id_becomes_reusable,
+            clock_advance=JUMP,
+        )
+        if self.flows.clean is None or "delete" not in race.words or len(race.clients) > ANSWERS_MAX:
+            return [reusable]
+        cleaned = Aftermath(
+            id=lifecycle.SUPERSEDED_IS_CLEANED,
+            meaning=lifecycle.SUPERSEDED_IS_CLEANED_MEANING,
+            calls=[self.call("clean", Speaker("z", 0), race.paged)],
+            check=lifecycle.superseded_is_cleaned,
+            clock_advance=JUMP,
+        )
+        return [reusable, cleaned]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         calls = [self.call(word, Speaker("a", 0)) for word in race.words]
@@ -125,6 +165,8 @@ class RepositoryDesign(Design[RepositoryFlows]):
         creates = sum(name in invariants.CREATES for name in names)
         deletes = names.count(invariants.DELETE)
         reads = any(name in invariants.REACHING for name in names)
+        # A delete that is tried again by its caller answers for its last try alone.
+        answers = len(race.clients) <= ANSWERS_MAX and all(call.attempts == 1 for call in calls)
         arises: dict[Invariant, bool | int] = {
             invariants.active_is_complete: True,
             invariants.no_reachable_zombie: True,
@@ -136,6 +178,9 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and deletes,
             invariants.cleaner_spares_live: "clean" in names,
+            lifecycle.get_shows_active_only: answers and "get_repository" in names,
+            outcomes.failed_call_changed_nothing: answers,
+            linearizable(repository(exists=exists)): answers and (reads or "list_repositories" in names),
         }
         return [invariant for invariant, does in arises.items() if does or invariant.id in refuted]
 

@@ -7,20 +7,33 @@ import attrs
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
 from lakeproof.scenarios._branch_data import BranchDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.designs import built, rows
 from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
 
 SOURCE: Final = "graveler-on-kv.md, Branch"
+
+UNSURE: Final = Refuted(
+    "a `SetIf` that was applied and reported as failed answers `BranchExists`: a definite no for what has happened",
+    "*/false-predicate",
+)
+BOTH: Final = "both find the branch and delete it: both say that it was they"
+BY_NAME: Final = Refuted(
+    "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
+    "delete_branch-delete_branch-create_branch*",
+)
 
 PLAIN: Final = BranchDesign(
     name="branches/plain",
     flows=FLOWS,
     source=SOURCE,
     refuted={
-        "branch-delete-spares-successor": Refuted(
-            "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
-            "delete_branch-delete_branch-create_branch*",
-        )
+        "branch-delete-spares-successor": BY_NAME,
+        "branch-create-is-effective": BY_NAME,
+        "failed-call-changed-nothing": UNSURE,
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* create_branch-delete_branch/false-predicate",
+        ),
     },
 )
 
@@ -28,8 +41,20 @@ TOMBSTONE: Final = BranchDesign(
     name="branches/tombstone",
     flows=attrs.evolve(FLOWS, delete_branch=branches.delete_branch_by_tombstone),
     source=SOURCE + " (ours: a deleted branch leaves a record that names no commit)",
-    refuted=HOLDS,
+    refuted={
+        "failed-call-changed-nothing": UNSURE,
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* delete_branch.create_branch-delete_branch* "
+            "create_branch-delete_branch/false-predicate",
+        ),
+    },
     options={"create_branch": {"tombstones": True}},
+)
+
+RETURNS: Final = Refuted(
+    "the record returns to a value that it has had, and what was staged under its token comes back with it",
+    "write-delete_branch.create_branch",
 )
 
 REUSED: Final = BranchDesign(
@@ -38,10 +63,12 @@ REUSED: Final = BranchDesign(
     source=SOURCE + " (negative control: a branch created anew has the token of the old one)",
     options={"create_branch": {"fresh_token": False}},
     refuted={
-        "branch-starts-clean": Refuted(
-            "the record returns to a value that it has had, and what was staged under its token comes back with it",
+        "branch-starts-clean": RETURNS,
+        "refused-write-is-absent": RETURNS,
+        "branch-delete-is-effective": Refuted(
+            "the branch that was created anew cannot be told from the one that was deleted",
             "write-delete_branch.create_branch",
-        )
+        ),
     },
 )
 
@@ -52,6 +79,7 @@ RACES: Final = (
 
 ROWS = [
     *rows(PLAIN, RACES, FAULTS),
+    *rows(PLAIN, "write_several-delete_branch-create_branch", NONE),
     *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
     *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]

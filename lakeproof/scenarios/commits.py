@@ -48,6 +48,11 @@ LOCK_FREE: Final = BranchDesign(
             "been committed without it, until its writer tries again",
             "write-commit-read.read",
         ),
+        "failed-call-changed-nothing": Refuted(
+            "a create of a branch whose `SetIf` was applied and reported as failed answers `BranchExists`; a call "
+            "whose last effects are refused has taken place, and says that it has not",
+            "write-commit-delete_branch-create_branch/false-predicate commit-reset*/refusal",
+        ),
     },
 )
 
@@ -98,16 +103,16 @@ KEPT_TOKEN: Final = variant(
     " (a reset that leaves the branch its token: the record may return to a value that it has had)",
 )
 
+ITS_OWN: Final = Refuted(
+    "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed by now, "
+    "and takes it for somebody else's",
+    "create-*commit* replace-*commit*",
+)
+
 FORGETFUL: Final = variant(
     LOCK_FREE,
     "create-forgets",
-    {
-        "refused-write-is-absent": Refuted(
-            "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed "
-            "by now, and takes it for somebody else's",
-            "create-*commit* replace-*commit*",
-        )
-    },
+    {"refused-write-is-absent": ITS_OWN, "conditional-write-saw-absence": ITS_OWN},
     {word: {"reading": writing.FORGETFUL} for word in ("create", "replace")},
     " (create only if absent, as written)",
 )
@@ -189,7 +194,14 @@ LOCKED: Final = BranchDesign(
     flows=locked.FLOWS,
     source="graveler-on-kv.md, Tables",
     beatable=False,
-    refuted={"branch-stays-committable": STUCK},
+    refuted={
+        "branch-stays-committable": STUCK,
+        "failed-call-changed-nothing": Refuted(
+            "the branch is replaced by a `SetIf` that was applied and reported as failed: the commit answers "
+            "`PredicateFailed`, and is on the branch",
+            "*/false-predicate",
+        ),
+    },
 )
 
 OUTLIVED: Final = "who was only slow goes on after its lease, and so does who took the lock over: neither asks again"
@@ -203,6 +215,7 @@ LEASED: Final = BranchDesign(
     refuted={
         "acknowledged-write-is-kept": Refuted(OUTLIVED, "write-commit*"),
         "commits-form-one-line": Refuted(OUTLIVED, "commit-commit*"),
+        "commit-is-effective": Refuted(OUTLIVED, "commit-commit*"),
     },
 )
 NO_FALSE: Final = NONE | HARD
@@ -215,7 +228,9 @@ COMMITTED: Final = Before("", "write.commit.write")
 """An uncommitted change over a committed entry."""
 
 RESET_RACES: Final = "commit-reset_entry.read commit-reset_prefix.read commit-reset.read"
-DECIDED: Final = "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept"
+DECIDED: Final = (
+    "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept failed-call-changed-nothing"
+)
 """What is asked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
 
 ROWS = [

@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.impl.graveler import dropping, locked
 from lakeproof.scenarios._branch_data import WRITTEN, BranchDesign
-from lakeproof.scenarios.commits import LOCKED, NOBODYS_PROGRESS, STUCK
+from lakeproof.scenarios.commits import LOCKED, NOBODYS_PROGRESS
 from lakeproof.scenarios.designs import Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FAULTS, FAULTY, NONE, Refuted
 
@@ -34,7 +34,7 @@ BLIND: Final = attrs.evolve(
 LOCKS: Final[Mapping[str, Mapping[str, Hashable]]] = {
     word: {"reading": locked.TABLE} for word in ("commit", "write", "delete")
 }
-TABLE: Final = variant(LOCKED, "table", {"branch-stays-committable": STUCK}, LOCKS)
+TABLE: Final = variant(LOCKED, "table", LOCKED.refuted, LOCKS)
 
 ROWS = [
     *rows(LATER, "write-commit.job", FAULTS),

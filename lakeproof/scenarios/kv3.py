@@ -1,7 +1,20 @@
 """``kv3``: a partition for each instance, the entry deleted first. Zombies are gone; the rest is not."""
 
 from lakeproof.impl.repositories import kv3
-from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios._repositories import (
+    BROKEN_SCAN,
+    BROKEN_SCANS,
+    EXISTS,
+    FAILED,
+    ONE_FAULT,
+    RETURNS,
+    SEEN_SCANS,
+    UNSURE,
+    UNSURE_CREATES,
+    UNSURE_READS,
+    RepositoryDesign,
+    everything,
+)
 from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted
 
@@ -31,6 +44,8 @@ KV3 = RepositoryDesign(
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(LEFT, STRANDED),
+        FAILED: Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_CREATES} {BROKEN_SCANS}"),
+        "linearizable": Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_READS} {SEEN_SCANS}"),
     },
 )
 
@@ -44,6 +59,8 @@ ENTRY_LAST = variant(
         "garbage-is-reclaimable": Refuted(
             f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"
         ),
+        FAILED: Refuted(UNSURE, "delete-*create*/false-predicate"),
+        "linearizable": Refuted(UNSURE, "delete-create-create_branch/false-predicate"),
     },
     {"create": {"entry_last": True}},
 )

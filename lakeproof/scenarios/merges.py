@@ -5,13 +5,19 @@ from typing import Final
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
-from lakeproof.scenarios.races import FAULTS, NONE, Before
+from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
 
 MERGING: Final = BranchDesign(
     name="merges/by-set-if",
     flows=FLOWS,
-    refuted=HOLDS,
+    refuted={
+        "failed-call-changed-nothing": Refuted(
+            "a `SetIf` that was applied and reported as failed answers `RefChanged`: a definite no for a commit that "
+            "is on the branch",
+            "*/false-predicate",
+        )
+    },
     source="graveler-on-kv.md, Update Commits, staging and lock-free; Merge and Revert of lakeFS' pkg/graveler",
     options={"commit": {"reading": lock_free.Reading(drops=False)}},
 )

@@ -1,7 +1,16 @@
 """``naive``: what becomes of the SQL flows without their transaction. Most of it is refuted, as the text says."""
 
 from lakeproof.impl.repositories import naive
-from lakeproof.scenarios._repositories import RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios._repositories import (
+    FAILED,
+    RETURNS,
+    UNSURE,
+    UNSURE_CREATES,
+    UNSURE_OPERATIONS,
+    UNSURE_READS,
+    RepositoryDesign,
+    everything,
+)
 from lakeproof.scenarios.designs import built
 from lakeproof.scenarios.races import Refuted
 
@@ -34,6 +43,11 @@ NAIVE = RepositoryDesign(
             "delete-create-create_branch* delete-create-tag* delete-create_bare-create_branch* absent/create-delete* "
             "absent/create-create-delete*",
         ),
+        FAILED: Refuted(
+            f"a create finds a default branch that was left behind and fails, when its entry is there; {UNSURE}",
+            f"absent/create-create-delete* {UNSURE_CREATES}",
+        ),
+        "linearizable": Refuted(UNSURE, f"{UNSURE_READS} {UNSURE_OPERATIONS}"),
         "id-becomes-reusable": Refuted(
             "a default branch that was left behind makes the next create fail, and its entry stays",
             "delete-delete-* delete-create/late-write retry_delete-create* absent/create-delete* "

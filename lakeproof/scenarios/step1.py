@@ -1,7 +1,21 @@
 """``step1``: state and unique identifier. Correct against everything but a second deleter."""
 
 from lakeproof.impl.repositories import step1
-from lakeproof.scenarios._repositories import EXISTS, ONE_FAULT, RETURNS, RepositoryDesign, everything
+from lakeproof.scenarios._repositories import (
+    BROKEN_SCAN,
+    BROKEN_SCANS,
+    EXISTS,
+    FAILED,
+    ONE_FAULT,
+    RETURNS,
+    SEEN_SCANS,
+    UNSURE,
+    UNSURE_CREATES,
+    UNSURE_OPERATIONS,
+    UNSURE_READS,
+    RepositoryDesign,
+    everything,
+)
 from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted
 
@@ -29,6 +43,8 @@ REFUTED = {
         "what comes back has lost its entities: the delete emptied its partition", RETURNS.races
     ),
     "garbage-is-reclaimable": HANGING,
+    FAILED: Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_CREATES} {BROKEN_SCANS}"),
+    "linearizable": Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_READS} {UNSURE_OPERATIONS} {SEEN_SCANS}"),
 }
 
 STEP1 = RepositoryDesign(name="repositories/step1", flows=step1.FLOWS, source=SOURCE, refuted=REFUTED)

@@ -2,7 +2,16 @@
 
 from lakeproof.impl.repositories import step2
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, ONE_FAULT, RepositoryDesign, everything
+from lakeproof.scenarios._repositories import (
+    ABSENT,
+    EXISTS,
+    FAILED,
+    JUMP,
+    ONE_FAULT,
+    UNSURE,
+    RepositoryDesign,
+    everything,
+)
 from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.races import Refuted, fault
 
@@ -59,6 +68,12 @@ STEP2 = RepositoryDesign(
             "absent/create-create-delete* delete-delete-create-create delete-delete-delete-create-create-get",
         ),
         "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+        FAILED: Refuted(
+            UNSURE,
+            "delete-create-create_branch/false-predicate delete-create_bare-create_branch/false-predicate "
+            "absent/create-create_branch/false-predicate absent/create-create_bare/false-predicate "
+            "absent/create-delete-create_branch/false-predicate",
+        ),
     },
 )
 
@@ -73,6 +88,16 @@ BY_SET_IF = variant(
             "a late delete of the entry takes the new repository away", "delete-delete-create*"
         ),
         "garbage-is-reclaimable": Refuted(LATE, "delete-delete-* *-clean*"),
+        FAILED: Refuted(
+            UNSURE,
+            "delete-create/false-predicate delete-create-get/false-predicate delete-delete-create/false-predicate "
+            "absent/create-*/false-predicate",
+        ),
+        "linearizable": Refuted(
+            UNSURE,
+            "delete-create-get/false-predicate absent/create-get/false-predicate "
+            "absent/create-delete-get/false-predicate",
+        ),
     },
     {
         "create": {"activate_by_set_if": True},

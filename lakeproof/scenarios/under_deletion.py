@@ -14,8 +14,10 @@ from lakeproof.impl.graveler import lock_free, merging, reading, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.by_id import by_id
 from lakeproof.impl.repositories import hardened, kv3
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import repositories as invariants
+from lakeproof.model.linearizable import linearizable
+from lakeproof.model.repository import repository
 from lakeproof.scenarios._branch_data import X
 from lakeproof.scenarios._repositories import EXISTS
 from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
@@ -54,7 +56,13 @@ class UnderDeletion(Design[RepositoryFlows]):
         return WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        return [invariants.no_reachable_zombie, invariants.deleted_is_inaccessible, invariants.delete_is_effective]
+        return [
+            invariants.no_reachable_zombie,
+            invariants.deleted_is_inaccessible,
+            invariants.delete_is_effective,
+            outcomes.failed_call_changed_nothing,
+            linearizable(repository(exists=True)),
+        ]
 
 
 DESIGNS: Final = (

@@ -15,6 +15,7 @@ from lakeproof.model.errors import BranchBusy
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.invariants._base import Always, Finding, Monitor, Observer, OnStep, Reached, Violation
 from lakeproof.model.invariants._changes import BRANCH_WIDE, PREFIX_WIDE
+from lakeproof.model.invariants._marks import birth as birth
 from lakeproof.model.records import Branch, Commit, Tag
 from lakeproof.model.snapshot import Event, Invoked, Observed, Outcome, Snapshot, Status, Transition
 
@@ -93,11 +94,6 @@ commits_form_one_line = OnStep(
     check=_commits_form_one_line,
     watches=_puts_commit,
 )
-
-
-def birth(token: StagingToken) -> str:
-    """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
-    return token.rpartition(".")[0]
 
 
 def _found_birth(seen: tuple[Observed, ...]) -> Hashable:

@@ -5,8 +5,9 @@ Of a value that was acknowledged before a reset was invoked, the promise is one 
 - No commit can have taken it, because none was under way between the invocation of its write and the return of the
   reset. Then the value is gone from the return of the reset on.
 - A commit may have taken it. Then the reset comes before that commit, and the value is gone; or after it, and the value
-  is committed. The first read that is invoked after the return of the reset decides: if it does not find the value, the
-  reset came first, and the value is gone from the return of that read on.
+  is committed: in the end the branch has it only if its head has it. The first read that is invoked after the return of
+  the reset decides: if it does not find the value, the reset came first, and the value is gone from the return of that
+  read on.
 
 What is gone is not found by any read that is invoked later, and is not in the branch in the end, unless it is written
 again. Which order it was is not decided by a read on a path that another write or delete changes meanwhile: that may
@@ -24,10 +25,11 @@ from typing import Final
 import attrs
 
 from lakeproof.model import calls
-from lakeproof.model.contents import Contents, branch_named, content_of_branch
+from lakeproof.model.contents import Contents, branch_named, content_of_branch, content_of_commit
 from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
 from lakeproof.model.invariants._changes import CallID, Reach, reach, values
 from lakeproof.model.invariants.entries import READS, looked_at, returned_values
+from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
 
 ID: Final = "acknowledged-reset-is-kept"
@@ -218,7 +220,11 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
     for key, value in sorted(state.known, key=lambda each: each[0]):
         branch = branch_named(snapshot, key[0])
         content = None if branch is None else content_of_branch(snapshot, branch)
-        if value.fate is not _Fate.GONE or value.writers or content is None:
+        if value.writers or branch is None or content is None:
+            continue
+        if value.fate is _Fate.UNDECIDED and content.get(key[1]) == key[2]:
+            yield from _committed(key, snapshot, branch)
+        if value.fate is not _Fate.GONE:
             continue
         if content.get(key[1]) == key[2]:
             yield Violation(
@@ -226,6 +232,13 @@ def _at_end(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
             )
         else:
             yield Reached(f"{_shown(key)} was forgotten, and has not come back")
+
+
+def _committed(key: Key, snapshot: Snapshot, branch: Branch) -> Iterator[Finding]:
+    """What may be there in the end only because a commit took it is in the head."""
+    head = content_of_commit(snapshot, branch.commit_id) or {}
+    if head.get(key[1]) != key[2]:
+        yield Violation(ID, f"{_shown(key)} was reset, no commit has taken it, and the branch has it in the end")
 
 
 def _shown(key: Key) -> str:

@@ -1,0 +1,54 @@
+"""The repository cache: ``ref.(*Manager).GetRepository``, whose answers a server keeps for some seconds.
+
+The cache is a server's memory: here it is in the store, under a partition of its own, so that it is an effect. Creating
+and deleting a repository do not touch it, neither that of the own server nor those of others.
+"""
+
+import json
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.codec import decode_repository, encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.upstream import repositories
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository
+
+LIFETIME: Final = 5_000_000
+"""``RepositoryCacheConfig.Expiry``, microseconds: its default."""
+MEMORY: Final = b"memory-one"
+
+
+async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """The repository, as the server knew it some seconds ago, or else as it is. 1 effect, or 3. Errors are not kept.
+
+    Raises RepositoryNotFound, RepositoryDeleting.
+    """
+    key = b"cached/" + repository_id.encode()
+    now = await env.clock.now()
+    kept = await env.store.find(MEMORY, key)
+    if kept is not None:
+        until, record = json.loads(kept.value)
+        if now <= until:
+            return decode_repository(bytes.fromhex(record))
+    found = await repositories.get_repository(env, repository_id)
+    await env.store.set(MEMORY, key, json.dumps([now + LIFETIME, encode(found).hex()]).encode())
+    return found
+
+
+_entities = entity_flows(get_repository, uid_partition)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag
+
+FLOWS = attrs.evolve(
+    repositories.FLOWS,
+    get_repository=get_repository,
+    create_branch=create_branch,
+    get_branch=get_branch,
+    delete_branch=delete_branch,
+    create_tag=create_tag,
+)

@@ -1,0 +1,135 @@
+"""Merge and revert as the code has them: ``pkg/graveler.(*Graveler)`` Merge, Revert and ``prepareForCommitIDUpdate``.
+
+Both look whether the branch is clean and seal its open token, look again whether what is sealed is clean, and move the
+branch by `SetIf`. A write that comes between the looks is repeated by its writer under the next token.
+"""
+
+import attrs
+
+from lakeproof.impl.committed import get_entry as get_committed
+from lakeproof.impl.committed import merge as merge_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.committing import COMMITTER
+from lakeproof.impl.graveler.merging import merge_base
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.tokens import Tokens
+from lakeproof.impl.refs.commits import get_commit, new_commit
+from lakeproof.impl.refs.errors import DirtyBranch, NoParent
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.upstream.branches import retry_update, sealed, update_once
+from lakeproof.impl.upstream.commits import add_commit
+from lakeproof.impl.upstream.errors import NoChanges
+from lakeproof.impl.upstream.staging import drop_async
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Branch, Commit, Repository
+
+
+async def demand_clean(env: Env, repository: Repository, branch: Branch, tokens: Tokens, batch_size: int) -> None:
+    """``isUncommittedEmpty`` and ``isSealedEmpty``: a scan for each token, 1 effect, and up to 2 for each change.
+
+    Raises DirtyBranch: a change under these tokens differs from the head.
+    """
+    if not tokens:
+        return
+    head = await get_commit(env, repository, branch.commit_id)
+    for change in (await changes_of(env, tokens, batch_size=batch_size)).values():
+        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, change.key)
+        same = found is None if change.data is None else found is not None and found.identity == change.identity
+        if not same:
+            raise DirtyBranch(branch.branch_id)
+
+
+async def prepare(env: Env, repository: Repository, branch_id: BranchID, batch_size: int = 0) -> None:
+    """``prepareForCommitIDUpdate``: seal the open token of a clean branch. Raises DirtyBranch; see `retry_update`."""
+
+    async def change(branch: Branch) -> Branch:
+        await demand_clean(env, repository, branch, branch.tokens, batch_size)
+        return await sealed(env, branch)
+
+    await retry_update(env, repository, branch_id, change)
+
+
+async def merge(
+    env: Env,
+    repository: Repository,
+    destination: BranchID,
+    source: Ref,
+    message: str,
+    *,
+    knows_its_own: bool = False,
+    batch_size: int = 0,
+) -> Commit:
+    """``graveler.(*Graveler).Merge``: a commit with two parents. knows_its_own: the repair, as that of `commit`.
+
+    Raises:
+        BranchNotFound, RefNotFound; DirtyBranch; Conflicts; NoChanges: the branch has all of the source; BranchBusy.
+    """
+    await prepare(env, repository, destination, batch_size)
+    made: Commit | None = None
+    taken: Tokens = ()
+
+    async def change(branch: Branch) -> Branch | None:
+        nonlocal made, taken
+        if knows_its_own and made is not None and branch.commit_id == made.commit_id:
+            return None
+        await demand_clean(env, repository, branch, branch.sealed_tokens, batch_size)
+        theirs = await get_commit(env, repository, await resolve(env, repository, source))
+        ours = await get_commit(env, repository, await resolve(env, repository, destination))
+        base = await merge_base(env, repository, ours, theirs)
+        if theirs.meta_range_id == base.meta_range_id:
+            raise NoChanges(destination)
+        meta_range_id = await merge_committed(
+            env,
+            repository.storage_namespace,
+            base=base.meta_range_id,
+            source=theirs.meta_range_id,
+            destination=ours.meta_range_id,
+            strategy=None,
+        )
+        now = await env.clock.now()
+        made = new_commit([ours, theirs], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
+        await add_commit(env, repository, made)
+        taken = branch.sealed_tokens
+        return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=())
+
+    await retry_update(env, repository, destination, change)
+    assert made is not None
+    await drop_async(env, taken)
+    return made
+
+
+async def revert(
+    env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, batch_size: int = 0
+) -> Commit:
+    """``graveler.(*Graveler).Revert``: undo what a commit changed. Raises as `merge`; NoParent, RefChanged."""
+    undone = await get_commit(env, repository, await resolve(env, repository, ref))
+    if not undone.parents:
+        raise NoParent(undone.commit_id)
+    await prepare(env, repository, branch_id, batch_size)
+    made: Commit | None = None
+    taken: Tokens = ()
+
+    async def change(branch: Branch) -> Branch:
+        nonlocal made, taken
+        await demand_clean(env, repository, branch, branch.sealed_tokens, batch_size)
+        parent = await get_commit(env, repository, undone.parents[0])
+        head = await get_commit(env, repository, branch.commit_id)
+        meta_range_id = await merge_committed(
+            env,
+            repository.storage_namespace,
+            base=undone.meta_range_id,
+            source=parent.meta_range_id,
+            destination=head.meta_range_id,
+        )
+        if meta_range_id == head.meta_range_id:
+            raise NoChanges(branch_id)
+        now = await env.clock.now()
+        made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=now)
+        await add_commit(env, repository, made)
+        taken = branch.sealed_tokens
+        return attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=())
+
+    await update_once(env, repository, branch_id, change)
+    assert made is not None
+    await drop_async(env, taken)
+    return made

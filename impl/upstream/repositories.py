@@ -1,0 +1,180 @@
+"""The life cycle of repositories: ``pkg/graveler/ref.(*Manager)``, ``pkg/graveler.(*Graveler)`` and ``pkg/catalog``.
+
+The states of `step1`, and the same weakness: the state is a blind `Set`, and the last step of a delete removes the
+entry, whichever instance it names by then. A delete goes through branches, tags, commits and metadata at once; here one
+after the other. Each branch is read before it is deleted, so of two deletes that meet one may fail with "branch not
+found", and has to be tried again. The repair keeps the entry: a delete ends with a `SetIf` to a tombstone.
+"""
+
+import attrs
+
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import RepositoryFlows, bound
+from lakeproof.impl.refs.errors import BranchNotFound
+from lakeproof.impl.repositories._records import (
+    default_branch,
+    delete_entry,
+    initial_commit,
+    new_repository,
+    read_entry,
+    scan_entries,
+    write_branch,
+    write_commit,
+    write_entry,
+    write_entry_if,
+)
+from lakeproof.impl.repositories.entities import entity_flows, uid_partition
+from lakeproof.impl.repositories.errors import Conflict, NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import RepositoryID
+from lakeproof.model.records import Repository, RepositoryState
+
+METADATA_KEY = b"repo-metadata"
+"""``graveler.RepoMetadataPath``, in the partition of the repository."""
+
+
+async def get_repository(env: Env, repository_id: RepositoryID) -> Repository:
+    """``ref.(*Manager).GetRepository`` without its cache: the repository, if it is active. 1 effect.
+
+    Raises RepositoryNotFound, RepositoryDeleting.
+    """
+    found = await read_entry(env, repository_id)
+    if found is None or found[0].state is RepositoryState.DELETED:
+        raise RepositoryNotFound(repository_id)
+    if found[0].state is not RepositoryState.ACTIVE:
+        raise RepositoryDeleting(repository_id)
+    return found[0]
+
+
+async def create_repository(env: Env, repository_id: RepositoryID, *, tombstones: bool = False) -> Repository:
+    """``graveler.(*Graveler).CreateRepository``: look, then commit, branch, and last the entry by `SetIf`. 4 effects.
+
+    The look lets an active repository pass: it refuses only one that is being deleted; the last `SetIf` refuses the
+    rest. ``tombstones``: take the place of a deleted repository's entry (ours).
+
+    Raises:
+        RepositoryDeleting; NotUnique: an entry is there. What was written before is left unreachable.
+    """
+    found = await _look(env, repository_id)
+    repository = new_repository(env, repository_id, await env.clock.now())
+    await write_commit(env, uid_partition(repository), initial_commit(repository))
+    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    await _claim(env, repository, found if tombstones else None)
+    return repository
+
+
+async def create_bare_repository(env: Env, repository_id: RepositoryID, *, tombstones: bool = False) -> Repository:
+    """``graveler.(*Graveler).CreateBareRepository``: look, then only the entry. 2 effects. Raises as above."""
+    found = await _look(env, repository_id)
+    repository = new_repository(env, repository_id, await env.clock.now(), bare=True)
+    await _claim(env, repository, found if tombstones else None)
+    return repository
+
+
+async def _look(env: Env, repository_id: RepositoryID) -> bytes | None:
+    """The predicate of a tombstone; None where there is no entry, or one that the claim is to be refused by."""
+    found = await read_entry(env, repository_id)
+    if found is None or found[0].state is RepositoryState.ACTIVE:
+        return None
+    if found[0].state is RepositoryState.DELETED:
+        return found[1]
+    raise RepositoryDeleting(repository_id)
+
+
+async def _claim(env: Env, repository: Repository, predicate: kv.Predicate) -> None:
+    try:
+        await write_entry_if(env, repository, predicate)
+    except kv.PredicateFailed:
+        raise NotUnique(repository.repository_id) from None
+
+
+async def delete_repository(
+    env: Env, repository_id: RepositoryID, *, tombstones: bool = False, batch_size: int = 0
+) -> None:
+    """``ref.(*Manager).DeleteRepository``: mark by `Set`, delete what the scans find, delete the entry.
+
+    5 effects, 2 for each branch and 1 for each tag and commit. Continues what another delete has left. tombstones: mark
+    by `SetIf` on what was read, and end by `SetIf` to a tombstone (ours).
+
+    Raises:
+        RepositoryNotFound; BranchNotFound: another delete was faster; try again.
+        Conflict: with ``tombstones``, the entry has changed meanwhile.
+    """
+    found = await read_entry(env, repository_id)
+    if found is None or found[0].state is RepositoryState.DELETED:
+        raise RepositoryNotFound(repository_id)
+    repository, predicate = found
+    deleting = attrs.evolve(repository, state=RepositoryState.DELETING)
+    if not tombstones:
+        if repository.state is not RepositoryState.DELETING:
+            await write_entry(env, deleting)
+        await _delete_entities(env, repository, batch_size, sure=True)
+        await delete_entry(env, repository_id)
+        return
+    gone = attrs.evolve(repository, state=RepositoryState.DELETED)
+    if await _replaced(env, deleting, predicate):
+        await _delete_entities(env, repository, batch_size, sure=False)
+        await _replaced(env, gone, encode(deleting))
+
+
+async def _replaced(env: Env, repository: Repository, predicate: bytes) -> bool:
+    """Put the entry in the place of what was read. Whether its instance is still to be deleted: not if another delete
+    has ended meanwhile. A failure or a lost answer is followed by a look: no value of an entry ever returns.
+
+    Raises:
+        Conflict: the instance is there, and is as it was.
+    """
+    try:
+        await write_entry_if(env, repository, predicate)
+    except (kv.PredicateFailed, kv.OutcomeUnknown):
+        now = await read_entry(env, repository.repository_id)
+        if now is None or now[0].instance_uid != repository.instance_uid or now[0].state is RepositoryState.DELETED:
+            return False
+        if now[0] != repository:
+            raise Conflict(repository.repository_id) from None
+    return True
+
+
+async def _delete_entities(env: Env, repository: Repository, batch_size: int, *, sure: bool) -> None:
+    """``deleteRepositoryBranches``, ``-Tags``, ``-Commits``, ``-Metadata``."""
+    partition = uid_partition(repository)
+    branches = env.store.scan(partition, batch_size=batch_size, prefix=keys.BRANCHES_PREFIX)
+    missing = False
+    async for entry in branches:
+        if sure and await env.store.find(partition, entry.key) is None:
+            missing = True
+            continue
+        await env.store.delete(partition, entry.key)
+    for prefix in (keys.TAGS_PREFIX, keys.COMMITS_PREFIX):
+        async for entry in env.store.scan(partition, batch_size=batch_size, prefix=prefix):
+            await env.store.delete(partition, entry.key)
+    await env.store.delete(partition, METADATA_KEY)
+    if missing:
+        raise BranchNotFound(repository.repository_id)
+
+
+async def list_repositories(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
+    """``ref.(*Manager).ListRepositories``: the active entries."""
+    return tuple([r async for r in scan_entries(env, batch_size) if r.state is RepositoryState.ACTIVE])
+
+
+_entities = entity_flows(get_repository, uid_partition)
+create_branch = _entities.create_branch
+get_branch = _entities.get_branch
+delete_branch = _entities.delete_branch
+create_tag = _entities.create_tag
+
+FLOWS = RepositoryFlows(
+    create_repository=create_repository,
+    create_bare_repository=create_bare_repository,
+    delete_repository=delete_repository,
+    get_repository=get_repository,
+    list_repositories=list_repositories,
+    create_branch=create_branch,
+    get_branch=get_branch,
+    delete_branch=delete_branch,
+    create_tag=create_tag,
+)
+WITH_TOMBSTONES = bound(FLOWS, tombstones=True)
+"""The repair."""

@@ -1,0 +1,74 @@
+"""Branches of today's lakeFS: what its scenarios have in common."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.flows import BranchFlows
+from lakeproof.impl.upstream import entries, staging
+from lakeproof.model.invariants import Invariant, refs, today
+from lakeproof.model.invariants import entries as entry_invariants
+from lakeproof.model.linearizable import linearizable
+from lakeproof.scenario import Aftermath
+from lakeproof.scenarios._branch_data import BRANCH, STAGED, WORDS, BranchDesign, X
+from lakeproof.scenarios.designs import Caller, Speaker, Word
+from lakeproof.scenarios.races import Race
+
+MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
+    "sweep": Word(lambda _: staging.sweep),
+    "erase": Word(lambda flows: flows.delete_entry, BRANCH, X),
+    "touch": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
+    "touch_by_id": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
+    "touch_in_two": Word(lambda _: entries.update_metadata_in_two, BRANCH, X, Caller.BYTES),
+    "touch_safely": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
+}
+"""``sweep`` is the loop that empties dropped tokens; ``erase`` a delete that leaves no tombstone if it can; ``touch``
+changes the metadata of an entry, ``touch_safely`` in the repaired way, ``touch_by_id`` after a look at the repository,
+``touch_in_two`` as before #8264."""
+
+RAW: Final[Mapping[str, Mapping[str, bool]]] = {
+    "erase": {"no_tombstone": True},
+    "touch_safely": {"knows_its_own": True},
+}
+
+
+@attrs.frozen(kw_only=True)
+class UpstreamDesign(BranchDesign):
+    """The flows of today, or a repair of them."""
+
+    options: Mapping[str, Mapping[str, bool]] = attrs.field(default=RAW)
+
+    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
+        return {**WORDS, **MORE_WORDS}
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        words = race.words
+        asked = list(super().invariants(race, refuted))
+        if refs.commits_form_one_line not in asked and any(word in ("commit", "merge", "revert") for word in words):
+            asked.append(refs.commits_form_one_line)
+        if today.refused_commit_is_absent.id in refuted or sum(w in ("commit", "merge", "revert") for w in words) > 1:
+            asked.append(today.refused_commit_is_absent)
+        if "replace" in words and "read" in words:
+            exact = linearizable(STAGED[race.before])
+            asked = [*(each for each in asked if each.id != exact.id), exact]
+        if "touch_by_id" in words:
+            asked.append(today.update_is_effective)
+        if today.staged_garbage_can_be_found.id in refuted:
+            asked.append(today.staged_garbage_can_be_found)
+        if "erase" in words:
+            asked.append(entry_invariants.acknowledged_delete_is_kept)
+        return list(dict.fromkeys(asked))
+
+    def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        """As that of the designs; but a commit of today needs a change."""
+        if "commit" not in race.words or "delete_branch" in race.words:
+            return []
+        return [
+            Aftermath(
+                id=refs.BRANCH_STAYS_COMMITTABLE,
+                meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
+                calls=[self.call("write:y", Speaker("s", 8)), self.call("commit", Speaker("s", 9))],
+                check=refs.branch_stays_committable,
+            )
+        ]

@@ -1,0 +1,112 @@
+"""The garbage collector of today, among commits, deletes, shallow copies and the deletion of its repository."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from lakeproof.impl.catalog import objects
+from lakeproof.impl.effects import Env
+from lakeproof.impl.flows import Flow
+from lakeproof.impl.upstream import collecting, commits, entries, repositories
+from lakeproof.model.invariants import Invariant, data
+from lakeproof.model.records import Repository
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, REPOSITORY, X, Z
+from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
+from lakeproof.scenarios.races import NONE, PAGED, Before, Race, Refuted
+
+
+async def delete_whole(env: Env, repository: Repository) -> None:
+    """Delete the repository by its id. Raises as `repositories.delete_repository`."""
+    await repositories.delete_repository(env, repository.repository_id)
+
+
+def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
+    return lambda _: flow
+
+
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "upload": Word(_flow(objects.upload_object), BRANCH, AT, Caller.BYTES),
+    "copy": Word(_flow(objects.copy_object), BRANCH, X, BRANCH, Z),
+    "delete": Word(_flow(entries.delete_entry), BRANCH, AT),
+    "commit": Word(_flow(commits.commit), BRANCH, Caller.TEXT),
+    "prepare": Word(_flow(collecting.prepare_commits)),
+    "job": Word(_flow(collecting.collect)),
+    "delete_repository": Word(_flow(delete_whole)),
+}
+"""``job`` is a whole run of the collector, ``end`` the deletion of the repository. What was uploaded before is old."""
+
+
+@attrs.frozen(kw_only=True)
+class CollectorDesign(Design[None]):
+    """The collector in one reading."""
+
+    flows: None = None
+    subject: ClassVar = (REPOSITORY,)
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return FOUNDED
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        arises: list[tuple[Invariant, bool]] = [
+            (data.committed_data_is_kept, "commit" in (*race.words, *race.before)),
+            (data.staged_data_is_kept, "job" in race.words),
+        ]
+        return [invariant for invariant, does in arises if does]
+
+
+SOURCE: Final = "lakeFS pkg/catalog, pkg/graveler/retention, and the Spark job GarbageCollection.scala"
+OLD: Final[Mapping[str, Mapping[str, Any]]] = {"job": {"min_age": 0}}  # type: ignore[explicit-any]  # options
+
+TODAY: Final = CollectorDesign(
+    name="gc/upstream",
+    source=SOURCE,
+    refuted={
+        "committed-data-is-kept": Refuted(
+            "a commit on its way holds an entry that a newer change hides: neither listing shows it, and its object is "
+            "deleted before the commit is there",
+            "staged/commit-delete.job staged/commit-delete-job",
+        ),
+        "staged-data-is-kept": Refuted(
+            "a shallow copy goes to a path that the listing has passed, and its source is deleted before it gets there",
+            "staged_yz/copy.delete:z-job/paged",
+        ),
+        "no-unhandled-exception": Refuted(
+            "a commit that cannot be read ends the run with an iterator that is nil and no error: a panic",
+            "committed/prepare-delete_repository",
+        ),
+    },
+    options=OLD,
+)
+MENDED: Final = CollectorDesign(
+    name="gc/upstream-looks-again",
+    source=SOURCE + " (ours: hidden entries count, commits look again, and a missing commit is an error)",
+    refuted=HOLDS,
+    options={
+        "job": {"min_age": 0, "all_entries": True, "reports": True},
+        "prepare": {"reports": True},
+        "delete": {"careful": True},
+        "commit": {"looks_again": True},
+    },
+)
+
+STAGED: Final = Before("staged/", "upload")
+STAGED_LATE: Final = Before("staged_yz/", "upload:y.upload:z")
+COMMITTED: Final = Before("committed/", "upload.commit")
+
+ROWS = [
+    *rows(TODAY, "prepare-commit", NONE, STAGED),
+    *rows(TODAY, "commit-job commit-delete.job", NONE, STAGED),
+    *rows(TODAY, "commit-delete-job", NONE, STAGED, deep=True),
+    *rows(TODAY, "copy.delete:z-job", PAGED, STAGED_LATE, paged=1),
+    *rows(TODAY, "prepare-delete_repository", NONE, COMMITTED),
+    *rows(MENDED, "commit-job commit-delete.job", NONE, STAGED),
+    *rows(MENDED, "commit-delete-job", NONE, STAGED, deep=True),
+    *rows(MENDED, "prepare-delete_repository", NONE, COMMITTED),
+]
+
+SCENARIOS = built(ROWS)

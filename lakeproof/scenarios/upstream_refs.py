@@ -1,0 +1,60 @@
+"""Branches, merges and reverts as lakeFS has them today."""
+
+from typing import Final
+
+from lakeproof.impl.upstream import flows
+from lakeproof.scenarios._branch_data import AHEAD
+from lakeproof.scenarios._upstream import RAW, UpstreamDesign
+from lakeproof.scenarios.designs import HOLDS, built, rows, variant
+from lakeproof.scenarios.races import FALSE, NONE, Before, Refuted
+
+BRANCHES: Final = UpstreamDesign(
+    name="branches/upstream",
+    flows=flows.FLOWS,
+    source="lakeFS pkg/graveler/graveler.go, CreateBranch and DeleteBranch",
+    refuted={
+        "branch-delete-spares-successor": Refuted(
+            "there is no conditional delete: the branch is deleted by its name, whichever branch has it by then",
+            "delete_branch-delete_branch-create_branch",
+        )
+    },
+)
+MERGES: Final = UpstreamDesign(
+    name="merges/upstream",
+    flows=flows.FLOWS,
+    source="lakeFS pkg/graveler/graveler.go, Merge, Revert and prepareForCommitIDUpdate",
+    refuted={
+        "refused-commit-is-absent": Refuted(
+            "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of "
+            "the source, and answers: no changes; a revert answers that the branch has changed",
+            "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
+            "revert-revert/false-predicate write:y-revert/false-predicate",
+        )
+    },
+)
+KNOWS: Final = variant(
+    MERGES, "knows-its-own", HOLDS, RAW, " (ours: a merge recognises its own commit)", knows_its_own=True
+)
+
+KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
+
+ROWS = [
+    *rows(
+        BRANCHES,
+        "create_branch-delete_branch delete_branch-delete_branch-create_branch "
+        "write-delete_branch-create_branch write-delete_branch.create_branch",
+        NONE,
+    ),
+    *rows(BRANCHES, "delete_branch.sweep-create_branch.write", NONE, only=KEPT),
+    *rows(MERGES, "write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
+    *rows(MERGES, "merge-merge", NONE, AHEAD),
+    *rows(MERGES, "merge-merge", FALSE, AHEAD, deep=True),
+    *rows(MERGES, "delete-merge", NONE, AHEAD),
+    *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
+    *rows(MERGES, "write:y-revert", NONE | FALSE, Before("", "write.commit")),
+    *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),
+    *rows(KNOWS, "write-merge", FALSE, AHEAD),
+    *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),
+]
+
+SCENARIOS = built(ROWS)

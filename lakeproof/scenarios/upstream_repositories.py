@@ -1,0 +1,90 @@
+"""Repositories as lakeFS has them today, and the smallest repair: an entry that is never deleted."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lakeproof.impl.upstream import repositories
+from lakeproof.scenarios._repositories import (
+    ABSENT,
+    BESIDE,
+    CREATED,
+    EXISTING,
+    EXISTS,
+    IN_PAGES,
+    ONE_FAULT,
+    PAGED_FAULTS,
+    RepositoryDesign,
+)
+from lakeproof.scenarios.designs import Row, built, rows
+from lakeproof.scenarios.races import LATE_WRITE, LOST, NONE, Refuted
+
+SOURCE: Final = "lakeFS pkg/graveler/ref/manager.go, DeleteRepository and CreateRepository"
+
+HANGING: Final = Refuted(
+    "what a refused or failed create has written, or a branch that comes while the repository is being deleted, is "
+    "left where no entry leads",
+    "delete-create* delete-delete-create* delete-create_bare-create_branch* absent/create-delete/crash "
+    "absent/create-delete/lost-answer "
+    "absent/create-create-delete* absent/create-delete-get/crash absent/create-delete-get/lost-answer "
+    "absent/create-delete-create_branch/crash absent/create-delete-create_branch/lost-answer "
+    "absent/create-delete/late-write retry_delete-create*",
+)
+
+UPSTREAM: Final = RepositoryDesign(
+    name="repositories/upstream",
+    flows=repositories.FLOWS,
+    source=SOURCE,
+    refuted={
+        "delete-spares-successor": Refuted(
+            "the last step of a delete removes the entry by its key, and the state is a blind Set: the slower of two "
+            "deletes removes or hides the repository that was created after the faster one",
+            "delete-delete-create* retry_delete-create*",
+        ),
+        "create-is-effective": Refuted(
+            "a late delete, or a late write of its state, takes the new repository away",
+            "delete-delete-create* retry_delete-create* delete-create/late-write",
+        ),
+        "active-is-complete": Refuted(
+            "an unacknowledged claim that arrives after the delete brings the entry back, without its entities",
+            "absent/create-delete/late-write",
+        ),
+        "delete-is-effective": Refuted(
+            "an unacknowledged claim that arrives after the delete brings the entry back",
+            "absent/create-delete/late-write",
+        ),
+        "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
+    },
+    blind_create=True,
+)
+MENDED: Final = RepositoryDesign(
+    name="repositories/upstream-tombstone",
+    flows=repositories.WITH_TOMBSTONES,
+    source=SOURCE + " (ours: a deleted repository leaves an entry, which is only ever replaced by SetIf)",
+    refuted={"garbage-is-reclaimable": HANGING},
+    blind_create=True,
+)
+
+
+def all_races(design: RepositoryDesign) -> Iterator[Row]:
+    """What `everything` has, but for the largest crowds: a delete of today has twice the effects of `step1`."""
+    yield from rows(design, EXISTING, ONE_FAULT, EXISTS)
+    yield from rows(design, CREATED, ONE_FAULT, ABSENT)
+    yield from rows(design, "delete-create", LATE_WRITE, EXISTS)
+    yield from rows(design, "create-delete", LATE_WRITE, ABSENT)
+    yield from rows(design, "retry_delete-create", LOST, EXISTS)
+    yield from rows(design, IN_PAGES, PAGED_FAULTS, BESIDE, paged=1)
+    yield from rows(design, "delete-delete-create-create", NONE, EXISTS)
+
+
+ROWS = [
+    *all_races(UPSTREAM),
+    *rows(MENDED, "delete-create delete-get delete-delete-create delete-create-create_branch", ONE_FAULT, EXISTS),
+    *rows(MENDED, "create-create create-create-delete create-delete-create_branch", ONE_FAULT, ABSENT),
+    *rows(MENDED, "delete-create delete-delete-create", LATE_WRITE, EXISTS),
+    *rows(MENDED, "create-delete", LATE_WRITE, ABSENT),
+    *rows(MENDED, "retry_delete-create", LOST, EXISTS),
+    *rows(MENDED, "delete-create delete-create-list", PAGED_FAULTS, BESIDE, paged=1),
+    *rows(MENDED, "delete-delete-create-create", NONE, EXISTS),
+]
+
+SCENARIOS = built(ROWS)

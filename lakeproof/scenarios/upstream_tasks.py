@@ -1,0 +1,142 @@
+"""Background tasks, heartbeats and imports as lakeFS has them today; and the repairs."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from lakeproof.impl.flows import Flow
+from lakeproof.impl.upstream import imports, tasks
+from lakeproof.model.invariants import Invariant, refs, today
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
+from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
+from lakeproof.scenarios.races import CRASH, FALSE, LOST, NONE, Before, Race, Refuted, jump
+
+DAY_AND_HOUR: Final = jump(25 * 3_600_000_000, "a-day-later")
+MINUTES: Final = jump(180_000_000, "three-minutes-later")
+
+
+def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the flows of its design; these have none
+    return lambda _: flow
+
+
+WORDS: Final[Mapping[str, Word[None]]] = {
+    "submit": Word(_flow(tasks.submit_task), "one", "t"),
+    "submit_other": Word(_flow(tasks.submit_task), "one", "u"),
+    "run": Word(_flow(tasks.run_task), "one", "t"),
+    "status": Word(_flow(tasks.task_status), "two", "t"),
+    "status_other": Word(_flow(tasks.task_status), "two", "u"),
+    "clean_heartbeats": Word(_flow(tasks.clean_heartbeats)),
+    "clean_tasks": Word(_flow(tasks.clean_tasks)),
+    "stop": Word(_flow(tasks.stop_server), "one"),
+    "submit_legacy": Word(_flow(tasks.submit_task), "one", "t"),
+    "start": Word(_flow(imports.start_import), BRANCH, "i"),
+    "import": Word(_flow(imports.run_import), BRANCH, X, "i"),
+    "status_import": Word(_flow(imports.import_status), "i"),
+    "cancel": Word(_flow(imports.cancel_import), "i"),
+}
+"""Tasks t and u run on server "one"; their statuses are read at server "two". ``run`` is a task's own work."""
+
+
+@attrs.frozen(kw_only=True)
+class TaskDesign(Design[None]):
+    """Tasks and imports in one reading."""
+
+    flows: None = None
+    subject: ClassVar = (REPOSITORY,)
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return WORDS
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return FOUNDED
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        arises: list[tuple[Invariant, bool]] = [
+            (today.running_task_is_alive, any(word.startswith("status") for word in race.words)),
+            (today.canceled_import_is_absent, "cancel" in race.words),
+            (refs.head_exists, "import" in race.words),
+        ]
+        return [invariant for invariant, does in arises if does]
+
+
+SOURCE: Final = "lakeFS pkg/catalog/catalog.go, RunBackgroundTaskSteps, markTaskExpiredIfStale and Close"
+
+TASKS: Final = TaskDesign(
+    name="tasks/upstream",
+    source=SOURCE,
+    options={"submit_legacy": {"legacy": True}},
+    refuted={
+        "running-task-is-alive": Refuted(
+            "only the first task of a server waits for its heartbeat, which may be an old one until then; a stopping "
+            "server deletes it before its tasks have ended; expired ones are deleted blindly, and so is the record of "
+            "a task that has run for a day; a server that is late, or a clock that is ahead, looks dead",
+            "submit-submit_other.status_other submit.stop.run-status submit.status-submit_other.status_other "
+            "submit.run-status/three-minutes-later submit_legacy.run-status/* ended/* submit.run-clean_tasks.status/*",
+        )
+    },
+)
+MENDED: Final = TaskDesign(
+    name="tasks/upstream-beats-first",
+    source=SOURCE + " (ours: a heartbeat before each status, and none that is deleted blindly)",
+    refuted=HOLDS,
+    options={
+        "submit": {"beats_first": True},
+        "submit_other": {"beats_first": True},
+        "status": {"admits": True},
+        "status_other": {"admits": True},
+        "clean_heartbeats": {"blanks": True},
+        "clean_tasks": {"spares_running": True},
+    },
+)
+IMPORTS: Final = TaskDesign(
+    name="imports/upstream",
+    source="lakeFS pkg/catalog/import.go and catalog.go, CancelImport",
+    refuted={
+        "canceled-import-is-absent": Refuted(
+            "an import looks for cancelling before it moves the branch and not again, and cancelling replaces whatever "
+            "status there is by then",
+            "start.import-cancel*",
+        )
+    },
+)
+CLAIMED: Final = TaskDesign(
+    name="imports/upstream-claims",
+    source="lakeFS pkg/catalog/import.go (ours: an import says that it is too late to cancel)",
+    refuted=HOLDS,
+    options={"import": {"claims": True}, "cancel": {"claims": True}},
+)
+
+FORMERLY: Final = TaskDesign(
+    name="imports/upstream-formerly",
+    source="lakeFS pkg/catalog/catalog.go, Import, before #9640",
+    refuted={
+        "running-task-is-alive": Refuted(
+            "the answer comes before the record that it tells of", "start.import-status_import"
+        )
+    },
+    options={"start": {"answers_first": True}, "import": {"answers_first": True}},
+)
+
+ENDED: Final = Before("ended/", "submit.run")
+
+ROWS = [
+    *rows(
+        TASKS, "submit-submit_other.status_other submit.stop.run-status submit.status-submit_other.status_other", NONE
+    ),
+    *rows(TASKS, "submit.run-status", NONE | MINUTES),
+    *rows(TASKS, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
+    *rows(TASKS, "submit.run-clean_tasks.status", DAY_AND_HOUR),
+    *rows(MENDED, "submit-submit_other.status_other submit.status-submit_other.status_other", NONE),
+    *rows(MENDED, "submit.run-status", NONE | MINUTES),
+    *rows(MENDED, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
+    *rows(MENDED, "submit.run-clean_tasks.status", DAY_AND_HOUR),
+    *rows(TASKS, "submit_legacy.run-status", MINUTES),
+    *rows(IMPORTS, "start.import-status_import", NONE),
+    *rows(FORMERLY, "start.import-status_import", NONE),
+    *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
+    *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),
+]
+
+SCENARIOS = built(ROWS)

@@ -1,0 +1,135 @@
+"""What a call has left of its own in the records that others can reach: the ghost by which its effect is recognised.
+
+A *mark* is a kind of effect and an identifier that one call alone can have brought, or taken away. A write that was
+refused leaves none. One that was reported as failed may have taken place: it leaves one.
+"""
+
+from collections.abc import Hashable, Iterator
+from enum import Enum
+from typing import Final, cast
+
+from lakeproof.model import keys, kv
+from lakeproof.model.contents import branches, commit_named
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.model.invariants._base import Observer
+from lakeproof.model.records import Branch, Commit, Repository, RepositoryState
+from lakeproof.model.snapshot import CallView, Observed, Snapshot
+
+
+class Mark(Enum):
+    """The value: what a call that left it has done."""
+
+    ACTIVATED = "made active"
+    """A repository of this instance."""
+    HID = "hid or removed"
+    """The repository of this instance, which it had found active."""
+    COMMITTED = "put on a branch"
+    """The commit of this id."""
+    BORN = "created"
+    """The branch of this birth."""
+    REMOVED = "removed"
+    """The branch of this birth."""
+    RESET = "reset"
+    """A branch, which got this staging token."""
+
+
+Marks = frozenset[tuple[Mark, str]]
+
+
+def birth(token: StagingToken) -> str:
+    """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
+    return token.rpartition(".")[0]
+
+
+def _marks(seen: tuple[Observed, ...]) -> Hashable:
+    found: set[tuple[Mark, str]] = set()
+    branch: Branch | None = None
+    instance = ""
+    accessible = False
+    made: set[CommitID] = set()
+    for each in seen:
+        if isinstance(each.read, Branch):
+            branch = each.read
+        elif isinstance(each.read, Repository):
+            instance = each.read.instance_uid
+            accessible = each.read.state is RepositoryState.ACTIVE
+        if isinstance(each.reply, kv.Refused):
+            continue
+        match each.op, each.written:
+            case kv.Set() | kv.SetIf(), Commit():
+                made.add(each.written.commit_id)
+            case kv.Set() | kv.SetIf(), Repository():
+                found.update(_of_repository(each.written, accessible=accessible))
+            case kv.Set() | kv.SetIf(), Branch():
+                found.update(_of_branch(each.written, branch, made))
+            case kv.Delete(keys.GRAVELER, _), _ if accessible:
+                found.add((Mark.HID, instance))
+            case kv.Delete(_, key), _ if key.startswith(keys.BRANCHES_PREFIX) and branch is not None:
+                found.add((Mark.REMOVED, birth(branch.staging_token)))
+    return frozenset(found)
+
+
+def _of_repository(written: Repository, *, accessible: bool) -> Iterator[tuple[Mark, str]]:
+    """accessible: whether the entry that was read was: there is nothing to hide of one that was not."""
+    if written.state is RepositoryState.ACTIVE:
+        yield Mark.ACTIVATED, written.instance_uid
+    elif written.state is not RepositoryState.INITIAL and accessible:
+        yield Mark.HID, written.instance_uid
+
+
+def _of_branch(written: Branch, before: Branch | None, made: set[CommitID]) -> Iterator[tuple[Mark, str]]:
+    if not written.commit_id:
+        yield Mark.REMOVED, birth(written.staging_token)
+    elif written.commit_id in made:
+        yield Mark.COMMITTED, written.commit_id
+    elif before is None or birth(written.staging_token) != birth(before.staging_token):
+        yield Mark.BORN, birth(written.staging_token)
+    elif written.staging_token != before.staging_token and written.sealed_tokens != before.tokens:
+        yield Mark.RESET, written.staging_token  # a seal keeps all tokens
+
+
+MARKS: Final = Observer("marks", _marks)
+
+
+def marks(call: CallView) -> Marks:
+    """What a call has left, in a scenario with the observer `MARKS`."""
+    found = call.saw(MARKS.name)
+    return frozenset() if found is None else cast("Marks", found)
+
+
+def line_of(snapshot: Snapshot, head: CommitID) -> frozenset[CommitID]:
+    """The commits that a commit leads to, itself too, over all parents."""
+    found: set[CommitID] = set()
+    todo = [head]
+    while todo:
+        commit_id = todo.pop()
+        if commit_id in found:
+            continue
+        found.add(commit_id)
+        commit = commit_named(snapshot, commit_id)
+        todo.extend(() if commit is None else commit.parents)
+    return frozenset(found)
+
+
+def present(snapshot: Snapshot) -> Marks:
+    """The marks of all that can be reached through an active repository. HID and REMOVED stand for what is there, and
+    so was not removed."""
+    found: set[tuple[Mark, str]] = set()
+    reachable: set[bytes] = set()
+    for (partition, _), record in snapshot.store.items():
+        if partition == keys.GRAVELER and isinstance(record, Repository) and record.state is RepositoryState.ACTIVE:
+            found.update({(Mark.ACTIVATED, record.instance_uid), (Mark.HID, record.instance_uid)})
+            reachable.add(keys.repository_partition(record.repository_id, record.instance_uid))
+            reachable.add(keys.naive_partition(record.repository_id))
+    for (partition, _), branch in branches(snapshot).items():
+        if partition not in reachable:
+            continue
+        born = birth(branch.staging_token)
+        found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
+        found.update((Mark.COMMITTED, each) for each in line_of(snapshot, branch.commit_id))
+        found.update((Mark.RESET, token) for token in branch.tokens)
+    return frozenset(found)
+
+
+TAKEN_AWAY: Final = frozenset({Mark.HID, Mark.REMOVED})
+"""Marks of what several calls may have done: it counts for one alone if no other call has left the same."""

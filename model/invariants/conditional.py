@@ -1,0 +1,117 @@
+"""What a conditional write says of the path: it answers by what a read at some moment within its interval could find.
+
+A create that succeeds has found the path absent; one that answers `PathExists` has found a value. A replacement that
+succeeds has found the expected identity; one that answers `EntryChanged` has found another value, or none. So each such
+write is put to `lakeproof.model.invariants.entries.read_is_legal` as a read of its path; what the write itself brings
+explains nothing. Source: docs/designs-branches.md; lakeFS' ``pkg/graveler``, "SetIf" of staged entries.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Final
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.calls import Role, Said
+from lakeproof.model.committed import Entry
+from lakeproof.model.contents import Contents
+from lakeproof.model.errors import EntryChanged, PathExists, PathNotFound
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
+from lakeproof.model.invariants._changes import values
+from lakeproof.model.invariants.entries import READS, read_is_legal
+from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
+
+ID: Final = "conditional-write-saw-absence"
+MEANING: Final = (
+    "a conditional write succeeds only if its path was absent, or had the expected value, at some moment within its "
+    "interval; and it is refused only if that was not so at some moment"
+)
+CONDITIONAL: Final = frozenset({calls.CREATE_ENTRY, calls.REPLACE_ENTRY})
+
+Advance = Callable[[Hashable, Event], tuple[Hashable, tuple[Finding, ...]]]
+
+
+@attrs.frozen(cache_hash=True)
+class _State:
+    reads: Hashable
+    """What reads may find: a state of `read_is_legal`."""
+    named: frozenset[tuple[bytes, bytes]] = frozenset()
+    """Each (path, identity) that a call has brought, or tried to."""
+
+
+def conditional_write_saw_absence(initial: Contents | None = None, branch_id: str = "main") -> Monitor:
+    """The monitor of conditional writes. Arguments as those of `read_is_legal`."""
+    reads = read_is_legal(initial, branch_id)
+    return Monitor(
+        id=ID,
+        meaning=MEANING,
+        initial=_State(reads.initial, frozenset((initial or {}).items())),
+        advance=lambda state, event: _advanced(reads.advance, state, event),
+    )
+
+
+def _advanced(advance: Advance, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _State)
+    kind = event.kind if isinstance(event, Invoked) else event.call.kind
+    if kind in READS:
+        return state, ()  # real reads are judged by `read_is_legal`
+    if isinstance(event, Invoked):
+        before = state.reads
+        if kind in CONDITIONAL:
+            before, _ = advance(before, Invoked(event.client, _shadow(event), calls.GET_ENTRY.name, event.args))
+        brought = {(path, value) for path, value in values(event.name, event.args) if value is not None}
+        after, _ = advance(before, event)
+        return attrs.evolve(state, reads=after, named=state.named | brought), ()
+    found: tuple[Finding, ...] = ()
+    between = state.reads
+    if kind in CONDITIONAL:
+        found = tuple(_judged(advance, state, event))
+        between, _ = advance(between, _read(event, None))
+    after, _ = advance(between, event)
+    return attrs.evolve(state, reads=after), found
+
+
+def _shadow(event: Event) -> int:
+    """The number of the read that stands for a conditional write: no call has it."""
+    return -1 - event.index
+
+
+def _read(event: Returned, identity: bytes | None) -> Returned:
+    """That read, as if it had found this."""
+    path = event.call.said.data(Role.PATH)
+    entry = None if identity is None else Entry(path=path, identity=identity, data=b"")
+    status = Status.OK if entry is not None else Status.FAIL
+    view = CallView(
+        calls.GET_ENTRY.name, event.call.args, status, entry, PathNotFound(path) if entry is None else None
+    )
+    return Returned(event.client, _shadow(event), view)
+
+
+def _judged(advance: Advance, state: _State, event: Returned) -> list[Finding]:
+    call = event.call
+    said = call.said
+    wanted = None if call.kind is calls.CREATE_ENTRY else said.data(Role.EXPECTED)
+
+    def legal(identity: bytes | None) -> bool:
+        _, findings = advance(state.reads, _read(event, identity))
+        return not any(isinstance(each, Violation) for each in findings)
+
+    if call.status is Status.OK:
+        if legal(wanted):
+            return [Reached(f"{call.name} succeeded, and its path could be as it wants it")]
+        return [Violation(ID, f"{_shown(call.name, said)} succeeded, and its path never was {_value(wanted)}")]
+    if not isinstance(call.error, PathExists | EntryChanged):
+        return []
+    path, own = said.data(Role.PATH), said.data(Role.VALUE)
+    others: set[bytes | None] = {value for at, value in state.named if at == path and value != own}
+    if any(legal(value) for value in (others | {None}) - {wanted}):
+        return [Reached(f"{call.name} was refused, and its path could be otherwise")]
+    return [Violation(ID, f"{_shown(call.name, said)} was refused, and its path always was {_value(wanted)}")]
+
+
+def _shown(name: str, said: Said) -> str:
+    return f"{name}({said.data(Role.PATH)!r}, {said.data(Role.VALUE)!r})"
+
+
+def _value(identity: bytes | None) -> str:
+    return "absent" if identity is None else repr(identity)

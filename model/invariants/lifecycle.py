@@ -1,0 +1,57 @@
+"""What a get of a repository and a run of the cleaner promise.
+
+Source: repository-operations-error-handling.md, "GetRepository", "Trash Cleaner - Nice to Have".
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lakeproof.model import calls
+from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants.repositories import accessible, entries, owner
+from lakeproof.model.records import CleanupRecord, Repository, RepositoryState
+from lakeproof.model.snapshot import Outcome, Snapshot, Status
+
+
+def _get_shows_active_only(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls(calls.GET_REPOSITORY):
+        if call.status is not Status.OK or not isinstance(call.value, Repository):
+            continue
+        shown = f"get_repository returned instance {call.value.instance_uid}, {call.value.state.name.lower()}"
+        if call.value.state is RepositoryState.ACTIVE:
+            yield Reached(shown)
+        else:
+            yield Violation("get-shows-active-only", shown)
+
+
+get_shows_active_only: Final = Always(
+    id="get-shows-active-only",
+    meaning="get never shows a repository that is not active",
+    check=_get_shows_active_only,
+    reads=frozenset({Reads.CLIENTS}),
+)
+
+SUPERSEDED_IS_CLEANED: Final = "superseded-is-cleaned"
+SUPERSEDED_IS_CLEANED_MEANING: Final = (
+    "after one more run of the cleaner nothing is left of an instance that has a record and was deleted or superseded"
+)
+
+
+def superseded_is_cleaned(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> list[Finding]:
+    """Aftermath of one run of the cleaner, when claims have run out."""
+    last = outcomes[-1]
+    if last.status is not Status.OK:
+        return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner fails with {last.error!r}")]
+    claimed = {entry.instance_uid for entry in entries(snapshot) if entry.state is RepositoryState.INITIAL}
+    living = {entry.instance_uid for entry in accessible(snapshot)} | claimed
+    noted = {record.instance_uid for record in snapshot.store.values() if isinstance(record, CleanupRecord)}
+    for (_, key), record in sorted(snapshot.store.items(), key=lambda each: each[0]):
+        whose = None if isinstance(record, Repository | CleanupRecord) else owner(record)
+        if whose in noted - living:
+            what = f"{key.decode()} of instance {whose}, which is dead and has a record"
+            return [Violation(SUPERSEDED_IS_CLEANED, f"the cleaner left {what}")]
+    return [Reached("the cleaner left nothing of a dead instance that has a record")]
+
+
+ALL: Final = (get_shows_active_only,)
+"""All invariants of this module but the aftermath."""

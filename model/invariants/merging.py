@@ -1,0 +1,114 @@
+"""What the commits of merges and reverts contain.
+
+A merge takes each path from the source if the source has changed it since the common ancestor, else from the
+destination. A path that both have changed is left out: which of them wins is for the caller's strategy to say. A revert
+gives each path that a commit has changed its former value, where the head still has the commit's. Source: the
+operations of lakeFS' ``pkg/graveler`` ("Merge", "Revert").
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lakeproof.model import calls
+from lakeproof.model.contents import Contents, commit_named, content_of_commit
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants._base import Eventually, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._marks import line_of
+from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import Snapshot, Status
+
+READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS})
+
+
+def combined(base: Contents, source: Contents, destination: Contents) -> dict[bytes, bytes | None]:
+    """Path to identity after a merge; None: the path is absent. Paths in conflict are left out."""
+    found: dict[bytes, bytes | None] = {}
+    for path in sorted({*base, *source, *destination}):
+        before, theirs, ours = base.get(path), source.get(path), destination.get(path)
+        if theirs in (before, ours):
+            found[path] = ours
+        elif ours == before:
+            found[path] = theirs
+    return found
+
+
+def _base(snapshot: Snapshot, one: CommitID, other: CommitID) -> CommitID | None:
+    common = line_of(snapshot, one) & line_of(snapshot, other)
+    known = [commit for each in common if (commit := commit_named(snapshot, each)) is not None]
+    return min(known, key=lambda commit: (-commit.generation, commit.commit_id)).commit_id if known else None
+
+
+def _wrong(expected: dict[bytes, bytes | None], made: Contents) -> bytes | None:
+    """A path that is not as it was expected."""
+    return next((path for path in sorted(expected) if made.get(path) != expected[path]), None)
+
+
+def _merge_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls(calls.MERGE):
+        made = call.value
+        if call.status is not Status.OK or not isinstance(made, Commit):
+            continue
+        shown = f"merge returned commit {made.commit_id[:8]}"
+        if len(made.parents) != 2:
+            yield Violation("merge-is-effective", f"{shown}, which has {len(made.parents)} parents")
+            continue
+        ours, theirs = made.parents
+        base_id = _base(snapshot, ours, theirs)
+        contents = [content_of_commit(snapshot, each) for each in (base_id or ours, theirs, ours, made.commit_id)]
+        base, source, destination, found = contents
+        if base_id is None or base is None or source is None or destination is None or found is None:
+            yield Violation("merge-is-effective", f"{shown}; it, a parent or the common ancestor cannot be read")
+            continue
+        expected = combined(base, source, destination)
+        path = _wrong(expected, found)
+        if path is None:
+            yield Reached(f"{shown}, which combines its parents")
+        else:
+            evidence = f"{shown}, which has {found.get(path)!r} at {path!r}; expected {expected[path]!r}"
+            yield Violation("merge-is-effective", evidence)
+
+
+merge_is_effective: Final = Eventually(
+    id="merge-is-effective",
+    meaning="the commit that a merge returned holds what its source has changed, over what its destination had",
+    check=_merge_is_effective,
+    reads=READS,
+)
+
+
+def _undoes(snapshot: Snapshot, undone: Commit, head: Contents, found: Contents) -> bool:
+    if not undone.parents:
+        return False
+    after, before = (content_of_commit(snapshot, each) for each in (undone.commit_id, undone.parents[0]))
+    if after is None or before is None:
+        return False
+    return _wrong(combined(after, before, head), found) is None
+
+
+def _revert_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls(calls.REVERT):
+        made = call.value
+        if call.status is not Status.OK or not isinstance(made, Commit):
+            continue
+        shown = f"revert returned commit {made.commit_id[:8]}"
+        head = content_of_commit(snapshot, made.parents[0]) if made.parents else None
+        found = content_of_commit(snapshot, made.commit_id)
+        if head is None or found is None:
+            yield Violation("revert-is-effective", f"{shown}; it or its parent cannot be read")
+            continue
+        others = (record for record in snapshot.store.values() if isinstance(record, Commit))
+        if any(_undoes(snapshot, each, head, found) for each in others if each.commit_id != made.commit_id):
+            yield Reached(f"{shown}, which undoes a commit")
+        else:
+            yield Violation("revert-is-effective", f"{shown}, which undoes no commit that there is")
+
+
+revert_is_effective: Final = Eventually(
+    id="revert-is-effective",
+    meaning="the commit that a revert returned is its parent without what some other commit has changed",
+    check=_revert_is_effective,
+    reads=READS,
+)
+
+ALL: Final = (merge_is_effective, revert_is_effective)
+"""All invariants of this module."""

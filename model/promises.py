@@ -1,0 +1,150 @@
+"""What each public operation promises: one table, by operation and by kind of answer, of the invariants that say it.
+
+An *acknowledgement* means that the operation has taken effect. A *definite* error means that nothing of it has
+happened. An *indefinite* one, as a crash, allows both: it may have taken effect, or do so at any later time, wholly or
+in part; then only what holds of every state is promised. The search, the machines, ``stress`` and ``service`` take an
+invariant by its id from here. docs/reference/invariants.md shows the table.
+
+Operations on objects and the runs of retention have theirs in `lakeproof.model.invariants.data` and ``retention``.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.calls import Kind
+
+Ids = tuple[str, ...]
+
+
+def _ids(text: str) -> Ids:
+    return tuple(text.split())
+
+
+@attrs.frozen(kw_only=True)
+class Promise:
+    """The ids of the invariants that hold for an operation, by how it answered; none: nothing is promised."""
+
+    ok: Ids = attrs.field(converter=_ids)
+    definite: Ids = attrs.field(converter=_ids)
+    indefinite: Ids = attrs.field(default="", converter=_ids)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset((*self.ok, *self.definite, *self.indefinite))
+
+
+_CREATE = Promise(
+    ok="create-is-effective create-is-unique active-is-complete linearizable",
+    definite="failed-call-changed-nothing linearizable",
+    indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable",
+)
+_WRITE = Promise(
+    ok="acknowledged-write-is-kept commit-is-causal read-is-legal call-makes-progress",
+    definite="refused-write-is-absent",
+    indefinite="read-is-legal call-makes-progress",
+)
+_CONDITIONAL = Promise(
+    ok="conditional-write-saw-absence acknowledged-write-is-kept call-makes-progress",
+    definite="conditional-write-saw-absence refused-write-is-absent",
+    indefinite="call-makes-progress",
+)
+_READ = Promise(
+    ok="read-is-legal acknowledged-reset-is-kept linearizable",
+    definite="read-is-legal call-makes-progress",
+)
+_COMBINED = "failed-call-changed-nothing call-makes-progress"
+_RESET = Promise(
+    ok="acknowledged-reset-is-kept acknowledged-write-is-kept token-has-one-owner",
+    definite="acknowledged-write-is-kept failed-call-changed-nothing call-makes-progress",
+    indefinite="head-exists token-has-one-owner",
+)
+_DELETE_BRANCH = Promise(
+    ok="branch-delete-is-effective branch-delete-spares-successor linearizable",
+    definite="failed-call-changed-nothing linearizable",
+    indefinite="branch-delete-spares-successor",
+)
+_TAG = Promise(ok="linearizable head-exists", definite="linearizable", indefinite="linearizable head-exists")
+
+PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
+    {
+        calls.CREATE_REPOSITORY: _CREATE,
+        calls.CREATE_BARE_REPOSITORY: _CREATE,
+        calls.DELETE_REPOSITORY: Promise(
+            ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable",
+            definite="failed-call-changed-nothing linearizable",
+            indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable",
+        ),
+        calls.GET_REPOSITORY: Promise(
+            ok="get-shows-active-only deleted-is-inaccessible linearizable", definite="linearizable"
+        ),
+        calls.LIST_REPOSITORIES: Promise(ok="list-shows-active-only linearizable", definite=""),
+        calls.CLEAN: Promise(
+            ok="superseded-is-cleaned cleaner-spares-live",
+            definite="cleaner-spares-live",
+            indefinite="cleaner-spares-live garbage-is-reclaimable",
+        ),
+        calls.CREATE_BRANCH: Promise(
+            ok="branch-create-is-effective branch-starts-clean head-exists linearizable",
+            definite="failed-call-changed-nothing linearizable",
+            indefinite="head-exists token-has-one-owner",
+        ),
+        calls.GET_BRANCH: Promise(
+            ok="deleted-is-inaccessible no-reachable-zombie linearizable", definite="linearizable"
+        ),
+        calls.DELETE_BRANCH: _DELETE_BRANCH,
+        calls.DELETE_BRANCH_BY_TOMBSTONE: _DELETE_BRANCH,
+        calls.CREATE_TAG: _TAG,
+        calls.GET_TAG: _TAG,
+        calls.UPDATE_TAG: _TAG,
+        calls.DELETE_TAG: _TAG,
+        calls.SET_ENTRY: _WRITE,
+        calls.SET_ENTRIES: Promise(
+            ok="acknowledged-write-is-kept call-makes-progress",
+            definite="refused-write-is-absent",
+            indefinite="call-makes-progress",
+        ),
+        calls.CREATE_ENTRY: _CONDITIONAL,
+        calls.REPLACE_ENTRY: _CONDITIONAL,
+        calls.DELETE_ENTRY: Promise(
+            ok="acknowledged-delete-is-kept commit-is-causal call-makes-progress",
+            definite="acknowledged-write-is-kept",
+            indefinite="call-makes-progress",
+        ),
+        calls.GET_ENTRY: _READ,
+        calls.LIST_ENTRIES: Promise(
+            ok="read-is-legal acknowledged-reset-is-kept", definite="read-is-legal call-makes-progress"
+        ),
+        calls.COMMIT: Promise(
+            ok="commit-is-effective commit-is-causal commits-form-one-line commit-makes-progress",
+            definite=_COMBINED,
+            indefinite="head-exists commits-form-one-line branch-stays-committable",
+        ),
+        calls.MERGE: Promise(
+            ok="commit-is-effective merge-is-effective commits-form-one-line",
+            definite=_COMBINED,
+            indefinite="head-exists commits-form-one-line",
+        ),
+        calls.REVERT: Promise(
+            ok="commit-is-effective revert-is-effective commits-form-one-line",
+            definite=_COMBINED,
+            indefinite="head-exists commits-form-one-line",
+        ),
+        calls.RESET_BRANCH: _RESET,
+        calls.RESET_PREFIX: _RESET,
+        calls.RESET_ENTRY: _RESET,
+        calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
+    }
+)
+
+
+def row(kind: Kind) -> str:
+    """A line of the table in docs/reference/invariants.md."""
+    promise = PROMISES[kind]
+    answers = (promise.ok, promise.definite, promise.indefinite)
+    cells = (", ".join(f"`{each}`" for each in ids) or "-" for ids in answers)
+    return f"| `{kind.name}` | {' | '.join(cells)} |"

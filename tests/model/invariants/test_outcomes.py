@@ -1,0 +1,274 @@
+"""What an answer means for the records: snapshots that violate it, that satisfy it, and answers that allow both."""
+
+from collections.abc import Hashable
+
+import attrs
+import pytest
+
+from lakeproof.impl.refs.errors import RefChanged
+from lakeproof.model import keys, kv
+from lakeproof.model.committed import Entry, object_address, write
+from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
+from lakeproof.model.invariants import Eventually, Observer, lifecycle, merging, outcomes
+from lakeproof.model.invariants._marks import MARKS, Mark
+from lakeproof.model.objects import Objects, StoredObject
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
+from lakeproof.model.snapshot import CallView, Observed, Outcome, Snapshot, Status
+from tests.model.test_branch_invariants import HEAD, B, branch, commit, verdict
+
+UID = "u"
+FOUND = Repository(
+    repository_id=RepositoryID("r"),
+    storage_namespace=StorageNamespace("mem://r"),
+    default_branch_id=BranchID("main"),
+    creation_date=0,
+    instance_uid=InstanceUID(UID),
+)
+PARTITION = keys.repository_partition(FOUND.repository_id, FOUND.instance_uid)
+NEXT = commit("next", HEAD.commit_id)
+
+
+def store(*records: Record) -> dict[kv.Address, Record | bytes]:
+    held: dict[kv.Address, Record | bytes] = {}
+    for record in records:
+        match record:
+            case Repository():
+                held[keys.GRAVELER, keys.repository_key(record.repository_id)] = record
+            case Branch():
+                held[PARTITION, keys.branch_key(record.branch_id)] = record
+            case Commit():
+                held[PARTITION, keys.commit_key(record.commit_id)] = record
+            case CleanupRecord():
+                held[keys.DELETED, keys.cleanup_key(record.repository_id, record.instance_uid)] = record
+    return held
+
+
+def seen(*records: Record, calls: tuple[CallView, ...], objects: Objects | None = None) -> Snapshot:
+    return Snapshot(store=store(*records), objects=objects or {}, now=0, clients=tuple((call,) for call in calls))
+
+
+def call(name: str, status: Status, *marks: tuple[Mark, str], value: Hashable = None) -> CallView:
+    error = {Status.FAIL: RefChanged("b"), Status.INFO: kv.OutcomeUnknown()}.get(status)
+    return CallView(name, ("r", B), status, value, error, ((MARKS.name, frozenset(marks)),))
+
+
+def judged(invariant: Eventually, snapshot: Snapshot) -> str:
+    return verdict(list(invariant.check(snapshot.only(invariant.reads))))
+
+
+MADE = [
+    ("create_repository", (Mark.ACTIVATED, UID)),
+    ("create_branch", (Mark.BORN, "r-b:u.1")),
+    ("commit", (Mark.COMMITTED, HEAD.commit_id)),
+    ("merge", (Mark.COMMITTED, HEAD.commit_id)),
+    ("reset_branch", (Mark.RESET, "r-b:u.1.0")),
+]
+
+
+class TestFailedCallChangedNothing:
+    @pytest.mark.parametrize(("name", "mark"), MADE)
+    def test_what_has_happened_all_the_same_is_found(self, name: str, mark: tuple[Mark, str]) -> None:
+        failed = call(name, Status.FAIL, mark)
+        there = seen(FOUND, branch(), HEAD, calls=(failed,))
+        assert judged(outcomes.failed_call_changed_nothing, there) == "violated"
+        assert judged(outcomes.failed_call_changed_nothing, seen(calls=(failed,))) == "holds"
+
+    @pytest.mark.parametrize("status", [Status.OK, Status.INFO, Status.CRASHED, Status.PENDING])
+    @pytest.mark.parametrize(("name", "mark"), MADE)
+    def test_all_other_answers_allow_it(self, name: str, mark: tuple[Mark, str], status: Status) -> None:
+        made = seen(FOUND, branch(), HEAD, calls=(call(name, status, mark),))
+        assert judged(outcomes.failed_call_changed_nothing, made) == "untested"
+
+    @pytest.mark.parametrize(
+        ("name", "mark"), [("delete_repository", (Mark.HID, UID)), ("delete_branch", (Mark.REMOVED, "r-b:u.1"))]
+    )
+    def test_what_is_gone_counts_unless_another_may_have_removed_it(self, name: str, mark: tuple[Mark, str]) -> None:
+        failed = call(name, Status.FAIL, mark)
+        assert judged(outcomes.failed_call_changed_nothing, seen(calls=(failed,))) == "violated"
+        assert judged(outcomes.failed_call_changed_nothing, seen(FOUND, branch(), HEAD, calls=(failed,))) == "holds"
+        both = seen(calls=(failed, call(name, Status.INFO, mark)))
+        assert judged(outcomes.failed_call_changed_nothing, both) == "holds"
+
+    def test_what_cannot_be_reached_has_not_happened(self) -> None:
+        failed = call("create_repository", Status.FAIL, (Mark.BORN, "r-b:u.1"))
+        hidden = attrs.evolve(FOUND, state=RepositoryState.DELETING)
+        assert judged(outcomes.failed_call_changed_nothing, seen(branch(), HEAD, calls=(failed,))) == "holds"
+        assert judged(outcomes.failed_call_changed_nothing, seen(hidden, branch(), HEAD, calls=(failed,))) == "holds"
+
+
+class TestCommitIsEffective:
+    def test_the_branch_leads_to_it_or_not(self) -> None:
+        made = call("merge", Status.OK, value=NEXT)
+        there = seen(branch(B, "t", NEXT.commit_id), HEAD, NEXT, calls=(made,))
+        assert judged(outcomes.commit_is_effective, there) == "holds"
+        over = commit("over", NEXT.commit_id)
+        behind = seen(branch(B, "t", over.commit_id), HEAD, NEXT, over, calls=(made,))
+        assert judged(outcomes.commit_is_effective, behind) == "holds"
+        assert judged(outcomes.commit_is_effective, seen(branch(), HEAD, NEXT, calls=(made,))) == "violated"
+        assert judged(outcomes.commit_is_effective, seen(HEAD, NEXT, calls=(made,))) == "violated"
+
+    @pytest.mark.parametrize(
+        ("status", "expected"), [(Status.OK, "untested"), (Status.INFO, "untested"), (Status.FAIL, "violated")]
+    )
+    def test_a_delete_that_may_have_happened_excuses_it(self, status: Status, expected: str) -> None:
+        made = (call("commit", Status.OK, value=NEXT), call("delete_branch", status))
+        assert judged(outcomes.commit_is_effective, seen(HEAD, NEXT, calls=made)) == expected
+
+    @pytest.mark.parametrize("status", [Status.INFO, Status.CRASHED])
+    def test_nothing_is_asked_of_a_commit_in_doubt(self, status: Status) -> None:
+        assert judged(outcomes.commit_is_effective, seen(branch(), HEAD, calls=(call("commit", status),))) == "untested"
+
+
+class TestBranches:
+    def test_a_branch_that_was_created_is_there_unless_a_delete_has_found_it(self) -> None:
+        made = call("create_branch", Status.OK, value=branch())
+        found = call("delete_branch", Status.INFO, (Mark.REMOVED, "r-b:u.1"))
+        another = call("delete_branch", Status.OK, (Mark.REMOVED, "r-b:u.0"))
+        create = outcomes.branch_create_is_effective
+        assert judged(create, seen(FOUND, branch(), HEAD, calls=(made,))) == "holds"
+        assert judged(create, seen(FOUND, HEAD, calls=(made,))) == "violated"
+        assert judged(create, seen(FOUND, HEAD, calls=(made, found))) == "holds"
+        assert judged(create, seen(FOUND, HEAD, calls=(made, another))) == "violated"
+        assert judged(create, seen(FOUND, HEAD, calls=(call("create_branch", Status.INFO),))) == "untested"
+
+    def test_a_branch_that_was_deleted_is_gone(self) -> None:
+        deleted = call("delete_branch", Status.OK, (Mark.REMOVED, "r-b:u.1"))
+        delete = outcomes.branch_delete_is_effective
+        assert judged(delete, seen(FOUND, HEAD, calls=(deleted,))) == "holds"
+        assert judged(delete, seen(FOUND, branch(), HEAD, calls=(deleted,))) == "violated"
+        newer = branch(B, "r-b:u.2.0")
+        assert judged(delete, seen(FOUND, newer, HEAD, calls=(deleted,))) == "holds"
+        assert judged(delete, seen(FOUND, HEAD, calls=(call("delete_branch", Status.OK),))) == "violated"
+        doubtful = call("delete_branch", Status.INFO, (Mark.REMOVED, "r-b:u.1"))
+        assert judged(delete, seen(FOUND, branch(), HEAD, calls=(doubtful,))) == "untested"
+
+
+class TestMarks:
+    """What a call has left, as the observer folds it."""
+
+    KEY = keys.branch_key(BranchID(B))
+
+    def left(self, *effects: Observed, observer: Observer = MARKS) -> object:
+        return observer.fold(effects)
+
+    def writes(self, written: Branch | Repository | Commit, reply: object = None) -> Observed:
+        return Observed(kv.SetIf(PARTITION, self.KEY, b"", None), reply, None, written)
+
+    def reads(self, read: Branch | Repository) -> Observed:
+        return Observed(kv.Get(PARTITION, self.KEY), None, read, None)
+
+    def test_a_write_that_was_refused_leaves_none_and_one_that_was_reported_as_failed_leaves_one(self) -> None:
+        assert self.left(self.writes(branch(), kv.Refused())) == frozenset()
+        for reply in (None, kv.PredicateFailed(), kv.OutcomeUnknown()):
+            assert self.left(self.writes(branch(), reply)) == {(Mark.BORN, "r-b:u.1")}
+
+    def test_a_commit_a_seal_and_a_reset_are_told_apart(self) -> None:
+        sealed = branch(B, "r-b:u.1.9", HEAD.commit_id, "r-b:u.1.0")
+        reset = branch(B, "r-b:u.1.9")
+        moved = branch(B, "r-b:u.1.0", NEXT.commit_id)
+        assert self.left(self.reads(branch()), self.writes(sealed)) == frozenset()
+        assert self.left(self.reads(branch()), self.writes(reset)) == {(Mark.RESET, "r-b:u.1.9")}
+        made = self.left(self.reads(branch()), self.writes(NEXT), self.writes(moved))
+        assert made == {(Mark.COMMITTED, NEXT.commit_id)}
+
+    def test_who_hides_what_was_not_active_hides_nothing(self) -> None:
+        dying = attrs.evolve(FOUND, state=RepositoryState.DELETING)
+        initial = attrs.evolve(FOUND, state=RepositoryState.INITIAL)
+        assert self.left(self.reads(FOUND), self.writes(dying)) == {(Mark.HID, UID)}
+        assert self.left(self.reads(initial), self.writes(dying)) == frozenset()
+        assert self.left(self.writes(initial)) == frozenset()
+        assert self.left(self.writes(initial), self.writes(FOUND)) == {(Mark.ACTIVATED, UID)}
+
+    def test_deletes_of_records(self) -> None:
+        entry = Observed(kv.Delete(keys.GRAVELER, b"x"), None, None, None)
+        record = Observed(kv.Delete(PARTITION, self.KEY), None, None, None)
+        assert self.left(self.reads(FOUND), entry) == {(Mark.HID, UID)}
+        assert self.left(self.reads(branch()), record) == {(Mark.REMOVED, "r-b:u.1")}
+        gone = attrs.evolve(branch(), commit_id=CommitID(""))
+        assert self.left(self.reads(branch()), self.writes(gone)) == {(Mark.REMOVED, "r-b:u.1")}
+
+
+def holding(message: str, content: dict[bytes, bytes], *parents: Commit) -> tuple[Commit, dict[str, StoredObject]]:
+    entries = [Entry(path=path, identity=value, data=b"") for path, value in sorted(content.items())]
+    written = write(entries)
+    made = commit(message, *(parent.commit_id for parent in parents), metarange=written.meta_range_id)
+    generation = 1 + max((parent.generation for parent in parents), default=0)
+    objects = {object_address("mem://r", name): StoredObject(value) for name, value in written.objects.items()}
+    return attrs.evolve(made, generation=generation), objects
+
+
+class TestMergesAndReverts:
+    BASE, OF_BASE = holding("base", {b"x": b"0", b"y": b"0"})
+    OURS, OF_OURS = holding("ours", {b"x": b"1", b"y": b"0"}, BASE)
+    THEIRS, OF_THEIRS = holding("theirs", {b"x": b"0", b"z": b"2"}, BASE)
+
+    def merged(self, content: dict[bytes, bytes], *parents: Commit) -> str:
+        made, objects = holding("merge", content, *parents)
+        call_ = call("merge", Status.OK, value=made)
+        held = {**self.OF_BASE, **self.OF_OURS, **self.OF_THEIRS, **objects}
+        return judged(
+            merging.merge_is_effective, seen(self.BASE, self.OURS, self.THEIRS, made, calls=(call_,), objects=held)
+        )
+
+    def test_a_merge_holds_what_both_sides_have_changed(self) -> None:
+        both = (self.OURS, self.THEIRS)
+        assert self.merged({b"x": b"1", b"z": b"2"}, *both) == "holds"
+        assert self.merged({b"x": b"1", b"y": b"0", b"z": b"2"}, *both) == "violated"  # deleted by the source
+        assert self.merged({b"x": b"1", b"y": b"0"}, *both) == "violated"
+        assert self.merged({b"x": b"0", b"z": b"2"}, *both) == "violated"
+        assert self.merged({b"x": b"1", b"z": b"2"}, self.OURS) == "violated"
+
+    def test_a_conflict_is_for_the_strategy_to_say(self) -> None:
+        assert merging.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"2"}) == {}
+        assert merging.combined({b"x": b"0"}, {b"x": b"1"}, {b"x": b"1"}) == {b"x": b"1"}
+        assert merging.combined({b"x": b"0"}, {}, {b"x": b"0"}) == {b"x": None}
+
+    def test_a_revert_is_its_parent_without_a_commit(self) -> None:
+        def reverted(content: dict[bytes, bytes]) -> str:
+            made, objects = holding("revert", content, self.OURS)
+            held = {**self.OF_BASE, **self.OF_OURS, **objects}
+            made_ = call("revert", Status.OK, value=made)
+            shown = seen(self.BASE, self.OURS, made, calls=(made_,), objects=held)
+            return judged(merging.revert_is_effective, shown)
+
+        assert reverted({b"x": b"0", b"y": b"0"}) == "holds"
+        assert reverted({b"x": b"1", b"y": b"0"}) == "violated"
+        assert reverted({b"x": b"0"}) == "violated"
+
+    @pytest.mark.parametrize("status", [Status.INFO, Status.FAIL, Status.CRASHED])
+    def test_nothing_is_asked_where_nothing_was_acknowledged(self, status: Status) -> None:
+        unsure = seen(HEAD, calls=(call("merge", status), call("revert", status)))
+        assert judged(merging.merge_is_effective, unsure) == "untested"
+        assert judged(merging.revert_is_effective, unsure) == "untested"
+
+
+class TestLifecycle:
+    @pytest.mark.parametrize("state", list(RepositoryState))
+    def test_get_shows_what_is_active_and_nothing_else(self, state: RepositoryState) -> None:
+        shown = seen(calls=(call("get_repository", Status.OK, value=attrs.evolve(FOUND, state=state)),))
+        expected = "holds" if state is RepositoryState.ACTIVE else "violated"
+        assert verdict(list(lifecycle.get_shows_active_only.check(shown))) == expected
+
+    def test_a_get_that_failed_shows_nothing(self) -> None:
+        for status in (Status.FAIL, Status.INFO):
+            shown = seen(calls=(call("get_repository", status),))
+            assert verdict(list(lifecycle.get_shows_active_only.check(shown))) == "untested"
+
+    def test_the_cleaner_leaves_nothing_of_a_dead_instance_that_has_a_record(self) -> None:
+        token = StagingToken("r-b:u.1")  # of a branch of the instance "u"
+        of_it = attrs.evolve(branch(), staging_token=token)
+        record = CleanupRecord(repository_id=FOUND.repository_id, instance_uid=FOUND.instance_uid)
+        newer = attrs.evolve(FOUND, instance_uid=InstanceUID("v"))
+        claimed = attrs.evolve(FOUND, state=RepositoryState.INITIAL)
+
+        def cleaned(*records: Record, status: Status = Status.OK) -> str:
+            return verdict(lifecycle.superseded_is_cleaned((Outcome(status),), seen(*records, calls=())))
+
+        assert cleaned(newer, record, of_it) == "violated"
+        assert cleaned(attrs.evolve(FOUND, state=RepositoryState.DELETED), record, of_it) == "violated"
+        assert cleaned(record, of_it) == "violated"
+        assert cleaned(newer, record) == "holds"
+        assert cleaned(FOUND, record, of_it) == "holds"
+        assert cleaned(claimed, record, of_it) == "holds"  # a claim that has not run out
+        assert cleaned(newer, of_it) == "holds"  # nothing leads to it: `garbage-is-reclaimable`
+        assert cleaned(newer, record, status=Status.FAIL) == "violated"

@@ -1,0 +1,38 @@
+"""The table of promises: its ids are those of the catalogue, and its page says the same."""
+
+from pathlib import Path
+
+from lakeproof.model import calls
+from lakeproof.model.promises import PROMISES, row
+from lakeproof.scenarios import catalogue
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "invariants.md").read_text(encoding="utf-8")
+OF_OBJECTS = {"upload", "stage", "copy", "move"}
+"""First words of the operations on objects, which have their promises elsewhere."""
+
+
+def test_each_operation_of_repositories_branches_tags_commits_and_entries_has_its_promise() -> None:
+    without = {kind.name for kind in calls.KINDS.values() if kind not in PROMISES}
+    objects = {name for name in without if name.partition("_")[0] in OF_OBJECTS or name == "delete_object"}
+    assert without - objects == {"update_branch"}  # only retention races it
+
+
+def test_the_page_shows_the_table() -> None:
+    shown = [line for line in PAGE.splitlines() if line in {row(kind) for kind in PROMISES}]
+    assert shown == [row(kind) for kind in PROMISES]
+
+
+def test_each_promise_is_asked_in_a_race_of_its_operation() -> None:
+    asked: dict[str, set[str]] = {}
+    for scenario in catalogue():
+        ids = set(scenario.ids)
+        for call in (call for client in scenario.clients for call in client):
+            asked.setdefault(call.name, set()).update(ids)
+    missing = {
+        (kind.name, name)
+        for kind, promise in PROMISES.items()
+        if kind.name in asked
+        for name in promise.ids - asked[kind.name]
+    }
+    assert missing == set()
+    assert {kind.name for kind in PROMISES} - asked.keys() == set()
