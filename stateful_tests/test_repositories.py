@@ -123,7 +123,7 @@ def test_hardened_holds_every_invariant_under_every_fault() -> None:
 
 
 def test_naive_lets_a_zombie_be_reached_and_shrinks_as_short_as_the_search() -> None:
-    length = shortest("repositories/naive/delete-create-branch", "no-reachable-zombie")
+    length = shortest("repositories/naive/delete-create-create_branch", "no-reachable-zombie")
     assert shrunk(NaiveMachine) == ("no-reachable-zombie", length)
 
 

@@ -122,11 +122,12 @@ class TestVerify:
         assert result.stderr.splitlines()[-1].endswith("1 NOT AS EXPECTED")
 
     def test_scenarios_whose_traces_would_have_one_name_keep_them_apart(self) -> None:
-        names = ("n/a b", "n/a_b", "N/A b")
+        names = ("n/a b", "n/a_b", "N/A b", "n/a@b", "n/a:b", "n/a@b:c")
         Path("mine.py").write_text(HEAD + f"SCENARIOS = [attrs.evolve(KNOWN, name=name) for name in {names}]\n")
         assert lakeproof("verify", "--from", "mine.py").exit_code == 0
         written = [traces.read(path).scenario for path in Path("out/traces").iterdir()]
         assert sorted(written) == sorted(names)
+        assert not [path.name for path in Path("out/traces").iterdir() if set("@:") & set(path.name)]
 
     def test_no_name_of_a_scenario_leads_out_of_the_folder(self) -> None:
         Path("mine.py").write_text(

@@ -18,7 +18,7 @@ from lakeproof.model.linearizable import Specification, linearizable
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Aftermath, Call, Faults
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
-from lakeproof.scenarios.races import Before, Race
+from lakeproof.scenarios.races import Before, Race, branch_of, op, path_of
 
 REPOSITORY: Final = Repository(
     repository_id=RepositoryID("r"),
@@ -29,39 +29,43 @@ REPOSITORY: Final = Repository(
 )
 MAIN: Final = REPOSITORY.default_branch_id
 BRANCH: Final = BranchID("b")
-X, Y = b"x", b"y"
+X, Y, Z = b"x", b"y", b"z"
+
+ON: Final = branch_of(BRANCH, MAIN)
+AT: Final = path_of(X, Y, Z)
+TO: Final = path_of(Y, X, Z)
+"""The other end of what copies, moves or stages an object again; it comes from x."""
 
 FOUNDED: Final = (Call(founding.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
 """A repository with a branch."""
 
 WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
-    "write": Word(lambda flows: flows.set_entry, BRANCH, X, Caller.BYTES),
-    "writey": Word(lambda flows: flows.set_entry, BRANCH, Y, Caller.BYTES),
-    "cached": Word(lambda flows: flows.set_entries, BRANCH, ((X, Caller.BYTES), (Y, Caller.BYTES))),
-    "remove": Word(lambda flows: flows.delete_entry, BRANCH, X),
-    "add": Word(lambda flows: flows.create_entry, BRANCH, X, Caller.BYTES),
-    "swap": Word(lambda flows: flows.replace_entry, BRANCH, X, Caller.BYTES, b"s0"),
+    "write": Word(lambda flows: flows.set_entry, BRANCH, path_of(X, Y), Caller.BYTES),
+    "write_several": Word(lambda flows: flows.set_entries, BRANCH, ((X, Caller.BYTES), (Y, Caller.BYTES))),
+    "delete": Word(lambda flows: flows.delete_entry, BRANCH, X),
+    "create": Word(lambda flows: flows.create_entry, BRANCH, X, Caller.BYTES),
+    "replace": Word(lambda flows: flows.replace_entry, BRANCH, X, Caller.BYTES, b"s0"),
     "read": Word(lambda flows: flows.get_entry, BRANCH, X),
     "list": Word(lambda flows: flows.list_entries, BRANCH),
     "reset": Word(lambda flows: flows.reset_branch, BRANCH),
-    "resetx": Word(lambda flows: flows.reset_entry, BRANCH, X),
-    "resetall": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
-    "drop": Word(lambda flows: flows.delete_branch, BRANCH),
-    "branch": Word(lambda flows: flows.create_branch, BRANCH, MAIN),
+    "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
+    "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
+    "delete_branch": Word(lambda flows: flows.delete_branch, BRANCH),
+    "create_branch": Word(lambda flows: flows.create_branch, BRANCH, MAIN),
     "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
     "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),
     "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
     # Main gets a commit that the branch does not have, of a path that nobody else writes.
-    "mainwrite": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
-    "mainahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
+    "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
+    "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
 }
 
 WRITTEN: Final = Before("", "write")
-AHEAD: Final = Before("", "mainwrite.mainahead")
+AHEAD: Final = Before("", "write_ahead.commit_ahead")
 
-IDENTIFIED: Final = ("write", "writey", "cached", "add", "swap")
-RESETS: Final = ("reset", "resetx", "resetall")
-CONDITIONAL: Final = ("add", "swap")
+IDENTIFIED: Final = ("write", "write_several", "create", "replace")
+RESETS: Final = ("reset", "reset_entry", "reset_prefix")
+CONDITIONAL: Final = ("create", "replace")
 
 _OVER: Final = BranchState().with_changes((X, b"s0")).after_commit()
 STAGED: Final[Mapping[tuple[str, ...], Specification]] = {
@@ -88,7 +92,7 @@ class BranchDesign(Design[BranchFlows]):
         return FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        words = race.words
+        words = race.ops
         heads = [word for word in words if word in ("commit", "merge", "revert")]
         initial, staged = _left(race.before)
         writes = any(word in IDENTIFIED for word in words)
@@ -96,35 +100,35 @@ class BranchDesign(Design[BranchFlows]):
         rereads = any(client.count("read") > 1 for client in race.clients)
         # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
         alone = resetting and "read" in words and not writes
-        comes_and_goes = {"branch", "drop"}.issuperset(words)
+        comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
             (refs.token_has_one_owner, True),
-            (entries.write_is_kept_beside("merge"), _survives(words) and _later(race, IDENTIFIED, without="remove")),
-            (entries.acknowledged_delete_is_kept, "remove" in words),
-            (entries.commit_is_causal, _later(race, (*IDENTIFIED, "remove"), then="commit")),
+            (entries.write_is_kept_beside("merge"), _survives(words) and _later(race, IDENTIFIED, without="delete")),
+            (entries.acknowledged_delete_is_kept, "delete" in words),
+            (entries.commit_is_causal, _later(race, (*IDENTIFIED, "delete"), then="commit")),
             (refs.commits_form_one_line, heads),
             (entries.read_is_legal(initial, BRANCH), any(map(_reads_first, race.clients))),
             (linearizable(sequential or ENTRY), sequential is not None and (alone or rereads or comes_and_goes)),
             (refs.commit_makes_progress, words.count("commit") > 1 and self.beatable),
-            (refs.branch_delete_spares_successor, "branch" in words and words.count("drop") > 1),
+            (refs.branch_delete_spares_successor, "create_branch" in words and words.count("delete_branch") > 1),
             (entries.refused_write_is_absent, _may_refuse(race)),
-            (entries.branch_starts_clean, "branch" in words and writes),
+            (entries.branch_starts_clean, "create_branch" in words and writes),
             (resets.reset_is_kept(staged, BRANCH), resetting and (staged or writes)),
-            (outcomes.commit_is_effective, heads and "drop" not in words),
+            (outcomes.commit_is_effective, heads and "delete_branch" not in words),
             (merging.merge_is_effective, "merge" in words),
             (merging.revert_is_effective, "revert" in words),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, race.faults == Faults() and not race.paged),
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
-            (outcomes.branch_create_is_effective, "branch" in words),
-            (outcomes.branch_delete_is_effective, "drop" in words),
+            (outcomes.branch_create_is_effective, "create_branch" in words),
+            (outcomes.branch_delete_is_effective, "delete_branch" in words),
         ]
         return [invariant for invariant, does in arises if does or invariant.id in refuted]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        if "commit" not in race.words or "drop" in race.words:
+        if "commit" not in race.words or "delete_branch" in race.words:
             return []
         return [
             Aftermath(
@@ -138,15 +142,17 @@ class BranchDesign(Design[BranchFlows]):
 
 def _may_fail(race: Race) -> bool:
     """Whether a call that changes more than entries may answer with a definite error."""
-    return bool(race.faults.refusals) or any(word in ("merge", "revert", "drop", "branch") for word in race.words)
+    return bool(race.faults.refusals) or any(
+        word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words
+    )
 
 
 def _may_refuse(race: Race) -> bool:
     """Whether a write may be refused, by itself or for a fault."""
     if any(race.words.count(word) > 1 for word in CONDITIONAL):
         return True
-    ends = bool(race.faults.refusals) or "drop" in race.words
-    return ends and any(word in IDENTIFIED for word in race.words)
+    ends = bool(race.faults.refusals) or "delete_branch" in race.words
+    return ends and any(word in IDENTIFIED for word in race.ops)
 
 
 def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
@@ -157,13 +163,15 @@ def _left(before: Sequence[str]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]
 
 
 def _survives(words: Sequence[str]) -> bool:
-    return "drop" not in words or "branch" in words
+    return "delete_branch" not in words or "create_branch" in words
 
 
 def _later(race: Race, words: Collection[str], *, then: str = "", without: str = "") -> bool:
     """Whether a client says one of these words, and later another one, or never again another one."""
     return any(
-        word in words and (not then or then in client[position:]) and (not without or without not in client[position:])
+        op(word) in words
+        and (not then or then in client[position:])
+        and (not without or without not in client[position:])
         for client in race.clients
         for position, word in enumerate(client)
     )

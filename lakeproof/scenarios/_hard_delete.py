@@ -10,11 +10,10 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
-from lakeproof.scenarios.races import Before, Race
+from lakeproof.scenarios.races import Before, Race, op
 
-Z: Final = b"z"
 OUTSIDE: Final = "ext://brought/o"
 """An address of an object that lakeFS does not own."""
 
@@ -29,11 +28,6 @@ UPLOADED: Final = Before("staged/", "upload")
 KEPT: Final = Before("committed/", "upload.commit")
 
 
-def after(words: str) -> Before:
-    """What happened before, which the names of races say word by word."""
-    return Before(f"after_{words.replace('.', '_')}/", words)
-
-
 def _upload_and_link(flows: ObjectFlows) -> Flow:
     through = catalog.Linking(flows.get_physical_address, flows.link_physical_address)
     return partial(catalog.upload_and_link, through=through)
@@ -45,33 +39,27 @@ def stage_again(flows: ObjectFlows) -> Flow:
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "upload": Word(lambda flows: flows.upload_object, BRANCH, X, Caller.BYTES),
-    "uploady": Word(lambda flows: flows.upload_object, BRANCH, Y, Caller.BYTES),
-    "uploadmain": Word(lambda flows: flows.upload_object, MAIN, X, Caller.BYTES),
+    "upload": Word(lambda flows: flows.upload_object, ON, AT, Caller.BYTES),
     "link": Word(_upload_and_link, BRANCH, X, Caller.BYTES),
-    "stage": Word(stage_again, BRANCH, Y, X),
-    "bring": Word(lambda flows: flows.stage_object, BRANCH, X, OUTSIDE, b"o"),
-    "copy": Word(lambda flows: flows.copy_object, BRANCH, Y, BRANCH, X),
-    "copyback": Word(lambda flows: flows.copy_object, BRANCH, X, BRANCH, Y),
-    "copymain": Word(lambda flows: flows.copy_object, MAIN, X, BRANCH, X),
-    "move": Word(lambda flows: flows.move_object, BRANCH, X, Y),
-    "movez": Word(lambda flows: flows.move_object, BRANCH, X, Z),
-    "delete": Word(lambda flows: flows.delete_object, BRANCH, X),
-    "deletey": Word(lambda flows: flows.delete_object, BRANCH, Y),
-    "reset": Word(lambda flows: flows.reset_branch, BRANCH),
-    "drop": Word(lambda flows: flows.delete_branch, BRANCH),
-    "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
-    "commitmain": Word(lambda flows: flows.commit, MAIN, Caller.TEXT),
-    "read": Word(lambda flows: flows.read_object, BRANCH, X),
+    "stage": Word(stage_again, BRANCH, TO, X),
+    "stage@outside": Word(lambda flows: flows.stage_object, BRANCH, X, OUTSIDE, b"o"),
+    "copy": Word(lambda flows: flows.copy_object, ON, TO, BRANCH, X),
+    "move": Word(lambda flows: flows.move_object, BRANCH, X, TO),
+    "delete": Word(lambda flows: flows.delete_object, ON, AT),
+    "reset": Word(lambda flows: flows.reset_branch, ON),
+    "create_branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
+    "delete_branch": Word(lambda flows: flows.delete_branch, BRANCH),
+    "commit": Word(lambda flows: flows.commit, ON, Caller.TEXT),
+    "read": Word(lambda flows: flows.read_object, ON, AT),
     "job": Word(lambda flows: flows.background_job),
 }
 
-ADDING: Final = ("upload", "uploady", "uploadmain", "link", "stage", "copy", "copyback", "copymain", "move", "movez")
+ADDING: Final = ("upload", "link", "stage", "copy", "move")
 
 
 def moves(race: Race) -> bool:
     """Whether an entry is moved in a race."""
-    return any(word.startswith("move") for word in race.words)
+    return any(word in ("move", "move_back") for word in race.ops)
 
 
 @attrs.frozen(kw_only=True)
@@ -96,14 +84,15 @@ class ObjectDesign(Design[ObjectFlows]):
         return FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        words = race.words
-        commits = any(word.startswith("commit") for word in (*words, *race.before))
-        changes = "drop" not in words and any(
-            word.startswith(("upload", "link", "delete")) and "reset" not in client[position:]
+        words = race.ops
+        before = tuple(map(op, race.before))
+        commits = "commit" in (*words, *before)
+        changes = "delete_branch" not in words and any(
+            op(word) in ("upload", "link", "delete") and "reset" not in client[position:]
             for client in race.clients
             for position, word in enumerate(client)
         )
-        at_first = any(word in ADDING for word in race.before) and "commit" not in race.before
+        at_first = any(word in ADDING for word in before) and "commit" not in before
         arises: list[tuple[Invariant, bool]] = [
             (data.committed_data_is_kept, commits),
             (data.committed_data_is_unchanged, commits),

@@ -49,37 +49,39 @@ MORE_FAULTS: Final = (
 
 WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
     "create": Word(lambda flows: flows.create_repository, "r"),
-    "bare": Word(lambda flows: flows.create_bare_repository, "r"),
-    "other": Word(lambda flows: flows.create_bare_repository, "a"),
+    "create_bare": Word(lambda flows: flows.create_bare_repository, "r"),
+    "create_other": Word(lambda flows: flows.create_bare_repository, "a"),
     "delete": Word(lambda flows: flows.delete_repository, "r"),
     "get": Word(lambda flows: flows.get_repository, "r"),
     "list": Word(lambda flows: flows.list_repositories),
-    "branch": Word(lambda flows: flows.create_branch, "r", "b"),
-    "look": Word(lambda flows: flows.get_branch, "r", "main"),
+    "create_branch": Word(lambda flows: flows.create_branch, "r", "b"),
+    "get_branch": Word(lambda flows: flows.get_branch, "r", "main"),
     "tag": Word(lambda flows: flows.create_tag, "r", "t"),
     "clean": Word(lambda flows: flows.clean),
-    "retry": Word(lambda flows: flows.delete_repository, "r", attempts=2),
+    "retry_delete": Word(lambda flows: flows.delete_repository, "r", attempts=2),
 }
-"""``other`` is a repository that nobody touches, ``retry`` a delete that is tried again after an error."""
+"""``create_other`` makes a repository that nothing touches, ``retry_delete`` is tried again after an error."""
 
 EXISTS: Final = Before("", "create")
 ABSENT: Final = Before("absent/", "")
-BESIDE: Final = Before("", "create.other")
+BESIDE: Final = Before("", "create.create_other")
 
 EXISTING: Final = """
-    delete-create delete-get delete-branch delete-delete-create delete-create-get delete-create-branch
-    delete-create-look delete-create-create delete-create-tag delete-create-list delete-bare-branch
+    delete-create delete-get delete-create_branch delete-delete-create delete-create-get delete-create-create_branch
+    delete-create-get_branch delete-create-create delete-create-tag delete-create-list delete-create_bare-create_branch
 """
 CREATED: Final = """
-    create-create create-get create-branch create-delete create-bare create-create-delete create-delete-get
-    create-delete-branch
+    create-create create-get create-create_branch create-delete create-create_bare create-create-delete
+    create-delete-get create-delete-create_branch
 """
 """Races on an id that does not exist."""
-CLEANED: Final = "delete-create-clean delete-clean-branch delete-create-clean-branch"
+CLEANED: Final = "delete-create-clean delete-clean-create_branch delete-create-clean-create_branch"
 CREATED_CLEANED: Final = "create-delete-clean"
-CROWDS: Final = "delete-delete-create-create delete-delete-create-branch-get delete-delete-delete-create-create-get"
+CROWDS: Final = (
+    "delete-delete-create-create delete-delete-create-create_branch-get delete-delete-delete-create-create-get"
+)
 """Where it is the size that finds it: four to six clients, without faults."""
-IN_PAGES: Final = "delete-create delete-branch delete-create-list"
+IN_PAGES: Final = "delete-create delete-create_branch delete-create-list"
 """Races in which every scan takes one entry at a time, so that writes fall between its batches and it may break. The
 id exists, and another one before it."""
 PAGED_FAULTS: Final = PAGED | fault("paged-crash", Faults(crashes=1)) | SCAN_FAILURE
@@ -103,7 +105,9 @@ BROKEN_SCAN: Final = (
     "the scan of the partition breaks when the entry is hidden or gone already, and its definite error is the answer "
     "of the delete"
 )
-UNSURE_CREATES: Final = "*create*/false-predicate delete-bare-branch/false-predicate"
+UNSURE_CREATES: Final = (
+    "*create/false-predicate *create-*/false-predicate delete-create_bare-create_branch/false-predicate"
+)
 BROKEN_SCANS: Final = "delete-*/paged-scan-failure"
 UNSURE_READS: Final = (
     "delete-create-get/false-predicate delete-create-list/false-predicate absent/create-get/false-predicate "
@@ -111,11 +115,12 @@ UNSURE_READS: Final = (
 )
 """Where a get or a list sees what a create has said not to have happened."""
 UNSURE_OPERATIONS: Final = (
-    "delete-create-branch/false-predicate delete-create-look/false-predicate delete-create-tag/false-predicate "
-    "absent/create-branch/false-predicate absent/create-delete-branch/false-predicate"
+    "delete-create-create_branch/false-predicate delete-create-get_branch/false-predicate "
+    "delete-create-tag/false-predicate absent/create-create_branch/false-predicate "
+    "absent/create-delete-create_branch/false-predicate"
 )
 """Where an operation in the repository does."""
-SEEN_SCANS: Final = "delete-branch/paged-scan-failure delete-create-list/paged-scan-failure"
+SEEN_SCANS: Final = "delete-create_branch/paged-scan-failure delete-create-list/paged-scan-failure"
 FAILED: Final = "failed-call-changed-nothing"
 
 
@@ -193,6 +198,6 @@ def everything(design: RepositoryDesign) -> Iterator[Row]:
     if faults is ONE_FAULT:
         yield from rows(design, "delete-create", LATE_WRITE, EXISTS)
         yield from rows(design, "create-delete", LATE_WRITE, ABSENT)
-    yield from rows(design, "retry-create", LOST, EXISTS)
-    yield from rows(design, IN_PAGES + (" delete-clean-branch" if cleans else ""), PAGED_FAULTS, BESIDE, paged=1)
+    yield from rows(design, "retry_delete-create", LOST, EXISTS)
+    yield from rows(design, IN_PAGES + (" delete-clean-create_branch" if cleans else ""), PAGED_FAULTS, BESIDE, paged=1)
     yield from rows(design, CROWDS, NONE, EXISTS)

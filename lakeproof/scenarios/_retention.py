@@ -31,9 +31,10 @@ from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios.designs import Design, Speaker, Word
-from lakeproof.scenarios.races import Before, Race
+from lakeproof.scenarios.races import Race, branch_of
 
 OTHER: Final = BranchID("z")
+ON: Final = branch_of(BRANCH, OTHER)
 NOW: Final = REPOSITORY.creation_date
 RULES: Final = Rules(7)
 
@@ -95,26 +96,19 @@ class Run(enum.Enum):
 WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "mark": Word(lambda flows: flows.mark, Run.RULES, Run.ID),
     "sweep": Word(lambda flows: flows.sweep, Run.ID),
-    "fork": Word(lambda flows: flows.create_branch, "c", A.commit_id),
-    "forkz": Word(lambda flows: flows.create_branch, "a", OTHER),
-    "dropz": Word(lambda _: branches.delete_branch, OTHER),
-    "back": Word(lambda flows: flows.update_branch, BRANCH, A.commit_id),
+    "create_branch": Word(lambda flows: flows.create_branch, "c", A.commit_id),
+    "create_branch_from": Word(lambda flows: flows.create_branch, "a", ON),
+    "update_branch": Word(lambda flows: flows.update_branch, BRANCH, A.commit_id),
     "tag": Word(lambda flows: flows.create_tag, "t", A.commit_id),
     "merge": Word(lambda flows: flows.merge, BRANCH, D.commit_id, "M"),
     "revert": Word(lambda flows: flows.revert, BRANCH, B.commit_id, "V"),
     "restore": Word(lambda flows: flows.restore_object, BRANCH, X, A.commit_id),
     "stage": Word(lambda _: catalog.stage_object, BRANCH, X, f"{REPOSITORY.storage_namespace}/data/a", b"a"),
-    "commitz": Word(lambda _: catalog.commit, OTHER, "N"),
     "upload": Word(lambda _: catalog.upload_object, BRANCH, Y, b"u"),
-    "commit": Word(lambda _: catalog.commit, BRANCH, "N"),
+    "commit": Word(lambda _: catalog.commit, ON, "N"),
     "reset": Word(lambda _: catalog.reset_branch, BRANCH),
-    "drop": Word(lambda _: branches.delete_branch, BRANCH),
+    "delete_branch": Word(lambda _: branches.delete_branch, ON),
 }
-
-
-def after(word: str) -> Before:
-    """What happened before, which the names of races say."""
-    return Before(f"after-{word}/", word)
 
 
 @attrs.frozen(kw_only=True)

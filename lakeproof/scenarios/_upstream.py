@@ -19,17 +19,17 @@ MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "sweep": Word(lambda _: staging.sweep),
     "erase": Word(lambda flows: flows.delete_entry, BRANCH, X),
     "touch": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
-    "touchbyid": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
-    "touchintwo": Word(lambda _: entries.update_metadata_in_two, BRANCH, X, Caller.BYTES),
-    "touchsafe": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
+    "touch_by_id": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
+    "touch_in_two": Word(lambda _: entries.update_metadata_in_two, BRANCH, X, Caller.BYTES),
+    "touch_safely": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
 }
 """``sweep`` is the loop that empties dropped tokens; ``erase`` a delete that leaves no tombstone if it can; ``touch``
-changes the metadata of an entry, ``touchsafe`` in the repaired way, ``touchbyid`` after a look at the repository,
-``touchintwo`` as before #8264."""
+changes the metadata of an entry, ``touch_safely`` in the repaired way, ``touch_by_id`` after a look at the repository,
+``touch_in_two`` as before #8264."""
 
 RAW: Final[Mapping[str, Mapping[str, bool]]] = {
     "erase": {"no_tombstone": True},
-    "touchsafe": {"knows_its_own": True},
+    "touch_safely": {"knows_its_own": True},
 }
 
 
@@ -49,10 +49,10 @@ class UpstreamDesign(BranchDesign):
             asked.append(refs.commits_form_one_line)
         if today.refused_commit_is_absent.id in refuted or sum(w in ("commit", "merge", "revert") for w in words) > 1:
             asked.append(today.refused_commit_is_absent)
-        if "swap" in words and "read" in words:
+        if "replace" in words and "read" in words:
             exact = linearizable(STAGED[race.before])
             asked = [*(each for each in asked if each.id != exact.id), exact]
-        if "touchbyid" in words:
+        if "touch_by_id" in words:
             asked.append(today.update_is_effective)
         if today.staged_garbage_can_be_found.id in refuted:
             asked.append(today.staged_garbage_can_be_found)
@@ -62,13 +62,13 @@ class UpstreamDesign(BranchDesign):
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """As that of the designs; but a commit of today needs a change."""
-        if "commit" not in race.words or "drop" in race.words:
+        if "commit" not in race.words or "delete_branch" in race.words:
             return []
         return [
             Aftermath(
                 id=refs.BRANCH_STAYS_COMMITTABLE,
                 meaning=refs.BRANCH_STAYS_COMMITTABLE_MEANING,
-                calls=[self.call("writey", Speaker("s", 8)), self.call("commit", Speaker("s", 9))],
+                calls=[self.call("write:y", Speaker("s", 8)), self.call("commit", Speaker("s", 9))],
                 check=refs.branch_stays_committable,
             )
         ]

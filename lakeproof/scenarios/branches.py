@@ -18,7 +18,8 @@ UNSURE: Final = Refuted(
 )
 BOTH: Final = "both find the branch and delete it: both say that it was they"
 BY_NAME: Final = Refuted(
-    "there is no conditional delete: the branch is deleted by its name, whosever it is by then", "drop-drop-branch*"
+    "there is no conditional delete: the branch is deleted by its name, whosever it is by then",
+    "delete_branch-delete_branch-create_branch*",
 )
 
 PLAIN: Final = BranchDesign(
@@ -29,7 +30,10 @@ PLAIN: Final = BranchDesign(
         "branch-delete-spares-successor": BY_NAME,
         "branch-create-is-effective": BY_NAME,
         "failed-call-changed-nothing": UNSURE,
-        "linearizable": Refuted(f"{BOTH}; {UNSURE.reason}", "drop-drop-branch* branch-drop/false-predicate"),
+        "linearizable": Refuted(
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* create_branch-delete_branch/false-predicate",
+        ),
     },
 )
 
@@ -40,38 +44,44 @@ TOMBSTONE: Final = BranchDesign(
     refuted={
         "failed-call-changed-nothing": UNSURE,
         "linearizable": Refuted(
-            f"{BOTH}; {UNSURE.reason}", "drop-drop-branch* drop.branch-drop* branch-drop/false-predicate"
+            f"{BOTH}; {UNSURE.reason}",
+            "delete_branch-delete_branch-create_branch* delete_branch.create_branch-delete_branch* "
+            "create_branch-delete_branch/false-predicate",
         ),
     },
-    options={"branch": {"tombstones": True}},
+    options={"create_branch": {"tombstones": True}},
 )
 
 RETURNS: Final = Refuted(
     "the record returns to a value that it has had, and what was staged under its token comes back with it",
-    "write-drop.branch",
+    "write-delete_branch.create_branch",
 )
 
 REUSED: Final = BranchDesign(
     name="branches/reused-token",
     flows=FLOWS,
     source=SOURCE + " (negative control: a branch created anew has the token of the old one)",
-    options={"branch": {"fresh_token": False}},
+    options={"create_branch": {"fresh_token": False}},
     refuted={
         "branch-starts-clean": RETURNS,
         "refused-write-is-absent": RETURNS,
         "branch-delete-is-effective": Refuted(
-            "the branch that was created anew cannot be told from the one that was deleted", "write-drop.branch"
+            "the branch that was created anew cannot be told from the one that was deleted",
+            "write-delete_branch.create_branch",
         ),
     },
 )
 
-RACES: Final = "branch-drop drop-drop-branch write-drop-branch write-drop.branch drop-branch-commit"
+RACES: Final = (
+    "create_branch-delete_branch delete_branch-delete_branch-create_branch write-delete_branch-create_branch "
+    "write-delete_branch.create_branch delete_branch-create_branch-commit"
+)
 
 ROWS = [
     *rows(PLAIN, RACES, FAULTS),
-    *rows(PLAIN, "cached-drop-branch", NONE),
-    *rows(TOMBSTONE, RACES + " drop.branch-drop", FAULTS),
-    *rows(REUSED, "write-drop.branch", NONE, Before("", "drop.branch")),
+    *rows(PLAIN, "write_several-delete_branch-create_branch", NONE),
+    *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
+    *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]
 
 SCENARIOS = built(ROWS)

@@ -42,7 +42,7 @@ LOCK_FREE: Final = BranchDesign(
     source=SOURCE,
     refuted={
         "commit-makes-progress": NOBODYS_PROGRESS,
-        "refused-write-is-absent": Refuted(UNSURE, "add-add-commit/false-predicate"),
+        "refused-write-is-absent": Refuted(UNSURE, "create-create-commit/false-predicate"),
         "linearizable": Refuted(
             "a write that comes late to a sealed token is seen by who reads through it, and gone when that token has "
             "been committed without it, until its writer tries again",
@@ -51,7 +51,7 @@ LOCK_FREE: Final = BranchDesign(
         "failed-call-changed-nothing": Refuted(
             "a create of a branch whose `SetIf` was applied and reported as failed answers `BranchExists`; a call "
             "whose last effects are refused has taken place, and says that it has not",
-            "write-commit-drop-branch/false-predicate commit-reset*/refusal",
+            "write-commit-delete_branch-create_branch/false-predicate commit-reset*/refusal",
         ),
     },
 )
@@ -84,12 +84,12 @@ SINGLE_READ: Final = variant(
     LOCK_FREE,
     "single-read",
     {
-        "acknowledged-write-is-kept": Refuted(ONCE, "write-commit* cached-commit*"),
-        "acknowledged-delete-is-kept": Refuted(ONCE, "write.commit-remove*"),
-        "read-is-legal": Refuted(ONCE, "write.commit-read* write.commit-list* write.commit-remove-read*"),
+        "acknowledged-write-is-kept": Refuted(ONCE, "write-commit* write_several-commit*"),
+        "acknowledged-delete-is-kept": Refuted(ONCE, "write.commit-delete*"),
+        "read-is-legal": Refuted(ONCE, "write.commit-read* write.commit-list* write.commit-delete-read*"),
     },
     {
-        **{word: {"reading": writing.SINGLE_READ} for word in ("write", "cached", "remove")},
+        **{word: {"reading": writing.SINGLE_READ} for word in ("write", "write_several", "delete")},
         **{word: {"rereads": False} for word in ("read", "list")},
     },
     " (negative control: no second read of the branch)",
@@ -106,14 +106,14 @@ KEPT_TOKEN: Final = variant(
 ITS_OWN: Final = Refuted(
     "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed by now, "
     "and takes it for somebody else's",
-    "add-*commit* swap-*commit*",
+    "create-*commit* replace-*commit*",
 )
 
 FORGETFUL: Final = variant(
     LOCK_FREE,
     "create-forgets",
     {"refused-write-is-absent": ITS_OWN, "conditional-write-saw-absence": ITS_OWN},
-    {word: {"reading": writing.FORGETFUL} for word in ("add", "swap")},
+    {word: {"reading": writing.FORGETFUL} for word in ("create", "replace")},
     " (create only if absent, as written)",
 )
 
@@ -121,7 +121,7 @@ REMOVED: Final = (
     "the change is deleted under a token that was sealed and scanned meanwhile; nothing is left by which a reset could "
     "see that the commit on its way has it"
 )
-IN_PLACE_RACES: Final = "*commit-resetx* *commit-resetall*"
+IN_PLACE_RACES: Final = "*commit-reset_entry* *commit-reset_prefix*"
 
 RESET_IN_PLACE: Final = variant(
     LOCK_FREE,
@@ -130,7 +130,7 @@ RESET_IN_PLACE: Final = variant(
         "acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES),
         "linearizable": Refuted(f"{REMOVED}; a read that found nothing is taken back", "*.read.read *-read.read"),
     },
-    {word: {"forgets": resetting.IN_PLACE} for word in ("resetx", "resetall")},
+    {word: {"forgets": resetting.IN_PLACE} for word in ("reset_entry", "reset_prefix")},
     " (a reset of a path that deletes the change where it is staged)",
 )
 
@@ -138,7 +138,7 @@ RESET_OPEN_ONLY: Final = variant(
     LOCK_FREE,
     "reset-open-only",
     {"acknowledged-reset-is-kept": Refuted(REMOVED, IN_PLACE_RACES)},
-    {word: {"forgets": resetting.OPEN_ONLY} for word in ("resetx", "resetall")},
+    {word: {"forgets": resetting.OPEN_ONLY} for word in ("reset_entry", "reset_prefix")},
     " (a reset of a path that does not look at sealed tokens)",
 )
 
@@ -150,8 +150,8 @@ FORGETS_RESETS: Final = variant(
     LOCK_FREE,
     "forgets-resets",
     {
-        "acknowledged-reset-is-kept": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
-        "linearizable": Refuted(OVER_RESETS, "commit-resetx.read.resetx.read*"),
+        "acknowledged-reset-is-kept": Refuted(OVER_RESETS, "commit-reset_entry.read.reset_entry.read*"),
+        "linearizable": Refuted(OVER_RESETS, "commit-reset_entry.read.reset_entry.read*"),
     },
     {"commit": {"reading": lock_free.FORGETS_RESETS}},
     " (negative control: a committer that was beaten by a reset does not look at what it restored)",
@@ -210,7 +210,7 @@ LEASED: Final = BranchDesign(
     name="commits/locked-leased",
     flows=locked.FLOWS,
     source="graveler-on-kv.md, Tables (ours: a lock that expires)",
-    options={word: {"reading": locked.Reading(lease=LEASE)} for word in ("commit", "write", "writey", "remove")},
+    options={word: {"reading": locked.Reading(lease=LEASE)} for word in ("commit", "write", "delete")},
     beatable=False,
     refuted={
         "acknowledged-write-is-kept": Refuted(OUTLIVED, "write-commit*"),
@@ -227,7 +227,7 @@ LATER: Final = jump(LEASE + 1)
 COMMITTED: Final = Before("", "write.commit.write")
 """An uncommitted change over a committed entry."""
 
-RESET_RACES: Final = "commit-resetx.read commit-resetall.read commit-reset.read"
+RESET_RACES: Final = "commit-reset_entry.read commit-reset_prefix.read commit-reset.read"
 DECIDED: Final = (
     "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept failed-call-changed-nothing"
 )
@@ -236,22 +236,23 @@ DECIDED: Final = (
 ROWS = [
     *rows(
         LOCK_FREE,
-        "commit-commit write-commit write-write-commit write.commit-read write.commit-list write.commit-remove "
-        "write.commit-reset write.commit-resetx write.commit-drop write-commit-reset write-commit-resetall "
-        "write-commit-drop-branch write-commit-read cached-commit add-commit",
+        "commit-commit write-commit write-write-commit write.commit-read write.commit-list write.commit-delete "
+        "write.commit-reset write.commit-reset_entry write.commit-delete_branch write-commit-reset "
+        "write-commit-reset_prefix write-commit-delete_branch-create_branch write-commit-read write_several-commit "
+        "create-commit",
         FAULTS,
     ),
-    *rows(LOCK_FREE, "add-add-commit add-remove-commit", NONE),
-    *rows(LOCK_FREE, "add-add-commit add-remove-commit", FAULTY, deep=True),
-    *rows(LOCK_FREE, "write.remove-commit write.commit-remove-read", NO_FALSE),
+    *rows(LOCK_FREE, "create-create-commit create-delete-commit", NONE),
+    *rows(LOCK_FREE, "create-create-commit create-delete-commit", FAULTY, deep=True),
+    *rows(LOCK_FREE, "write.delete-commit write.commit-delete-read", NO_FALSE),
     *rows(LOCK_FREE, "write-commit-commit write.commit-write.commit", NONE),
     *rows(LOCK_FREE, "write-commit-commit write.commit-write.commit", HARD, deep=True),
     *rows(LOCK_FREE, "write-read.read write-commit-read.read write.commit-read.read", NONE),
-    *rows(LOCK_FREE, "swap-commit", NO_FALSE, WRITTEN),
-    *rows(LOCK_FREE, "swap-swap-commit", NONE, WRITTEN),
-    *rows(LOCK_FREE, "swap-swap-commit", HARD, WRITTEN, deep=True),
-    *rows(LOCK_FREE, "write.writey.commit-list write-writey-commit", IN_PAGES, paged=1),
-    *rows(LOCK_FREE, "write.writey.commit-read", BY_TWO, paged=2),
+    *rows(LOCK_FREE, "replace-commit", NO_FALSE, WRITTEN),
+    *rows(LOCK_FREE, "replace-replace-commit", NONE, WRITTEN),
+    *rows(LOCK_FREE, "replace-replace-commit", HARD, WRITTEN, deep=True),
+    *rows(LOCK_FREE, "write.write:y.commit-list write-write:y-commit", IN_PAGES, paged=1),
+    *rows(LOCK_FREE, "write.write:y.commit-read", BY_TWO, paged=2),
     *rows(KEEPING, "write-commit", NONE),
     *rows(KEEPING, "write-commit-commit", NONE, deep=True),
     *rows(TAKEN, "commit-commit", NO_FALSE),
@@ -259,13 +260,13 @@ ROWS = [
     *rows(TAKEN, "write.commit-write.commit", FAULTY, deep=True),
     *rows(TAKEN, "commit-commit", FALSE),
     *rows(SINGLE_READ, "write-commit write.commit-read write.commit-list", NONE),
-    *rows(SINGLE_READ, "write.commit-remove-read cached-commit", NONE),
+    *rows(SINGLE_READ, "write.commit-delete-read write_several-commit", NONE),
     *rows(LOCK_FREE, "reset-reset-commit write-reset-reset", NONE),
     *rows(LOCK_FREE, "reset-reset-commit write-reset-reset", HARD, deep=True),
     *rows(KEPT_TOKEN, "reset-reset-commit write-reset-reset", NONE),
     *rows(KEPT_TOKEN, "write.commit-reset write-commit-reset", NONE),
-    *rows(FORGETFUL, "add-commit add-add-commit", NONE),
-    *rows(FORGETFUL, "swap-commit swap-swap-commit", NONE, WRITTEN),
+    *rows(FORGETFUL, "create-commit create-create-commit", NONE),
+    *rows(FORGETFUL, "replace-commit replace-replace-commit", NONE, WRITTEN),
     *rows(REPAIRED, "commit-commit write-commit", FAULTS),
     *rows(REPAIRED, "write.commit-commit", NONE, deep=True),
     *rows(REPAIRED, "write.commit-commit", FAULTY, deep=True),
@@ -279,30 +280,36 @@ ROWS = [
     *rows(LOCKED, "write.commit-write.commit", NONE),
     *rows(LOCKED, "write.commit-write.commit", FAULTY, deep=True),
     *rows(LEASED, "write-commit commit-commit", LATER),
-    *rows(LOCK_FREE, "write.commit-write.commit-remove write.remove.commit-commit", NO_FALSE, deep=True),
-    *rows(KEEPING, "commit-commit-commit write-writey-commit-commit", NO_FALSE, deep=True),
+    *rows(LOCK_FREE, "write.commit-write.commit-delete write.delete.commit-commit", NO_FALSE, deep=True),
+    *rows(KEEPING, "commit-commit-commit write-write:y-commit-commit", NO_FALSE, deep=True),
     *rows(KEEPING, "write-commit-commit-reset", NO_FALSE, deep=True),
-    *rows(KEEPING, "write-writey-commit-commit-drop", NONE | CRASH, deep=True),
+    *rows(KEEPING, "write-write:y-commit-commit-delete_branch", NONE | CRASH, deep=True),
     # Resets.
     *rows(LOCK_FREE, RESET_RACES, FAULTS | LATE_WRITE, WRITTEN),
     *rows(LOCK_FREE, RESET_RACES, REFUSED, WRITTEN, only=DECIDED),
     *rows(LOCK_FREE, RESET_RACES, OVER, COMMITTED),
-    *rows(LOCK_FREE, "commit-resetx.read.resetx.read commit-resetx.reset.read", NO_FALSE, WRITTEN),
-    *rows(LOCK_FREE, "commit-resetx.read.resetx.read", OVER, COMMITTED),
-    *rows(LOCK_FREE, "commit-resetx-read.read", NO_FALSE, WRITTEN),
-    *rows(LOCK_FREE, "commit-resetx.commit.read commit-resetx-resetx.read", NONE, WRITTEN),
-    *rows(LOCK_FREE, "write-resetx.read read.write.read-resetx writey-resetx", FAULTS, WRITTEN),
-    *rows(LOCK_FREE, "write-commit-resetx.read write.commit-resetx.read", NONE, WRITTEN),
-    *rows(LOCK_FREE, "writey.commit-resetall.list", IN_PAGES, WRITTEN, paged=1),
-    *rows(OPTIMISTIC, "commit-resetx.read.resetx.read commit-resetall.read", NO_FALSE, WRITTEN),
-    *rows(RESET_IN_PLACE, "commit-resetx.read commit-resetall.read", NONE, WRITTEN),
-    *rows(RESET_IN_PLACE, "commit-resetx.read.read commit-resetx-read.read", NONE, WRITTEN),
-    *rows(RESET_OPEN_ONLY, "commit-resetx.read commit-resetall.read", NONE, WRITTEN),
-    *rows(FORGETS_RESETS, "commit-resetx.read.resetx.read", NONE, WRITTEN),
-    *rows(LOCK_FREE, "commit-resetx.commit.read commit-resetx-resetx.read", FAULTY, WRITTEN, deep=True),
-    *rows(LOCK_FREE, "commit-resetx.read.resetx.read commit-resetx-read.read", FALSE | LATE_WRITE, WRITTEN, deep=True),
-    *rows(LOCK_FREE, "write-commit-resetx.read", FAULTY, WRITTEN, deep=True),
-    *rows(LOCK_FREE, "commit-commit-resetx.read write-commit-resetx-resetx", NONE, WRITTEN, deep=True),
+    *rows(LOCK_FREE, "commit-reset_entry.read.reset_entry.read commit-reset_entry.reset.read", NO_FALSE, WRITTEN),
+    *rows(LOCK_FREE, "commit-reset_entry.read.reset_entry.read", OVER, COMMITTED),
+    *rows(LOCK_FREE, "commit-reset_entry-read.read", NO_FALSE, WRITTEN),
+    *rows(LOCK_FREE, "commit-reset_entry.commit.read commit-reset_entry-reset_entry.read", NONE, WRITTEN),
+    *rows(LOCK_FREE, "write-reset_entry.read read.write.read-reset_entry write:y-reset_entry", FAULTS, WRITTEN),
+    *rows(LOCK_FREE, "write-commit-reset_entry.read write.commit-reset_entry.read", NONE, WRITTEN),
+    *rows(LOCK_FREE, "write:y.commit-reset_prefix.list", IN_PAGES, WRITTEN, paged=1),
+    *rows(OPTIMISTIC, "commit-reset_entry.read.reset_entry.read commit-reset_prefix.read", NO_FALSE, WRITTEN),
+    *rows(RESET_IN_PLACE, "commit-reset_entry.read commit-reset_prefix.read", NONE, WRITTEN),
+    *rows(RESET_IN_PLACE, "commit-reset_entry.read.read commit-reset_entry-read.read", NONE, WRITTEN),
+    *rows(RESET_OPEN_ONLY, "commit-reset_entry.read commit-reset_prefix.read", NONE, WRITTEN),
+    *rows(FORGETS_RESETS, "commit-reset_entry.read.reset_entry.read", NONE, WRITTEN),
+    *rows(LOCK_FREE, "commit-reset_entry.commit.read commit-reset_entry-reset_entry.read", FAULTY, WRITTEN, deep=True),
+    *rows(
+        LOCK_FREE,
+        "commit-reset_entry.read.reset_entry.read commit-reset_entry-read.read",
+        FALSE | LATE_WRITE,
+        WRITTEN,
+        deep=True,
+    ),
+    *rows(LOCK_FREE, "write-commit-reset_entry.read", FAULTY, WRITTEN, deep=True),
+    *rows(LOCK_FREE, "commit-commit-reset_entry.read write-commit-reset_entry-reset_entry", NONE, WRITTEN, deep=True),
 ]
 
 SCENARIOS = built(ROWS)

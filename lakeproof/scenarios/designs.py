@@ -22,9 +22,12 @@ from lakeproof.scenarios.races import (
     Before,
     FaultSet,
     Options,
+    Place,
     Race,
     RaceError,
     Refuted,
+    Vocabulary,
+    op,
     races,
     suggestion,
 )
@@ -55,7 +58,8 @@ class Speaker:
 
 @attrs.frozen(init=False)
 class Word(Generic[F]):
-    """What a word calls: a flow of the design, and its arguments. `Caller` stands for what only the caller knows."""
+    """What a word calls: a flow of the design, and its arguments. `Caller` stands for what only the caller knows, a
+    `Place` for what the word may name."""
 
     flow: Callable[[F], Flow | None]
     args: tuple[Hashable, ...]
@@ -63,6 +67,15 @@ class Word(Generic[F]):
 
     def __init__(self, flow: Callable[[F], Flow | None], *args: Hashable, attempts: int = 1) -> None:
         self.__attrs_init__(flow, args, attempts)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The arguments that a word may name."""
+        return tuple(each for each in self.args if isinstance(each, Place))
+
+    def named(self, word: str) -> tuple[Hashable, ...]:
+        """The arguments with those that this word names."""
+        return tuple(each.value(word) if isinstance(each, Place) else each for each in self.args)
 
 
 def as_it_is(scenario: Scenario) -> Scenario:
@@ -81,7 +94,7 @@ class Design(Generic[F]):
     refuted: Mapping[str, Refuted]
     """By invariant; `HOLDS` where nothing is refuted."""
     options: Mapping[str, Mapping[str, Hashable]] = attrs.field(factory=dict)
-    """By word: what this reading does in its own way."""
+    """By op: what this reading does in its own way."""
     words: Mapping[str, Word[F]] = attrs.field(factory=dict)
     """Words of its own, beside those of its family."""
 
@@ -121,8 +134,13 @@ class Design(Generic[F]):
 
     @property
     def known(self) -> Mapping[str, Word[F]]:
-        """All words that mean something here."""
+        """All words that mean something here, by op."""
         return {**self.vocabulary(), **self.words}
+
+    @property
+    def places(self) -> Vocabulary:
+        """For each op what its words may name."""
+        return {name: word.places for name, word in self.known.items()}
 
     def call(self, word: str, speaker: Speaker, paged: int = 0) -> Call:
         """What a word calls. paged: rows in each page of its scans.
@@ -130,11 +148,12 @@ class Design(Generic[F]):
         Raises:
             RaceError: the design has no such flow.
         """
-        meant = self.known[word]
+        meanings = self.known
+        meant = meanings[word if word in meanings else op(word)]
         flow = meant.flow(self.flows)
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
-        options = dict(self.options.get(word, {}))
+        options = dict(self.options.get(op(word), {}))
         parameters = inspect.signature(flow).parameters
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         if not takes_any and (strange := options.keys() - options_of(flow, options).keys()):
@@ -142,7 +161,7 @@ class Design(Generic[F]):
             raise RaceError(f"{self.name}: options {sorted(strange)} of {word!r}: its flow takes {known}")
         if paged and "batch_size" in parameters:
             options["batch_size"] = paged
-        args = (self.argument(each, speaker) for each in (*self.subject, *meant.args))
+        args = (self.argument(each, speaker) for each in (*self.subject, *meant.named(word)))
         return Call(flow, *args, attempts=meant.attempts, **options)
 
 
@@ -160,7 +179,7 @@ def variant(
     /,
     **options: Hashable,
 ) -> D:
-    """The design in another reading. words: options by word; options: those of all flows that have them."""
+    """The design in another reading. words: options by op; options: those of all flows that have them."""
     return attrs.evolve(
         design,
         name=f"{design.name}-{name}",
@@ -232,7 +251,7 @@ def rows(
 ) -> Iterator[Row]:
     """Each race of a text under each of these faults: see `races`."""
     try:
-        for race in races(text, design.known, faults, before, **options):
+        for race in races(text, design.places, faults, before, **options):
             yield Row(design=design, race=race, more=more, adapt=adapt)
     except RaceError as error:
         raise RaceError(f"{design.name}: {error}") from None

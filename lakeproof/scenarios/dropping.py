@@ -32,7 +32,7 @@ BLIND: Final = attrs.evolve(
 )
 
 LOCKS: Final[Mapping[str, Mapping[str, Hashable]]] = {
-    word: {"reading": locked.TABLE} for word in ("commit", "write", "remove")
+    word: {"reading": locked.TABLE} for word in ("commit", "write", "delete")
 }
 TABLE: Final = variant(LOCKED, "table", LOCKED.refuted, LOCKS)
 

@@ -54,9 +54,9 @@ dump_is_restorable = Eventually(
 WORDS: Final[Mapping[str, Word[None]]] = {
     "dump": Word(lambda _: dump_refs),
     "commit": Word(lambda _: lock_free.commit, BRANCH, "a0"),
-    "branch": Word(lambda _: branches.create_branch, "c", BRANCH),
+    "create_branch": Word(lambda _: branches.create_branch, "c", BRANCH),
     "tag": Word(lambda _: tags.create_tag, TagID("t"), BRANCH),
-    "drop": Word(lambda _: branches.delete_branch, BRANCH),
+    "delete_branch": Word(lambda _: branches.delete_branch, BRANCH),
 }
 
 
@@ -105,11 +105,11 @@ def _rows(design: DumpDesign, races: str, faults: FaultSet) -> Iterator[Row]:
         yield from rows(design, f"dump-{race}", faults, name=race)
 
 
-RACES: Final = "commit commit-branch commit-tag commit-drop"
+RACES: Final = "commit commit-create_branch commit-tag commit-delete_branch"
 
 ROWS = [
     *_rows(BRANCHES_FIRST, RACES, FAULTS),
-    *_rows(IN_PAGES, "commit commit-branch", PAGED | SCAN_FAILURE),
+    *_rows(IN_PAGES, "commit commit-create_branch", PAGED | SCAN_FAILURE),
     *_rows(COMMITS_FIRST, RACES, NONE),
 ]
 

@@ -16,10 +16,23 @@ from lakeproof.impl.hard_delete import no_copies
 from lakeproof.model.invariants import Finding, Reached, Violation, data
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves, stage_again
+from lakeproof.scenarios._branch_data import BRANCH, X, Y, Z
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
 from lakeproof.scenarios.designs import Speaker, Word, built, rows, variant
-from lakeproof.scenarios.races import CRASH, FALSE, FAULTY, LOST, NONE, PAGED, Before, Race, Refuted, fault, jump
+from lakeproof.scenarios.races import (
+    CRASH,
+    FALSE,
+    FAULTY,
+    LOST,
+    NONE,
+    PAGED,
+    Before,
+    Race,
+    Refuted,
+    fault,
+    jump,
+    path_of,
+)
 
 LATE: Final = jump(no_copies.LEASE + 1)
 SKEWED: Final = fault("clock-skew", Faults(clock_skew=(no_copies.LEASE + 1, 0)))
@@ -28,14 +41,12 @@ UNSURE: Final = NONE | LOST | FALSE
 AN_UPLOAD: Final = Before("", "upload")
 """In races that the text names."""
 CROWD: Final = Before("crowd/", "upload")
-BOTH: Final = Before("staged/", "upload.uploady")
+BOTH: Final = Before("staged/", "upload.upload:y")
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "fork": Word(lambda flows: flows.create_branch, "c", BRANCH),
-    "restage": Word(stage_again, BRANCH, X, X),
-    "resetx": Word(lambda flows: flows.reset_entry, BRANCH, X),
-    "resetall": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
-    "moveback": Word(lambda flows: flows.move_object, BRANCH, Y, X),
+    "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
+    "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
+    "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
 }
 
 ENDS_WITH_ONE: Final = "address-ends-with-one-entry"
@@ -59,7 +70,7 @@ class OneEntryDesign(ObjectDesign):
     one_entry: bool = True
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
-        settles = moves(race) and not {"drop", "reset"} & set(race.words)
+        settles = moves(race) and not {"delete_branch", "reset"} & set(race.words)
         return [*super().aftermath(race), *([AT_THE_END] if settles else [])]
 
 
@@ -98,7 +109,7 @@ LEFT: Final = (
 OVERTAKEN: Final = "who is slow does not know that his lock has run out, and goes on"
 HALVES: Final = "commit-move *-move/lost-answer */move/crash */move/lost-answer"
 STALE: Final = Refuted("a lock outlives the one who holds it", "stale-lock/*")
-USED: Final = Refuted(SIGNED, "link.commit.restage.delete")
+USED: Final = Refuted(SIGNED, "link.commit.stage:x.delete")
 
 TEXT: Final = OneEntryDesign(
     name="hard-delete/no_copies",
@@ -108,24 +119,25 @@ TEXT: Final = OneEntryDesign(
     refuted={
         COMMITTED: Refuted(
             f"{SEALED}; {AGAIN}; {SIGNED}; and who deletes a branch may drop what was committed since it looked",
-            "commit-move-then-reset link.commit.restage.delete upload.delete-commit upload-commit.delete "
-            "staged/delete-commit staged/resetx-commit staged/resetall-commit staged/drop-commit-fork",
+            "commit-move-then-reset link.commit.stage:x.delete upload.delete-commit upload-commit.delete "
+            "staged/delete-commit staged/reset_entry-commit staged/reset_prefix-commit "
+            "staged/delete_branch-commit-create_branch",
         ),
         STAGED: Refuted(
             f"{AGAIN}; {CHECKED}; {SIGNED}",
-            "upload-reset link-reset staged/resetx-move staged/reset-move staged/reset-upload* staged/copy-reset "
-            "staged/restage-delete",
+            "upload-reset link-reset staged/reset_entry-move staged/reset-move staged/reset-upload* staged/copy-reset "
+            "staged/stage:x-delete",
         ),
         ONE: Refuted(
             f"{AGAIN}; {SIGNED}",
-            "upload-commit link-commit link.commit.restage.delete upload.delete-commit upload-commit.delete "
+            "upload-commit link-commit link.commit.stage:x.delete upload.delete-commit upload-commit.delete "
             "staged/upload-commit staged/copy-commit",
         ),
         GARBAGE: Refuted(
             LEFT,
-            "upload-upload upload-drop upload-resetx staged/resetx-upload staged/reset-move staged/reset-upload* "
-            "staged/drop-move staged/drop-upload staged/upload-commit onto/move delete-move/lost-answer "
-            "stale-lock/upload/crash stale-lock/upload/lost-answer stale-lock/delete/crash "
+            "upload-upload upload-delete_branch upload-reset_entry staged/reset_entry-upload staged/reset-move "
+            "staged/reset-upload* staged/delete_branch-move staged/delete_branch-upload staged/upload-commit onto/move "
+            "delete-move/lost-answer stale-lock/upload/crash stale-lock/upload/lost-answer stale-lock/delete/crash "
             "stale-lock/delete/lost-answer",
         ),
         ENDS_WITH_ONE: Refuted(f"{SEALED}; and a move that stops half-way leaves two entries", HALVES),
@@ -175,14 +187,14 @@ CAREFUL: Final = variant(
         ONE: USED,
         STAGED: Refuted(
             f"{SIGNED}; and a `SetIf` that is reported as failed is made again, after a delete",
-            "staged/restage-delete staged/upload-delete/false-predicate",
+            "staged/stage:x-delete staged/upload-delete/false-predicate",
         ),
         GARBAGE: Refuted(
             f"who finds another token cannot tell what became of the entry, and deletes nothing; {LEFT}",
-            "upload-commit upload-reset* upload-drop link-commit link-reset upload.delete-commit "
-            "upload-commit.delete staged/*-commit staged/resetx-upload staged/reset-move staged/reset-upload* "
-            "staged/copy-reset staged/drop-move staged/drop-upload staged/upload-delete/false-predicate "
-            "delete-move/lost-answer stale-lock/upload/* stale-lock/delete/[cl]*",
+            "upload-commit upload-reset* upload-delete_branch link-commit link-reset upload.delete-commit "
+            "upload-commit.delete staged/*-commit staged/reset_entry-upload staged/reset-move staged/reset-upload* "
+            "staged/copy-reset staged/delete_branch-move staged/delete_branch-upload "
+            "staged/upload-delete/false-predicate delete-move/lost-answer stale-lock/upload/* stale-lock/delete/[cl]*",
         ),
         ENDS_WITH_ONE: Refuted(
             "a commit may take both entries of a move; and one that stops half-way leaves two", HALVES
@@ -195,14 +207,14 @@ LATER: Final = {STAGED: Refuted(OVERTAKEN, "staged/*"), GARBAGE: Refuted(OVERTAK
 CAREFUL_LEASED: Final = variant(TEXT, "careful_lease", LATER, reading=no_copies.CAREFUL_LEASED)
 
 ALONE: Final = (
-    "upload-upload upload-commit upload-reset upload-drop upload-delete upload-resetx upload.upload upload.delete "
-    "link-commit link-reset upload.commit.delete upload.commit.move.reset upload.commit.copymain.reset "
-    "link.commit.restage.delete upload-commit.delete"
+    "upload-upload upload-commit upload-reset upload-delete_branch upload-delete upload-reset_entry upload.upload "
+    "upload.delete link-commit link-reset upload.commit.delete upload.commit.move.reset "
+    "upload.commit.copy@main:x.reset link.commit.stage:x.delete upload-commit.delete"
 )
 PAIRS: Final = (
-    "copy-delete delete-delete upload-upload upload-delete commit-reset delete-commit resetx-commit resetx-move "
-    "resetx-upload reset-move reset-upload copy-reset drop-move drop-upload drop-commit-fork upload-move "
-    "upload-commit copy-commit restage-delete move-moveback"
+    "copy-delete delete-delete upload-upload upload-delete commit-reset delete-commit reset_entry-commit "
+    "reset_entry-move reset_entry-upload reset-move reset-upload copy-reset delete_branch-move delete_branch-upload "
+    "delete_branch-commit-create_branch upload-move upload-commit copy-commit stage:x-delete move-move_back"
 )
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
 
@@ -213,8 +225,8 @@ ROWS = [
     *rows(MOVE_SAME, "commit-move.reset", NONE, AN_UPLOAD, name="commit-move-then-reset", deep=True),
     *rows(TEXT, "delete-move", UNSURE, AN_UPLOAD, name="delete-move"),
     *rows(DELETE_CHECKS, "delete-move", NONE, AN_UPLOAD, name="delete-move"),
-    *rows(TEXT, "move-movez", UNSURE, AN_UPLOAD, name="concurrent-move"),
-    *rows(MOVE_UNLOCKED, "move-movez", NONE, AN_UPLOAD, name="concurrent-move"),
+    *rows(TEXT, "move-move:z", UNSURE, AN_UPLOAD, name="concurrent-move"),
+    *rows(MOVE_UNLOCKED, "move-move:z", NONE, AN_UPLOAD, name="concurrent-move"),
     *(
         row
         for word in ("upload", "delete", "move")
@@ -224,9 +236,9 @@ ROWS = [
     *rows(TEXT, ALONE, NONE),
     *rows(TEXT, "upload.delete-commit", NONE, deep=True),
     *rows(TEXT, PAIRS, NONE, UPLOADED),
-    *rows(TEXT, "resetall-commit", NONE, UPLOADED, deep=True),
+    *rows(TEXT, "reset_prefix-commit", NONE, UPLOADED, deep=True),
     *rows(TEXT, "move", CRASH, UPLOADED),
-    *rows(TEXT, "move", NONE, Before("onto/", "upload.uploady")),
+    *rows(TEXT, "move", NONE, Before("onto/", "upload.upload:y")),
     # A reset that scans two entries one by one, while one of them is overwritten.
     *rows(attrs.evolve(TEXT, one_entry=False), "reset-upload", PAGED, BOTH, paged=1),
     *rows(attrs.evolve(CAREFUL, one_entry=False), "reset-upload", PAGED, BOTH, paged=1),
@@ -239,16 +251,16 @@ ROWS = [
     *rows(LEASED, "delete-delete upload-delete", LATE, UPLOADED, deep=True),
     *rows(LEASED, "upload-move", SKEWED, UPLOADED),
     *rows(LEASED, "upload-move", LATE, UPLOADED, deep=True),
-    *rows(LEASED, "move-movez", SKEWED, AN_UPLOAD, name="concurrent-move"),
-    *rows(LEASED, "move-movez", LATE, AN_UPLOAD, name="concurrent-move", deep=True),
+    *rows(LEASED, "move-move:z", SKEWED, AN_UPLOAD, name="concurrent-move"),
+    *rows(LEASED, "move-move:z", LATE, AN_UPLOAD, name="concurrent-move", deep=True),
     *rows(CAREFUL_LEASED, "move-delete upload-move", LATE, UPLOADED, deep=True),
     *rows(CAREFUL, ALONE, NONE),
     *rows(CAREFUL, "upload.delete-commit", NONE, deep=True),
     *rows(CAREFUL, PAIRS, NONE, UPLOADED),
-    *rows(CAREFUL, "resetall-commit", NONE, UPLOADED, deep=True),
+    *rows(CAREFUL, "reset_prefix-commit", NONE, UPLOADED, deep=True),
     *rows(CAREFUL, "commit-move", NONE, AN_UPLOAD, name="commit-move", deep=True),
     *rows(CAREFUL, "delete-move", UNSURE, AN_UPLOAD, name="delete-move"),
-    *rows(CAREFUL, "move-movez", UNSURE, AN_UPLOAD, name="concurrent-move"),
+    *rows(CAREFUL, "move-move:z", UNSURE, AN_UPLOAD, name="concurrent-move"),
     *rows(CAREFUL, "upload-delete", FALSE, UPLOADED),
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),

@@ -81,7 +81,7 @@ IN_PLACE: Final = Refuted(
 DELETED_LATE: Final = Refuted(
     "the branch is deleted whatever has become of it since it was read: the token that it had is committed, and a "
     "branch leads to that commit",
-    "staged/commit.branch-drop",
+    "staged/commit.create_branch-delete_branch",
 )
 TAKEN_BACK: Final = Refuted(
     "a put whose answer was lost comes once more, over what its writer has put and committed after it",
@@ -90,13 +90,12 @@ TAKEN_BACK: Final = Refuted(
 LEFT_BEHIND: Final = Refuted(
     "an object is put under a token after it was listed, or a tombstone under one that is committed: nobody will look "
     "there again",
-    "upload-commit* upload-reset* upload-drop* link-commit upload-upload-commit upload.upload-commit "
+    "upload-commit* upload-reset* upload-delete_branch* link-commit upload-upload-commit upload.upload-commit "
     "upload.commit/delayed-duplicate staged/copy-commit* staged/move-commit staged/delete-commit "
-    "staged/commit-drop/crash sealed/drop",
+    "staged/commit-delete_branch/crash sealed/delete_branch",
 )
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "seal": Word(lambda _: seal, BRANCH),
 }
 
@@ -117,23 +116,27 @@ DELETES_OBJECT: Final = variant(
     PATH, "deletes-object", {COMMITTED: LISTED, WRITTEN: HELD}, reading=object_path.DELETES_OBJECT
 )
 HALF_WAY: Final = Refuted(
-    "who deletes the branch stops before its objects: nothing tells that they are there", "staged/commit-drop/crash"
+    "who deletes the branch stops before its objects: nothing tells that they are there",
+    "staged/commit-delete_branch/crash",
 )
 ALL_TOKENS: Final = variant(
     PATH, "all-tokens", {COMMITTED: DELETED_LATE, GARBAGE: HALF_WAY}, reading=object_path.ALL_TOKENS
 )
 UNNOTICED: Final = Refuted(
     LEFT_BEHIND.reason,
-    "upload-commit upload-reset upload-drop link-commit upload.upload.commit/delayed-duplicate "
+    "upload-commit upload-reset upload-delete_branch link-commit upload.upload.commit/delayed-duplicate "
     "upload.commit/delayed-duplicate upload-upload-commit staged/upload-commit* staged/copy-commit* "
     "staged/move-commit staged/delete-commit staged/link-commit staged/upload-upload-commit "
-    "staged/upload-delete-commit staged/commit-drop/crash",
+    "staged/upload-delete-commit staged/commit-delete_branch/crash",
 )
 OURS: Final = " (ours: a path is written once under a token)"
 IMMUTABLE: Final = variant(PATH, "immutable", {GARBAGE: UNNOTICED}, None, OURS, reading=object_path.IMMUTABLE)
 
-FRESH: Final = "upload-commit upload-upload upload-reset upload-drop link-commit"
-OVER: Final = "copy-commit move-commit delete-commit reset-commit link-commit commit.branch-drop commit-drop"
+FRESH: Final = "upload-commit upload-upload upload-reset upload-delete_branch link-commit"
+OVER: Final = (
+    "copy-commit move-commit delete-commit reset-commit link-commit commit.create_branch-delete_branch "
+    "commit-delete_branch"
+)
 SEALED: Final = Before("sealed/", "upload.seal")
 
 ROWS = [
@@ -145,14 +148,14 @@ ROWS = [
     *rows(PATH, "upload.upload.commit upload.commit", LATE),
     *rows(PATH, "copy-commit", PAGED, UPLOADED, paged=1),
     *rows(PATH, "upload.commit", FAULTS, UPLOADED),
-    *rows(PATH, "drop", NONE, SEALED),
-    *rows(ALL_TOKENS, "drop", NONE, SEALED),
-    *rows(PATH, "commit-drop", CRASH, UPLOADED),
-    *rows(ALL_TOKENS, "commit-drop", CRASH, UPLOADED),
-    *rows(IMMUTABLE, "commit-drop", CRASH, UPLOADED),
+    *rows(PATH, "delete_branch", NONE, SEALED),
+    *rows(ALL_TOKENS, "delete_branch", NONE, SEALED),
+    *rows(PATH, "commit-delete_branch", CRASH, UPLOADED),
+    *rows(ALL_TOKENS, "commit-delete_branch", CRASH, UPLOADED),
+    *rows(IMMUTABLE, "commit-delete_branch", CRASH, UPLOADED),
     *rows(SINGLE_READ, "upload-commit", NONE),
     *rows(DELETES_OBJECT, "delete-commit", NONE, UPLOADED),
-    *rows(ALL_TOKENS, "commit-drop commit.branch-drop", NONE, UPLOADED),
+    *rows(ALL_TOKENS, "commit-delete_branch commit.create_branch-delete_branch", NONE, UPLOADED),
     *rows(IMMUTABLE, FRESH, NONE),
     *rows(IMMUTABLE, "upload-commit", NONE | CRASH, UPLOADED),
     *rows(IMMUTABLE, OVER, NONE, UPLOADED),

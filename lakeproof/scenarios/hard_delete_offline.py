@@ -22,10 +22,10 @@ from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call, Faults, Scenario
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign, Z
-from lakeproof.scenarios.designs import HOLDS, Caller, Row, Word, built, rows, variant
-from lakeproof.scenarios.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, TO, X, Y, Z
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, KEPT, STAGED, UPLOADED, ObjectDesign
+from lakeproof.scenarios.designs import HOLDS, Row, Word, built, rows, variant
+from lakeproof.scenarios.races import FAULTY, HARD, NONE, PAGED, Before, Refuted, fault, path_of
 
 HOUR: Final = 3_600_000_000
 JUMP: Final = 2 * HOUR
@@ -85,17 +85,14 @@ async def link_noted(env: Env, repository: Repository, branch_id: BranchID, path
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
     "tag": Word(lambda _: tags.create_tag, "t", BRANCH),
-    "untag": Word(lambda _: tags.delete_tag, "t"),
-    "revive": Word(lambda flows: flows.create_branch, "c", "t"),
+    "delete_tag": Word(lambda _: tags.delete_tag, "t"),
+    "create_branch_from_tag": Word(lambda flows: flows.create_branch, "c", "t"),
     "merge": Word(lambda flows: flows.merge, MAIN, BRANCH, "merged"),
-    "copydown": Word(lambda flows: flows.copy_object, BRANCH, X, MAIN, X),
-    "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
-    "uploadz": Word(lambda flows: flows.upload_object, BRANCH, Z, Caller.BYTES),
-    "moveback": Word(lambda flows: flows.move_object, BRANCH, Z, X),
-    "grant": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
-    "redeem": Word(lambda _: link_noted, BRANCH, Y),
+    "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X),
+    "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
+    "prepare_link": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
+    "finish_link": Word(lambda _: link_noted, BRANCH, Y),
 }
 
 IN_FLIGHT: Final = Refuted(
@@ -106,7 +103,8 @@ IN_FLIGHT: Final = Refuted(
 MOVED_BEHIND: Final = Refuted(
     "an entry is copied to where the job has looked, and deleted where it has not; or it is read by who copies it, "
     "then deleted, and staged when the job has passed",
-    "staged/copy-delete.job staged/copymain-drop.job staged/moveback-job/paged onmain/* staged/stage-delete.job",
+    "staged/copy-delete.job staged/copy@main:x-delete_branch.job staged/move_back:z-job/paged onmain/* "
+    "staged/stage-delete.job",
 )
 
 hourly = partial(Reading, min_age=HOUR)
@@ -132,7 +130,7 @@ ORDERS: Final = [
 ]
 RENAMED: Final = Refuted(
     "a branch is created from a commit that another name led to when the job looked for it, or before",
-    "committed/branch-drop.job tagged/revive.untag-job",
+    "committed/create_branch-delete_branch.job tagged/create_branch_from_tag.delete_tag-job",
 )
 REACHABLE: Final = variant(OFFLINE, "reachable", {COMMITTED: RENAMED}, reading=hourly(commits="reachable"))
 WHOLE: Final = variant(OFFLINE, "whole-namespace", HOLDS, reading=hourly(prefix=""))
@@ -164,13 +162,13 @@ COPYING: Final = (
     copying(
         "tracks",
         hourly(copies="tracked", records="last"),
-        "staged/copy-delete.job staged/copymain-drop.job",
+        "staged/copy-delete.job staged/copy@main:x-delete_branch.job",
         "the job is done before the copy is tracked",
     ),
     copying(
         "tracks-first",
         hourly(copies="verified apart", records="first"),
-        "onmain/* staged/moveback-job/paged",
+        "onmain/* staged/move_back:z-job/paged",
         "the job reads what is tracked before it looks for entries",
     ),
     VERIFIED,
@@ -185,10 +183,10 @@ SHOWN: Final = variant(OFFLINE, "shown", {COMMITTED: HIDDEN}, *NOTE, reading=att
 IN_TIME: Final = attrs.evolve(offline.MENDED, min_age=HOUR, lifetime=HOUR // 2, commit_tries=2)
 MENDED: Final = variant(OFFLINE, "mended", HOLDS, None, " (ours: all repairs at once)", reading=IN_TIME)
 
-ON_MAIN: Final = Before("onmain/", "uploadmain")
-TAGGED: Final = Before("tagged/", "upload.commit.tag.drop")
-AGAIN: Final = Before("again/", "uploadmain.copydown.reset")
-OLD_GRANT: Final = Before("", "upload.grant")
+ON_MAIN: Final = Before("onmain/", "upload@main")
+TAGGED: Final = Before("tagged/", "upload.commit.tag.delete_branch")
+AGAIN: Final = Before("again/", "upload@main.copy_from_main:x.reset")
+OLD_GRANT: Final = Before("", "upload.prepare_link")
 SLOW: Final = Before("slow/", "")
 LATER: Final = fault("", Faults(clock_jumps=(JUMP,)))
 AHEAD: Final = fault("", Faults(clock_skew=(0, JUMP)))
@@ -200,43 +198,43 @@ LATE_LINK: Final = attrs.evolve(
 
 def copies(design: ObjectDesign) -> Iterator[Row]:
     """The races of copies."""
-    yield from staged(design, "copy-delete.job copymain-drop.job")
-    yield from settled(design, "copydown.deletemain-job", NONE, ON_MAIN)
-    yield from settled(design, "moveback-job", PAGED, Before("staged/", "uploadz.uploady"), paged=1)
+    yield from staged(design, "copy-delete.job copy@main:x-delete_branch.job")
+    yield from settled(design, "copy_from_main:x.delete@main-job", NONE, ON_MAIN)
+    yield from settled(design, "move_back:z-job", PAGED, Before("staged/", "upload:z.upload:y"), paged=1)
 
 
 ROWS = [
-    *settled(OFFLINE, "upload-job upload.reset-job upload.drop-job link-job"),
+    *settled(OFFLINE, "upload-job upload.reset-job upload.delete_branch-job link-job"),
     *settled(OFFLINE, "upload-job", HARD),
-    *staged(OFFLINE, "reset-job drop-job delete-job commit-job"),
-    *staged(OFFLINE, "drop-job delete-job", HARD),
+    *staged(OFFLINE, "reset-job delete_branch-job delete-job commit-job"),
+    *staged(OFFLINE, "delete_branch-job delete-job", HARD),
     *staged(OFFLINE, "commit-job", PAGED, paged=1),
     *staged(OFFLINE, "upload.job-commit"),
-    *settled(OFFLINE, "branch-drop.job merge-job job-job", NONE, KEPT),
-    *settled(OFFLINE, "revive.untag-job", NONE, TAGGED),
+    *settled(OFFLINE, "create_branch-delete_branch.job merge-job job-job", NONE, KEPT),
+    *settled(OFFLINE, "create_branch_from_tag.delete_tag-job", NONE, TAGGED),
     *staged(OFFLINE, "stage-delete.job"),
     *copies(OFFLINE),
     *(row for order in ORDERS for row in staged(order, "commit-job")),
-    *settled(REACHABLE, "branch-drop.job merge-job", NONE, KEPT),
-    *settled(REACHABLE, "revive.untag-job", NONE, TAGGED),
+    *settled(REACHABLE, "create_branch-delete_branch.job merge-job", NONE, KEPT),
+    *settled(REACHABLE, "create_branch_from_tag.delete_tag-job", NONE, TAGGED),
     *settled(WHOLE, "job", NONE, KEPT),
     *settled(UNSPARING, "job", NONE, KEPT),
     *rows(attrs.evolve(OFFLINE, refuted=TOO_YOUNG), "upload-job", LATER, SLOW),
     *rows(IMPATIENT, "upload-job"),
     *rows(SKEWED, "upload-job", AHEAD),
     *rows(MARGIN, "upload-job", AHEAD),
-    *settled(LATE_LINK, "job-redeem", NONE, OLD_GRANT, name="late-link"),
-    *settled(MENDED, "job-redeem", NONE, OLD_GRANT, name="late-link"),
-    *rows(MENDED, "job-redeem", NONE, OLD_GRANT, name="link-in-time"),
+    *settled(LATE_LINK, "job-finish_link", NONE, OLD_GRANT, name="late-link"),
+    *settled(MENDED, "job-finish_link", NONE, OLD_GRANT, name="late-link"),
+    *rows(MENDED, "job-finish_link", NONE, OLD_GRANT, name="link-in-time"),
     *(row for design in COPYING for row in copies(design)),
     # Two runs of the job, while an object is copied that was copied long ago.
-    *settled(VERIFIED, "copydown.deletemain-job.job", NONE, AGAIN),
-    *settled(PER_COPY, "copydown.deletemain-job.job", NONE, AGAIN),
+    *settled(VERIFIED, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
+    *settled(PER_COPY, "copy_from_main:x.delete@main-job.job", NONE, AGAIN),
     *staged(LOOKS_AGAIN, "commit-job upload.job-commit"),
     *rows(MENDED, "stage-delete.job", NONE, UPLOADED, adapt=partial(settle, waiting=WAITING - {"stage_again"})),
     # Too large for every run.
     *staged(SHOWN, "upload.job-commit", deep=True),
-    *settled(OFFLINE, "upload.commit-job", BY_TWO, Before("staged/", "uploadz"), paged=2, deep=True),
+    *settled(OFFLINE, "upload.commit-job", BY_TWO, Before("staged/", "upload:z"), paged=2, deep=True),
     *staged(OFFLINE, "commit-job", FAULTY, deep=True),
     *staged(OFFLINE, "upload.commit-job commit-job-job commit-reset-job", deep=True),
     *staged(OFFLINE, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
@@ -244,9 +242,9 @@ ROWS = [
     *staged(LOOKS_AGAIN, "delete.job-commit upload-commit-job delete-commit-job", deep=True),
     *staged(LOOKS_AGAIN, "reset-commit-job commit-commit-job", deep=True),
     *staged(LOOKS_AGAIN, "upload.job-commit", FAULTY, deep=True),
-    *staged(MENDED, "copy-commit-job copymain-commit-job move-commit-job", deep=True),
-    *settled(MENDED, "copydown.deletemain-job", HARD, ON_MAIN, deep=True),
-    *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.uploady"), deep=True),
+    *staged(MENDED, "copy-commit-job copy@main:x-commit-job move-commit-job", deep=True),
+    *settled(MENDED, "copy_from_main:x.delete@main-job", HARD, ON_MAIN, deep=True),
+    *settled(MENDED, "merge-job-commit", NONE, Before("committed/", "upload.commit.upload:y"), deep=True),
 ]
 
 SCENARIOS = built(ROWS)

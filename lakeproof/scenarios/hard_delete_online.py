@@ -33,16 +33,16 @@ def _signed(flows: ObjectFlows) -> Flow:
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "fork": Word(lambda flows: flows.create_branch, "c", "b"),
-    "mergemain": Word(lambda flows: flows.merge, "main", "b", "m"),
+    "merge": Word(lambda flows: flows.merge, "main", "b", "m"),
     "link": Word(_signed, BRANCH, X, Caller.BYTES),
 }
 
 OVERTAKEN: Final = Refuted(
     "a writer may put its object after the job has dealt with the address: nothing but a time, kept by the object "
     "store, can tell a slow put from one that never comes",
-    "upload-commit-job* upload-reset-job* upload-drop-job* upload-upload-job/crash upload-upload-job/lost-answer "
-    "staged/upload-commit-job staged/copy-commit-job staged/move-commit-job staged/*-*-commit-job*",
+    "upload-commit-job* upload-reset-job* upload-delete_branch-job* upload-upload-job/crash "
+    "upload-upload-job/lost-answer staged/upload-commit-job staged/copy-commit-job staged/move-commit-job "
+    "staged/*-*-commit-job*",
 )
 
 _HARD: Final = ("crash", "lost-answer")
@@ -70,7 +70,7 @@ ALLOWING: Final = attrs.evolve(
 )
 UNTIMED: Final = attrs.evolve(variant(ONLINE, "untimed", {GARBAGE: OVERTAKEN}, reading=online.UNTIMED), grace=0)
 
-IN_TWO: Final = Before("two-staged/", "upload.uploady")
+IN_TWO: Final = Before("two-staged/", "upload.upload:y")
 SAFE: Final = NONE | FALSE
 LATE: Final = jump(LATER)
 LATE_CRASH: Final = fault("clock-jump-and-crash", Faults(clock_jumps=(LATER,), crashes=1))
@@ -78,17 +78,19 @@ SKEWED: Final = fault("clock-skew", Faults(clock_skew=(0, 0, LATER)))
 UNSURE: Final = fault("", Faults(false_predicates=1))
 BY_TWO: Final = fault("paged-by-two")
 
-PAIRS: Final = "upload-commit upload-upload upload-delete upload-reset upload-drop upload-job"
-TRIPLES: Final = "upload-commit-job upload-upload-job upload-reset-job upload-drop-job"
-STAGED_PAIRS: Final = "copy-job move-job delete-job commit-job reset-job drop-job"
+PAIRS: Final = "upload-commit upload-upload upload-delete upload-reset upload-delete_branch upload-job"
+TRIPLES: Final = "upload-commit-job upload-upload-job upload-reset-job upload-delete_branch-job"
+STAGED_PAIRS: Final = "copy-job move-job delete-job commit-job reset-job delete_branch-job"
 STAGED_TRIPLES: Final = (
-    "upload-commit-job delete-commit-job reset-commit-job job-job-commit drop-commit-job copy-commit-job "
-    "move-commit-job copymain-reset-job copymain-commit-reset copymain-drop-job"
+    "upload-commit-job delete-commit-job reset-commit-job job-job-commit delete_branch-commit-job copy-commit-job "
+    "move-commit-job copy@main:x-reset-job copy@main:x-commit-reset copy@main:x-delete_branch-job"
 )
-COMMITTED_TRIPLES: Final = "upload-job-job copy-reset-job move-commit-job copymain-drop-job fork-drop-job"
+COMMITTED_TRIPLES: Final = (
+    "upload-job-job copy-reset-job move-commit-job copy@main:x-delete_branch-job create_branch-delete_branch-job"
+)
 LINKS: Final = "link-commit-job link-reset-job link-delete-job"
 CROWDS: Final = (
-    "upload-upload-commit-job upload-delete-commit-job upload-reset-commit-job upload-drop-commit-job "
+    "upload-upload-commit-job upload-delete-commit-job upload-reset-commit-job upload-delete_branch-commit-job "
     "copy-delete-commit-job"
 )
 
@@ -123,9 +125,9 @@ def controls() -> Iterator[Row]:
     )
     for design, race, faults, before in (
         (promised, "commit-job", NONE, UPLOADED),
-        (marked, "fork-drop-job", NONE, KEPT),
-        (shallow, "copymain-reset-job", NONE, UPLOADED),
-        (moved, "commit.uploady.commit-job", NONE, UPLOADED),
+        (marked, "create_branch-delete_branch-job", NONE, KEPT),
+        (shallow, "copy@main:x-reset-job", NONE, UPLOADED),
+        (moved, "commit.upload:y.commit-job", NONE, UPLOADED),
         (sealed, "upload-commit-job", NONE, UPLOADED),
         (cleared, "job-job", NONE, KEPT),
         (insists, "upload-upload-job", UNSURE, NOTHING),
@@ -148,7 +150,7 @@ ROWS = [
     *rows(AHEAD, "upload-reset-job", SKEWED),
     *rows(ALLOWING, "upload-reset-job", SKEWED),
     *rows(ONLINE, LINKS, LATE, UPLOADED),
-    *rows(UNTIMED, "mergemain-uploadmain-job mergemain-drop-job", NONE, KEPT),
+    *rows(UNTIMED, "merge-upload@main-job merge-delete_branch-job", NONE, KEPT),
     *rows(UNTIMED, "commit-commit-job", SAFE, UPLOADED),
     *rows(ONLINE, "upload-job delete-job commit-job reset-job", jump(LATER, "paged"), IN_TWO, paged=1),
     *rows(ONLINE, "upload-commit-job", BY_TWO, IN_TWO, paged=2),

@@ -12,8 +12,8 @@ from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter as proposal
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign, Z, stage_again
+from lakeproof.scenarios._branch_data import BRANCH, X, Y
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, Before, Refuted
 
@@ -22,9 +22,9 @@ SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object
 AN_UPLOAD: Final = Before("", "upload")
 PAIR: Final = Before("twice/", "upload.stage")
 """An object that two entries of the branch refer to."""
-SHARED: Final = Before("shared/", "upload.copymain")
+SHARED: Final = Before("shared/", "upload.copy@main:x")
 """An object that entries of two branches refer to."""
-BOTH: Final = Before("staged/", "upload.uploady")
+BOTH: Final = Before("staged/", "upload.upload:y")
 CROWD: Final = Before("crowd/", "upload")
 # fmt: off
 
@@ -37,11 +37,7 @@ def _link_again(flows: ObjectFlows) -> Flow:
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "stagez": Word(stage_again, BRANCH, Z, X),
-    "deletez": Word(lambda flows: flows.delete_object, BRANCH, Z),
-    "relink": Word(_link_again, BRANCH, Y, X),
-    "fork": Word(lambda flows: flows.create_branch, "c", BRANCH),
-    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
+    "link_again": Word(_link_again, BRANCH, Y, X),
 }
 
 NO_COMMITS: Final = (
@@ -59,24 +55,24 @@ TEXT: Final = ObjectDesign(
     name="hard-delete/reference_counter", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={
         COMMITTED: Refuted(
             f"{NO_COMMITS}; and who deletes a branch may drop what was committed since it looked",
-            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/drop-commit-fork"),
+            "upload.commit.delete* staged/*delete-commit staged/move-commit staged/delete_branch-commit-create_branch"),
         STAGED: Refuted(
             f"{OPEN_ONCE}; {TWICE}; a link counts also what has come to 0, and is then deleted; a rollback after an "
             f"error that says nothing counts off an entry that is there; {BLIND}",
-            "*upload-reset* link-reset staged/stage-reset staged/move-reset staged/relink-delete "
+            "*upload-reset* link-reset staged/stage-reset staged/move-reset staged/link_again-delete "
             "staged/stage.delete/lost-answer staged/stage.delete/false-predicate twice/delete-delete "
             "twice/delete/false-predicate"),
         GARBAGE: Refuted(
             f"an upload over an entry does not count off the object that was there; {INTERRUPTED}",
-            "upload-upload upload-drop upload.upload staged/upload-* upload/crash upload/lost-answer link/crash "
-            "link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
+            "upload-upload upload-delete_branch upload.upload staged/upload-* upload/crash upload/lost-answer "
+            "link/crash link/lost-answer staged/stage.delete/lost-answer staged/stage-delete/crash")})
 
 S3: Final = variant(TEXT, "s3", {
     STAGED: Refuted(
         "the ETag does not see that the metadata has changed: of two increments one is lost, or one that follows a "
         "decrement to 0",
-        "conditional-metadata staged/stage-delete staged/relink-delete"),
-    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-deletey")}, reading=proposal.S3)
+        "conditional-metadata staged/stage-delete staged/link_again-delete"),
+    GARBAGE: Refuted("of two decrements one is lost", "twice/delete-delete:y")}, reading=proposal.S3)
 AZURE: Final = variant(TEXT, "azure", HOLDS, reading=proposal.AZURE)
 RELEASES: Final = variant(TEXT, "releases", {
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "twice/upload-* staged/upload-reset"),
@@ -88,11 +84,11 @@ SETTLED: Final = variant(TEXT, "deletes_settled", {
     GARBAGE: Refuted(UNCERTAIN, "upload.delete-commit staged/delete-commit staged/move-commit"),
 }, reading=proposal.DELETES_SETTLED)
 SHALLOW: Final = variant(TEXT, "shallow", {
-    COMMITTED: Refuted(NO_COMMITS, "staged/copymain-commit.delete"),
+    COMMITTED: Refuted(NO_COMMITS, "staged/copy@main:x-commit.delete"),
     STAGED: Refuted(f"{TWICE}; {OPEN_ONCE}", "staged/move-reset staged/move-delete staged/copy-reset shared/*"),
 }, reading=proposal.SHALLOW)
 CARRIES: Final = variant(TEXT, "carries", {
-    GARBAGE: Refuted("a copy takes the count of its source along", "twice/copymain.resetmain"),
+    GARBAGE: Refuted("a copy takes the count of its source along", "twice/copy@main:x.reset@main"),
 }, reading=proposal.CARRIES)
 COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
     STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
@@ -110,19 +106,20 @@ CAREFUL: Final = variant(TEXT, "careful", {
     STAGED: Refuted(BLIND, "*/false-predicate"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
-        "upload-drop upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
+        "upload-delete_branch upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
         "staged/stage-delete/false-predicate")}, reading=proposal.CAREFUL)
 
-ALONE: Final = "upload-upload upload-commit upload-reset upload-drop upload.upload upload.delete"
+ALONE: Final = "upload-upload upload-commit upload-reset upload-delete_branch upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
 STAGED_RACES: Final = (
-    "stage-delete relink-delete copy-delete delete-delete delete-commit commit-reset drop-commit-fork stage-reset "
-    "copymain-reset upload-delete upload-commit upload-reset move-delete move-reset")
+    "stage-delete link_again-delete copy-delete delete-delete delete-commit commit-reset "
+    "delete_branch-commit-create_branch stage-reset copy@main:x-reset upload-delete upload-commit upload-reset "
+    "move-delete move-reset")
 SLOW: Final = "stage-commit copy-commit"
 """Those that hold, and take longer."""
-CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset relink-commit-delete"
-CONDITIONAL: Final = "stage.deletey-stagez.deletez"
+CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset link_again-commit-delete"
+CONDITIONAL: Final = "stage.delete:y-stage:z.delete:z"
 """Two who count the same object at once, and then delete their entries: a third one is left."""
 CALLED: Final = "conditional-metadata"
 
@@ -136,10 +133,10 @@ ROWS = [
     *rows(TEXT, f"{SLOW} move-commit", NONE, UPLOADED, deep=True),
     *rows(TEXT, "stage.delete", HARD | FALSE, UPLOADED),
     *rows(TEXT, "stage-delete", CRASH, UPLOADED),
-    *rows(TEXT, "delete-delete delete-deletey", NONE, PAIR),
+    *rows(TEXT, "delete-delete delete-delete:y", NONE, PAIR),
     *rows(TEXT, "delete", FALSE, PAIR),
-    *rows(S3, "stage-delete relink-delete copy-delete", NONE, UPLOADED),
-    *rows(S3, "delete-deletey", NONE, PAIR),
+    *rows(S3, "stage-delete link_again-delete copy-delete", NONE, UPLOADED),
+    *rows(S3, "delete-delete:y", NONE, PAIR),
     *rows(RELEASES, "upload-commit upload-upload upload-reset upload-delete", NONE, UPLOADED),
     *rows(RELEASES, "upload-upload upload-delete", NONE, PAIR),
     *rows(DELETES_STAGED, "delete-commit", NONE, UPLOADED),
@@ -149,11 +146,11 @@ ROWS = [
     *rows(SETTLED, "upload.delete-commit", NONE, deep=True),
     *rows(SETTLED, "delete-commit", NONE, UPLOADED),
     *rows(SETTLED, "move-commit", NONE, UPLOADED, deep=True),
-    *rows(SHALLOW, "copymain-commit.delete move-reset", NONE, UPLOADED, deep=True),
-    *rows(SHALLOW, "copymain-drop move-delete copy-reset", NONE, UPLOADED),
+    *rows(SHALLOW, "copy@main:x-commit.delete move-reset", NONE, UPLOADED, deep=True),
+    *rows(SHALLOW, "copy@main:x-delete_branch move-delete copy-reset", NONE, UPLOADED),
     *rows(SHALLOW, "delete-delete", NONE, SHARED),
     *rows(SHALLOW, "delete.reset-commit", NONE, SHARED, deep=True),
-    *rows(CARRIES, "copymain.resetmain", NONE, PAIR),
+    *rows(CARRIES, "copy@main:x.reset@main", NONE, PAIR),
     *rows(COUNTER_FIRST, "delete delete-delete", NONE, UPLOADED),
     *rows(DEFINITE, "stage.delete", HARD, UPLOADED),
     *rows(JOB, "reset.job-job", NONE, SHARED),
@@ -173,7 +170,7 @@ ROWS = [
     *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
     *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
-    *rows(CAREFUL, "delete-delete delete-deletey", NONE, PAIR),
+    *rows(CAREFUL, "delete-delete delete-delete:y", NONE, PAIR),
     *rows(CAREFUL, "delete", FALSE, PAIR),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),

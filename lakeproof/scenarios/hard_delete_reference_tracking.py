@@ -5,10 +5,10 @@ from typing import Final
 
 from lakeproof.impl.hard_delete import reference_tracking as proposal
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, TO, X
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.scenarios.designs import Word, built, but, rows, variant
-from lakeproof.scenarios.races import FAULTS, NONE, Refuted, fault, jump
+from lakeproof.scenarios.races import FAULTS, NONE, Refuted, after, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 3. Tracking references in staging manager"
 LATER: Final = proposal.WAITS + 1_000_000
@@ -21,7 +21,7 @@ RESTED: Final = fault("rested", Faults(clock_skew=(LATER,) * 4))
 RESTED_PAGED: Final = fault("rested-paged", Faults(clock_skew=(LATER,) * 4))
 RESTED_CRASH: Final = fault("rested-crash", Faults(clock_skew=(LATER,) * 4, crashes=1))
 AHEAD: Final = fault("ahead", Faults(clock_skew=(0, 0, 0, LATER)))
-"""The fourth client's clock is ahead of the others by that time."""
+"""The fourth client's clock is ahead of the others by that time. Clients that only read, before it, change nothing."""
 AHEAD_CRASH: Final = fault("ahead-crash", Faults(clock_skew=(0, 0, 0, LATER), crashes=1))
 
 # fmt: off
@@ -30,8 +30,8 @@ COMMITTED_LOSSES: Final = Refuted(
     "is all that there is to read; "
     "what is staged after the entries were marked and before the token is swapped is committed all the same, and its "
     "reference may yet be marked as deleted",
-    "after_upload_commit/job.copy.reset.job/later after_upload_commit/copy.reset-job.job/later "
-    "upload-commit.job.reset.job/later after_upload/drop-commit-upload.branch-job/ahead")
+    "after_upload.commit/job.copy.reset.job/later after_upload.commit/copy.reset-job.job/later "
+    "upload-commit.job.reset.job/later after_upload/delete_branch-commit-upload.create_branch-job/ahead")
 STAGED_LOSSES: Final = Refuted(
     "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
     "object of the other as deleted; "
@@ -39,10 +39,11 @@ STAGED_LOSSES: Final = Refuted(
     "looks again; "
     "one reference that was deleted long ago is enough, however fresh the others are; "
     "the scan is no snapshot: no state of the store has had all the references of the object deleted",
-    "after_upload/copy.delete.job/later after_upload/move.job/later after_upload/copymain-delete.job/later "
-    "after_upload/copy-reset.job/later after_upload/copymain-reset.job/later "
-    "after_upload/copymain-delete-rest-job/ahead after_upload_copymain_deletemain/copymain-delete.job/rested "
-    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged upload-reset.job/later "
+    "after_upload/copy.delete.job/later after_upload/move.job/later after_upload/copy@main:x-delete.job/later "
+    "after_upload/copy-reset.job/later after_upload/copy@main:x-reset.job/later "
+    "after_upload/copy@main:x-delete-read@main:y-job/ahead "
+    "after_upload.copy@main:x.delete@main/copy@main:x-delete.job/rested "
+    "after_upload.copy@main:x.delete/copy_from_main.delete@main-job/rested-paged upload-reset.job/later "
     "upload-commit.job.reset.job/later link-job/later link-reset.job/later")
 LEAKS: Final = Refuted(
     "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
@@ -54,21 +55,18 @@ LEAKS: Final = Refuted(
     "reference of what they overwrite stays staged; "
     "an entry that is staged late under a token that was swapped is never looked at again, and its reference stays as "
     "it is",
-    "upload-commit/*[!e] upload-reset/*[!e] upload-drop* upload-upload upload-commit.reset "
+    "upload-commit/*[!e] upload-reset/*[!e] upload-delete_branch* upload-upload upload-commit.reset "
     "upload-commit.job.reset.job/later upload.delete-commit.job/later link-job/later link-reset.job/later "
     "after_upload/upload-commit after_upload/delete-commit after_upload/commit-reset after_upload/upload-reset "
-    "after_upload/reset/*[!e] after_upload/delete/*[!e] after_upload/copymain-drop/*[!e] "
-    "after_upload/delete-rest-rest-job/ahead-crash after_upload/drop-commit-*/ahead after_upload_uploady/copy")
+    "after_upload/reset/*[!e] after_upload/delete/*[!e] after_upload/copy@main:x-delete_branch/*[!e] "
+    "after_upload/delete-read@main:y-read@main:y-job/ahead-crash after_upload/delete_branch-commit-*/ahead "
+    "after_upload.upload:y/copy")
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
 TEXT: Final = ObjectDesign(
     name="hard-delete/reference_tracking", flows=proposal.FLOWS, source=SOURCE, grace=4 * LATER, refuted=LOSSES, words={
-        "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
-        "deletemain": Word(lambda flows: flows.delete_object, MAIN, X),
-        "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
-        "copyhere": Word(lambda flows: flows.copy_object, BRANCH, Y, MAIN, X),
-        "rest": Word(lambda flows: flows.read_object, MAIN, Y)})
+        "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X)})
 
 FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSSES.but(
     also="upload.job-reset/later",
@@ -82,81 +80,83 @@ MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
         also="*delete-*/later", reason="the reference is marked, and the tombstone is not yet, or never, staged"),
     GARBAGE: LEAKS}, reading=proposal.DELETE_MARKS_FIRST)
 MARKS_FIRST_CRASH: Final = but(
-    but(MARKS_FIRST, STAGED, also="after_upload/delete-rest-rest-job/ahead-crash"),
-    GARBAGE, kept="after_upload/delete-rest-rest-job/ahead-crash")
+    but(MARKS_FIRST, STAGED, also="after_upload/delete-read@main:y-read@main:y-job/ahead-crash"),
+    GARBAGE, kept="after_upload/delete-read@main:y-read@main:y-job/ahead-crash")
 CREATES: Final = variant(TEXT, "marks_create", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
-    also="after_upload/drop-commit-branch-job.job/ahead",
+    also="after_upload/delete_branch-commit-create_branch-job.job/ahead",
     reason="the key that said committed is gone, and a late drop makes one that says deleted",
 )}, reading=proposal.MARKS_CREATE)
 REMOVES: Final = variant(TEXT, "tombstones_remove", {**LOSSES, GARBAGE: LEAKS.but(
     also="upload.delete.reset", reason="with its key the job loses sight of an object",
 )}, reading=proposal.TOMBSTONES_REMOVE)
 NEWEST: Final = variant(TEXT, "newest", {**LOSSES, STAGED: STAGED_LOSSES.but(
-    kept="after_upload_copymain_deletemain/copymain-delete.job/rested "
-    "after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.NEWEST)
+    kept="after_upload.copy@main:x.delete@main/copy@main:x-delete.job/rested "
+    "after_upload.copy@main:x.delete/copy_from_main.delete@main-job/rested-paged")}, reading=proposal.NEWEST)
 REREADS: Final = variant(TEXT, "job_rereads", {**LOSSES, STAGED: STAGED_LOSSES.but(
-    kept="after_upload_copymain_delete/copyhere.deletemain-job/rested-paged")}, reading=proposal.JOB_REREADS)
+    kept="after_upload.copy@main:x.delete/copy_from_main.delete@main-job/rested-paged")}, reading=proposal.JOB_REREADS)
 KEYS_FIRST: Final = variant(TEXT, "keys_first", {**LOSSES, GARBAGE: LEAKS.but(
-    also="after_upload_delete/job/rested-crash", reason="the job stops after the keys and before the object",
+    also="after_upload.delete/job/rested-crash", reason="the job stops after the keys and before the object",
 )}, reading=proposal.KEYS_FIRST)
 COMMITTED_FIRST: Final = variant(TEXT, "committed_first", {**LOSSES, COMMITTED: COMMITTED_LOSSES.but(
-    also="after_upload_copymain_resetmain_commit/job-job/rested-crash",
+    also="after_upload.copy@main:x.reset@main.commit/job-job/rested-crash",
     reason="the job stops when only deleted keys are left")}, reading=proposal.COMMITTED_FIRST)
 MARKS_SEALED: Final = variant(TEXT, "commit_marks_sealed", LOSSES, reading=proposal.COMMIT_MARKS_SEALED)
 MARKS_LAST: Final = variant(TEXT, "commit_marks_last", {
     COMMITTED: COMMITTED_LOSSES.but(
-        also="after_upload/drop-commit-branch-job.job/ahead",
+        also="after_upload/delete_branch-commit-create_branch-job.job/ahead",
         reason="a branch is deleted between a commit and its marks, with the tokens that it had before"),
     STAGED: STAGED_LOSSES,
-    GARBAGE: LEAKS.but(kept="after_upload/commit-reset after_upload/drop-commit-*/ahead"),
+    GARBAGE: LEAKS.but(kept="after_upload/commit-reset after_upload/delete_branch-commit-*/ahead"),
 }, reading=proposal.COMMIT_MARKS_LAST)
 KEEPS: Final = variant(TEXT, "keeps_committed", {
     **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept=" ".join(COMMITTED_LOSSES.races[:3])),
 }, reading=proposal.KEEPS_COMMITTED)
 TOMBSTONE: Final = variant(TEXT, "branch_tombstones", {
-    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept="after_upload/drop-commit-upload.branch-job/ahead"),
+    **LOSSES, COMMITTED: COMMITTED_LOSSES.but(kept="after_upload/delete_branch-commit-upload.create_branch-job/ahead"),
 }, reading=proposal.BRANCH_TOMBSTONES)
 # fmt: on
 
 ROWS = [
-    *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),
+    *rows(TEXT, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TEXT, "upload-upload upload.upload upload.delete upload.delete.reset upload-commit.reset", NONE),
     *rows(TEXT, "upload-reset.job upload.job-reset link-job link-reset.job", LATE),
     *rows(TEXT, "upload-commit.job.reset.job upload.delete-commit.job", LATE, deep=True),
     *rows(TEXT, "upload-commit delete-commit commit-reset upload-reset", NONE, after("upload")),
-    *rows(TEXT, "commit reset delete copymain-drop", FAULTS, after("upload")),
-    *rows(TEXT, "copy", NONE, after("upload.uploady")),
+    *rows(TEXT, "commit reset delete copy@main:x-delete_branch", FAULTS, after("upload")),
+    *rows(TEXT, "copy", NONE, after("upload.upload:y")),
     *rows(TEXT, "delete.job copy.delete.job move.job copy.reset.job move.commit.job", LATE, after("upload")),
-    *rows(TEXT, "copymain-delete.job copy-reset.job copymain-reset.job", LATE, after("upload")),
+    *rows(TEXT, "copy@main:x-delete.job copy-reset.job copy@main:x-reset.job", LATE, after("upload")),
     *rows(TEXT, "job.copy.reset.job copy.reset-job.job", LATE, after("upload.commit")),
-    *rows(TEXT, "copymain-delete.job", RESTED, after("upload.copymain.deletemain")),
-    *rows(TEXT, "copyhere.deletemain-job", RESTED, after("upload.copymain.delete")),
-    *rows(TEXT, "copyhere.deletemain-job", RESTED_PAGED, after("upload.copymain.delete"), paged=1),
-    *rows(TEXT, "job-job", RESTED_CRASH, after("upload.copymain.resetmain.commit")),
+    *rows(TEXT, "copy@main:x-delete.job", RESTED, after("upload.copy@main:x.delete@main")),
+    *rows(TEXT, "copy_from_main.delete@main-job", RESTED, after("upload.copy@main:x.delete")),
+    *rows(TEXT, "copy_from_main.delete@main-job", RESTED_PAGED, after("upload.copy@main:x.delete"), paged=1),
+    *rows(TEXT, "job-job", RESTED_CRASH, after("upload.copy@main:x.reset@main.commit")),
     *rows(TEXT, "job", RESTED_CRASH, after("upload.delete"), only=GARBAGE),
-    *rows(TEXT, "drop-commit-branch-job.job copymain-delete-rest-job", AHEAD, after("upload")),
-    *rows(TEXT, "delete-rest-rest-job", AHEAD_CRASH, after("upload")),
-    *rows(TEXT, "drop-commit-upload.branch-job", AHEAD, after("upload")),
+    *rows(
+        TEXT, "delete_branch-commit-create_branch-job.job copy@main:x-delete-read@main:y-job", AHEAD, after("upload")
+    ),
+    *rows(TEXT, "delete-read@main:y-read@main:y-job", AHEAD_CRASH, after("upload")),
+    *rows(TEXT, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload")),
     *rows(FIRST_TOKEN, "upload.job-reset", LATE),
     *rows(EXCHANGES, "upload-upload", NONE),
     *rows(MARKS_FIRST, "upload.delete-commit.job", LATE, deep=True),
-    *rows(MARKS_FIRST_CRASH, "delete-rest-rest-job", AHEAD_CRASH, after("upload")),
-    *rows(CREATES, "drop-commit-branch-job.job", AHEAD, after("upload")),
+    *rows(MARKS_FIRST_CRASH, "delete-read@main:y-read@main:y-job", AHEAD_CRASH, after("upload")),
+    *rows(CREATES, "delete_branch-commit-create_branch-job.job", AHEAD, after("upload")),
     *rows(REMOVES, "upload.delete.reset", NONE),
-    *rows(NEWEST, "copymain-delete.job", RESTED, after("upload.copymain.deletemain")),
-    *rows(NEWEST, "copyhere.deletemain-job", RESTED_PAGED, after("upload.copymain.delete"), paged=1),
-    *rows(NEWEST, "copymain-delete.job move.job", LATE, after("upload")),
-    *rows(REREADS, "copyhere.deletemain-job", RESTED_PAGED, after("upload.copymain.delete"), paged=1),
-    *rows(REREADS, "copymain-delete.job copymain-reset.job", LATE, after("upload")),
+    *rows(NEWEST, "copy@main:x-delete.job", RESTED, after("upload.copy@main:x.delete@main")),
+    *rows(NEWEST, "copy_from_main.delete@main-job", RESTED_PAGED, after("upload.copy@main:x.delete"), paged=1),
+    *rows(NEWEST, "copy@main:x-delete.job move.job", LATE, after("upload")),
+    *rows(REREADS, "copy_from_main.delete@main-job", RESTED_PAGED, after("upload.copy@main:x.delete"), paged=1),
+    *rows(REREADS, "copy@main:x-delete.job copy@main:x-reset.job", LATE, after("upload")),
     *rows(KEYS_FIRST, "job", RESTED_CRASH, after("upload.delete"), only=GARBAGE),
-    *rows(COMMITTED_FIRST, "job-job", RESTED_CRASH, after("upload.copymain.resetmain.commit")),
+    *rows(COMMITTED_FIRST, "job-job", RESTED_CRASH, after("upload.copy@main:x.reset@main.commit")),
     *rows(MARKS_SEALED, "commit-reset upload-commit", NONE, after("upload")),
-    *rows(MARKS_SEALED, "drop-commit-upload.branch-job", AHEAD, after("upload"), deep=True),
+    *rows(MARKS_SEALED, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload"), deep=True),
     *rows(MARKS_LAST, "commit-reset upload-commit", NONE, after("upload")),
-    *rows(MARKS_LAST, "drop-commit-branch-job.job", AHEAD, after("upload")),
+    *rows(MARKS_LAST, "delete_branch-commit-create_branch-job.job", AHEAD, after("upload")),
     *rows(KEEPS, "job.copy.reset.job copy.reset-job.job", LATE, after("upload.commit")),
     *rows(KEEPS, "upload-commit.job.reset.job", LATE, deep=True),
-    *rows(TOMBSTONE, "drop-commit-upload.branch-job", AHEAD, after("upload"), deep=True),
+    *rows(TOMBSTONE, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload"), deep=True),
 ]
 
 SCENARIOS = built(ROWS)

@@ -14,13 +14,13 @@ TODAY: Final = ObjectDesign(
     refuted={
         GARBAGE: Refuted(
             "uncommitted data which is no longer referenced is not being deleted",
-            "upload-reset* copy-delete.reset* upload-drop* upload-commit/crash upload-commit/lost-answer",
+            "upload-reset* copy-delete.reset* upload-delete_branch* upload-commit/crash upload-commit/lost-answer",
         )
     },
 )
 
 ROWS = [
-    *rows(TODAY, "upload-commit upload-reset upload-drop", FAULTS),
+    *rows(TODAY, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TODAY, "copy-delete.reset move-commit copy-commit", FAULTS, Before("", "upload")),
 ]
 

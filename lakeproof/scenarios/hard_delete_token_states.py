@@ -11,10 +11,10 @@ from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import token_states as proposal
 from lakeproof.model.records import Repository
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign, after
+from lakeproof.scenarios._branch_data import BRANCH, X
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.scenarios.designs import Row, Word, built, rows, variant
-from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted
+from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 4. Staging Token States"
 
@@ -31,7 +31,7 @@ STALE_DELETE: Final = (
 
 COMMITTED_LOSSES: Final = Refuted(
     f"{RESTAGED}; {STALE_DELETE}; {LINKED_TWICE}",
-    "upload-commit.job.reset.job link-commit.job.reset.job after_upload/drop-commit-branch-job "
+    "upload-commit.job.reset.job link-commit.job.reset.job after_upload/delete_branch-commit-create_branch-job "
     "twice/link.commit.job-link.reset.job")
 STAGED_LOSSES: Final = Refuted(
     f"{RESTAGED}; "
@@ -39,8 +39,8 @@ STAGED_LOSSES: Final = Refuted(
     "either; "
     f"{LINKED_TWICE}",
     "upload-reset.job upload-commit.job upload-commit.job.reset.job link-commit.job.reset.job "
-    "after_upload/copy-reset.job after_upload/copymain-reset.job* after_upload/copymain-drop.job "
-    "after_upload/copy-reset-job* after_upload/copymain.resetmain-job.reset.job after_upload/move-reset.job "
+    "after_upload/copy-reset.job after_upload/copy@main:x-reset.job* after_upload/copy@main:x-delete_branch.job "
+    "after_upload/copy-reset-job* after_upload/copy@main:x.reset@main-job.reset.job after_upload/move-reset.job "
     "twice/link-link.reset.job twice/link.commit.job-link.reset.job")
 LEAKS: Final = Refuted(
     "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
@@ -50,9 +50,9 @@ LEAKS: Final = Refuted(
     "an upload that is refused, as its branch is gone, has written its object already; "
     "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
     "comes late to a sealed token",
-    "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/drop*/*[!e] "
-    "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-drop* upload-upload* upload.upload* "
-    "upload.delete* after_upload/delete* upload-commit.job.reset.job link-commit.job.reset.job "
+    "upload*/crash upload*/lost-answer link-commit/*[!e] after_upload/reset*/*[!e] after_upload/delete_branch*/*[!e] "
+    "after_upload/copy-reset-job/*[!e] after_sealed/*/crash upload-delete_branch* upload-upload* upload.upload* "
+    "upload.delete* after_upload/delete.job upload-commit.job.reset.job link-commit.job.reset.job "
     "after_upload/commit-upload.reset.job twice/link.commit.job-link.reset.job")
 
 
@@ -62,13 +62,11 @@ async def put(env: Env, repository: Repository, address: str, content: bytes) ->
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
-    "branch": Word(lambda flows: flows.create_branch, "c", BRANCH),
-    "resetmain": Word(lambda flows: flows.reset_branch, MAIN),
-    "issue": Word(lambda flows: flows.get_physical_address, BRANCH, X),
+    "get_address": Word(lambda flows: flows.get_physical_address, BRANCH, X),
     "put": Word(lambda _: put, ISSUED.address, b"g"),
-    "first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
+    "upload_first": Word(lambda flows: flows.upload_object, BRANCH, X, b"1"),
     "seal": Word(lambda _: seal, BRANCH),
-    "second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
+    "upload_second": Word(lambda flows: flows.upload_object, BRANCH, X, b"2")}
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
@@ -80,7 +78,7 @@ BY_ADDRESS: Final = variant(TEXT, "by_address", {
     COMMITTED: Refuted(
         "the job deals with the tokens of one committed object before it knows that the others under them are "
         f"committed, too; {RESTAGED}; {STALE_DELETE}",
-        (*COMMITTED_LOSSES.races, "after_upload_uploady/commit.job")),
+        (*COMMITTED_LOSSES.races, "after_upload.upload:y/commit.job")),
     STAGED: STAGED_LOSSES.but(kept="upload-commit.job"),
     GARBAGE: LEAKS}, reading=proposal.BY_ADDRESS)
 ENTRIES: Final = variant(TEXT, "entries", {**LOSSES, GARBAGE: Refuted(
@@ -106,54 +104,61 @@ def twice(design: ObjectDesign, text: str, *, deep: bool = False) -> Iterator[Ro
     link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
     linking = attrs.evolve(design, words={**WORDS, "link": link})
     only = f"{COMMITTED if 'commit' in text else ''} {STAGED} {GARBAGE}"
-    return rows(linking, text, NONE, Before("twice/", "issue.put"), only=only, deep=deep)
+    return rows(linking, text, NONE, Before("twice/", "get_address.put"), only=only, deep=deep)
 
 
 def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
     """A commit of two tokens: a committer has sealed the first one and stopped; then the path was uploaded again."""
-    before = Before("after_sealed/", "first.seal.second")
+    before = Before("after_sealed/", "upload_first.seal.upload_second")
     return rows(design, "commit.job", faults, before, only=f"{COMMITTED} {GARBAGE}")
 
 
 def _compared(design: ObjectDesign) -> Iterator[Row]:
     """The races in which readings of the job differ."""
-    yield from rows(design, "commit.job", NONE, after("upload.uploady"))
+    yield from rows(design, "commit.job", NONE, after("upload.upload:y"))
     yield from rows(design, "copy-reset.job commit.job-job reset.job-job", NONE, after("upload"))
     yield from rows(design, "upload-reset.job upload-commit.job", NONE)
     yield from sealed(design)
 
 
-COPIES: Final = "copy-reset.job copymain-reset.job copymain-drop.job copymain-commit.job copy-commit.job"
+COPIES: Final = (
+    "copy-reset.job copy@main:x-reset.job copy@main:x-delete_branch.job copy@main:x-commit.job copy-commit.job"
+)
 JOBS: Final = "commit.job-job reset.job-job reset-commit.job"
 
 ROWS = [
-    *rows(TEXT, "upload-commit upload-reset upload-drop", FAULTS),
+    *rows(TEXT, "upload-commit upload-reset upload-delete_branch", FAULTS),
     *rows(TEXT, "upload-upload link-commit", NONE | CRASH),
     *rows(TEXT, "upload.upload upload.delete upload.delete.reset upload.reset.job", NONE),
     *rows(TEXT, "upload-reset.job upload-commit.job upload-commit.job.reset.job", NONE),
     *rows(TEXT, "link-commit.job.reset.job", NONE, deep=True),
     *rows(TEXT, "commit-upload.reset.job", NONE, after("upload"), deep=True),
-    *rows(TEXT, "commit.job reset.job drop.job commit-job reset-job copy-reset-job", FAULTS, after("upload")),
+    *rows(TEXT, "commit.job reset.job delete_branch.job commit-job reset-job copy-reset-job", FAULTS, after("upload")),
     *rows(TEXT, "copy.delete.job move.reset.job commit.job.copy.reset.job delete.job", NONE, after("upload")),
-    *rows(TEXT, "move-reset.job drop-commit-branch-job copymain.resetmain-job.reset.job", NONE, after("upload")),
+    *rows(
+        TEXT,
+        "move-reset.job delete_branch-commit-create_branch-job copy@main:x.reset@main-job.reset.job",
+        NONE,
+        after("upload"),
+    ),
     *rows(TEXT, f"{COPIES} {JOBS}", NONE, after("upload")),
-    *rows(TEXT, "copymain-reset.job", PAGED, after("upload"), paged=1),
-    *rows(TEXT, "copy-job copymain.resetmain.job-job", NONE, after("upload.commit")),
+    *rows(TEXT, "copy@main:x-reset.job", PAGED, after("upload"), paged=1),
+    *rows(TEXT, "copy-job copy@main:x.reset@main.job-job", NONE, after("upload.commit")),
     *sealed(TEXT, NONE | CRASH),
     *twice(TEXT, "link-link link-link.reset.job"),
     *twice(TEXT, "link.commit.job-link.reset.job", deep=True),
     *rows(MENDED, "upload-reset.job upload-commit.job", NONE),
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
-    *rows(MENDED, f"drop-commit-branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
+    *rows(MENDED, f"delete_branch-commit-create_branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
     *twice(MENDED, "link-link link-link.reset.job"),
     *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
     *twice(BUT_LINKS, "link-link.reset.job"),
     *rows(BUT_UPLOADS, "upload-reset.job", NONE),
     *rows(BUT_EMPTY, "copy-reset.job", NONE, after("upload")),
-    *rows(BUT_DROP, "drop-commit-branch-job", NONE, after("upload")),
-    *rows(BY_ADDRESS, "drop-commit-branch-job", NONE, after("upload")),
-    *rows(TEXT, "commit.job", NONE, after("upload.uploady")),
+    *rows(BUT_DROP, "delete_branch-commit-create_branch-job", NONE, after("upload")),
+    *rows(BY_ADDRESS, "delete_branch-commit-create_branch-job", NONE, after("upload")),
+    *rows(TEXT, "commit.job", NONE, after("upload.upload:y")),
     *(row for design in (BY_ADDRESS, ENTRIES, SPARED, BY_COMMIT, FORGETS) for row in _compared(design)),
 ]
 

@@ -16,12 +16,12 @@ HARDENED = RepositoryDesign(
     flows=hardened.FLOWS,
     source="impl/repositories/hardened.py: four rules",
     refuted=HOLDS,
-    words={"named": Word(lambda flows: flows.delete_repository, "r")},
-    options={"named": {"instance_uid": SETUP_INSTANCE}},
+    words={"delete_instance": Word(lambda flows: flows.delete_repository, "r")},
+    options={"delete_instance": {"instance_uid": SETUP_INSTANCE}},
     faults=MORE_FAULTS,
     leaves_garbage=True,
 )
-"""``named``: somebody takes a delete up, knowing which instance was meant."""
+"""``delete_instance``: a delete that is taken up again, knowing which instance was meant."""
 
 EVERYTHING: Final = (
     fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
@@ -34,12 +34,12 @@ IN_DOUBT: Final = fault("false-predicate-and-clock-jump", Faults(false_predicate
 
 ROWS = [
     *everything(HARDENED),
-    *rows(HARDENED, "delete-named-create", MORE_FAULTS, EXISTS),
+    *rows(HARDENED, "delete-delete_instance-create", MORE_FAULTS, EXISTS),
     *rows(HARDENED, "delete-delete-create delete-create-create", EVERYTHING, EXISTS),
     *rows(HARDENED, "create-delete", EVERYTHING, ABSENT),
     # Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from.
     *rows(HARDENED, "delete-delete-create-create-clean", LATE_WRITE, EXISTS),
-    *rows(HARDENED, "delete-create-create-clean-branch", IN_DOUBT, EXISTS),
+    *rows(HARDENED, "delete-create-create-clean-create_branch", IN_DOUBT, EXISTS),
 ]
 
 SCENARIOS = built(ROWS)

@@ -20,16 +20,16 @@ from lakeproof.scenarios.races import Refuted
 
 SOURCE = "graveler-on-kv.md, Deleting a Repository"
 
-COMPLETE = Refuted("the entry alone says that a repository exists, and it is written first", "*create*")
+COMPLETE = Refuted("the entry alone says that a repository exists, and it is written first", "*create *create[-/]*")
 SUCCESSOR = Refuted(
     "the entry is deleted by its id: two deletes that have read the same instance delete two",
-    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
+    "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
 )
 UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 STRANDED = (
-    "delete-branch* delete-delete-* delete-create-branch* delete-create-tag* delete-bare-branch* delete-*crash "
-    "delete-*scan-failure delete-*/lost-answer delete-create/late-write retry-create* absent/create-delete* "
-    "absent/create-create-delete*"
+    "delete-create_branch* delete-delete-* delete-create-create_branch* delete-create-tag* "
+    "delete-create_bare-create_branch* delete-*crash delete-*scan-failure delete-*/lost-answer "
+    "delete-create/late-write retry_delete-create* absent/create-delete* absent/create-create-delete*"
 )
 LEFT = "with the entry gone nothing leads to the partition; the list of partitions to delete is out of KV3's scope"
 
@@ -60,7 +60,7 @@ ENTRY_LAST = variant(
             f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"
         ),
         FAILED: Refuted(UNSURE, "delete-*create*/false-predicate"),
-        "linearizable": Refuted(UNSURE, "delete-create-branch/false-predicate"),
+        "linearizable": Refuted(UNSURE, "delete-create-create_branch/false-predicate"),
     },
     {"create": {"entry_last": True}},
 )
@@ -68,7 +68,10 @@ ENTRY_LAST = variant(
 ROWS = [
     *everything(KV3),
     *rows(
-        ENTRY_LAST, "delete-create delete-create-branch delete-create-create delete-delete-create", ONE_FAULT, EXISTS
+        ENTRY_LAST,
+        "delete-create delete-create-create_branch delete-create-create delete-delete-create",
+        ONE_FAULT,
+        EXISTS,
     ),
 ]
 

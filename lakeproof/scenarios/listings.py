@@ -25,8 +25,8 @@ SINGLE_READ: Final = variant(
 )
 
 ROWS = [
-    *rows(STREAMED, "write.commit-list write.remove.commit-list", NONE | CRASH),
-    *rows(STREAMED, "write.writey.commit-list", PAGED | SCAN_FAILURE, paged=1),
+    *rows(STREAMED, "write.commit-list write.delete.commit-list", NONE | CRASH),
+    *rows(STREAMED, "write.write:y.commit-list", PAGED | SCAN_FAILURE, paged=1),
     *rows(SINGLE_READ, "write.commit-list", NONE),
 ]
 

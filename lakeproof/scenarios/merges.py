@@ -26,7 +26,7 @@ MERGING: Final = BranchDesign(
 ROWS = [
     *rows(MERGING, "merge-merge write-merge commit-merge merge-reset", FAULTS, AHEAD),
     *rows(MERGING, "write.commit-merge", NONE, AHEAD),
-    *rows(MERGING, "revert-revert writey-revert", FAULTS, Before("", "write.commit")),
+    *rows(MERGING, "revert-revert write:y-revert", FAULTS, Before("", "write.commit")),
 ]
 
 SCENARIOS = built(ROWS)

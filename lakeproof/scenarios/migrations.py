@@ -82,7 +82,7 @@ RESTARTABLE: Final = Aftermath(
 )
 
 WORDS: Final[Mapping[str, Word[None]]] = {
-    "first": Word(lambda _: migrate, TABLES),
+    "migrate": Word(lambda _: migrate, TABLES),
     "restart": Word(lambda _: migrate, TABLES),
 }
 
@@ -106,20 +106,20 @@ class MigrationDesign(Design[None]):
 BY_VERSION: Final = MigrationDesign(
     name="migrations/by-version",
     source="graveler-on-kv.md, Execution Plan",
-    options={"first": {"restart": False}, "restart": {"restart": True}},
+    options={"migrate": {"restart": False}, "restart": {"restart": True}},
     refuted={
         "version-means-complete": Refuted(
             "a run that was taken over, alive after all, clears away what the winner wrote: nothing is deleted "
             "conditionally",
-            "first-restart-restart",
+            "migrate-restart-restart",
         )
     },
 )
 
 ROWS = [
-    *rows(BY_VERSION, "first", FAULTS | REFUSED, name="alone"),
-    *rows(BY_VERSION, "first-first first-restart", FAULTS | REFUSED),
-    *rows(BY_VERSION, "first-restart-restart", NONE, only="version-means-complete", deep=True),
+    *rows(BY_VERSION, "migrate", FAULTS | REFUSED, name="alone"),
+    *rows(BY_VERSION, "migrate-migrate migrate-restart", FAULTS | REFUSED),
+    *rows(BY_VERSION, "migrate-restart-restart", NONE, only="version-means-complete", deep=True),
 ]
 
 SCENARIOS = built(ROWS)

@@ -25,22 +25,23 @@ NAIVE = RepositoryDesign(
         ),
         "no-reachable-zombie": Refuted(
             "entities are keyed by the repository id alone: a late one appears in the next repository of that id",
-            "delete-create-branch* delete-create-tag* delete-bare-branch* delete-delete-*create-* "
+            "delete-create-create_branch* delete-create-tag* delete-create_bare-create_branch* delete-delete-*create-* "
             "absent/create-create-delete*",
         ),
         "delete-spares-successor": Refuted(
             "the entry is deleted whatever it says by then",
-            "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
+            "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
         ),
         "create-is-effective": Refuted(
             "a late delete of the entry takes the new repository away",
-            "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
+            "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
         ),
         "delete-is-effective": RETURNS,
         "garbage-is-reclaimable": Refuted(
             "no record leads to the partition once the entry is gone",
-            "delete-branch* delete-create/late-write retry-create* delete-delete-* delete-create-branch* "
-            "delete-create-tag* delete-bare-branch* absent/create-delete* absent/create-create-delete*",
+            "delete-create_branch* delete-create/late-write retry_delete-create* delete-delete-* "
+            "delete-create-create_branch* delete-create-tag* delete-create_bare-create_branch* absent/create-delete* "
+            "absent/create-create-delete*",
         ),
         FAILED: Refuted(
             f"a create finds a default branch that was left behind and fails, when its entry is there; {UNSURE}",
@@ -49,7 +50,8 @@ NAIVE = RepositoryDesign(
         "linearizable": Refuted(UNSURE, f"{UNSURE_READS} {UNSURE_OPERATIONS}"),
         "id-becomes-reusable": Refuted(
             "a default branch that was left behind makes the next create fail, and its entry stays",
-            "delete-delete-* delete-create/late-write retry-create* absent/create-delete* absent/create-create-delete*",
+            "delete-delete-* delete-create/late-write retry_delete-create* absent/create-delete* "
+            "absent/create-create-delete*",
         ),
     },
 )

@@ -5,17 +5,19 @@
     races  = race { space race }
     race   = client { "-" client }        clients run at once
     client = word { "." word }            the calls of one client, one after the other
-    word   = letter { letter | digit }    what a word calls is for the design to say
+    word   = op [ "@" branch ] [ ":" path ]
+    op     = letter { letter | digit | "_" }    what it calls is for the design to say
 
-``write.commit-read`` is a client that writes and then commits, and one that reads. A scenario is named after its race:
-what was before it, the race, and the fault (``staged/copy-delete/crash``). `Refuted` matches such names with globs. A
-text that does not parse, a word without a meaning and a glob that matches nothing are errors when the catalogue is
-loaded.
+``write.commit-read`` is a client that writes and then commits, and one that reads. ``upload@main:y`` is an upload to
+path y of main: a design says what an op calls without "@" or ":", and what may stand after them (`Place`). A scenario
+is named after its race: what was before it, the race, and the fault (``staged/copy-delete/crash``). `Refuted` matches
+such names with globs. A text that does not parse, a word without a meaning and a glob that matches nothing are errors
+when the catalogue is loaded.
 """
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final, TypedDict, Unpack
 
@@ -26,18 +28,75 @@ from lakeproof.scenario import Faults, ScenarioError
 Clients = tuple[tuple[str, ...], ...]
 """For each client its words."""
 
-WORD: Final = re.compile(r"[a-z][a-z0-9]*")
+WORD: Final = re.compile(r"[a-z][\w@:]*", re.ASCII)
+FORM: Final = re.compile(r"([a-z][a-z0-9_]*)(@[a-z0-9_]+)?(:[a-z0-9_]+)?")
+SIGNS: Final = {"@": "branch", ":": "path"}
 
 
 class RaceError(ScenarioError):
     """A race, a glob or a design that means nothing; the message names the word, its place, and what is known."""
 
 
-def parse(text: str, known: Collection[str]) -> Clients:
+@attrs.frozen
+class Place:
+    """An argument of a call that a word may name, after its sign; the first of the values where the word does not."""
+
+    sign: str
+    values: tuple[str | bytes, ...]
+
+    @property
+    def names(self) -> Mapping[str, str | bytes]:
+        """The values by what words call them."""
+        return {each.decode() if isinstance(each, bytes) else each: each for each in self.values}
+
+    def value(self, word: str) -> str | bytes:
+        """What the call has here. word: one that `mistake` has found nothing in."""
+        found = FORM.fullmatch(word)
+        named = found and found["@:".index(self.sign) + 2]
+        return self.names[named[1:]] if named else self.values[0]
+
+
+def branch_of(*values: str) -> Place:
+    """A branch, one of these."""
+    return Place("@", values)
+
+
+def path_of(*values: bytes) -> Place:
+    """A path, one of these."""
+    return Place(":", values)
+
+
+Vocabulary = Mapping[str, Collection[Place]]
+"""By op the places that its words may name. A key with a place, as ``stage@outside``, is a call of its own."""
+
+
+def op(word: str) -> str:
+    """What a word does, wherever that is: the word without "@" and ":"."""
+    return re.split("[@:]", word, maxsplit=1)[0]
+
+
+def mistake(word: str, known: Vocabulary) -> str:
+    """Why a word means nothing; empty if it means something."""
+    found = FORM.fullmatch(word)
+    if word in known or found is None:
+        return "" if word in known else "expected the form op@branch:path"
+    if found[1] not in known:
+        return f"no such word; {suggestion(found[1], known)}"
+    places = {each.sign: each.names for each in known[found[1]]}
+    for named in filter(None, found.groups()[1:]):
+        sign, name = named[0], named[1:]
+        if sign not in places:
+            return f"{found[1]!r} names no {SIGNS[sign]}; leave out {named!r}"
+        if name not in places[sign]:
+            return f"{name!r}: no such {SIGNS[sign]} here; {suggestion(name, places[sign])}"
+    return ""
+
+
+def parse(text: str, known: Vocabulary) -> Clients:
     """The words of one race, by client.
 
     Raises:
-        RaceError: something else than words between "-" and ".", or a word that is not known.
+        RaceError: something else than words between "-" and ".", or a word that means nothing.
     """
     clients: list[list[str]] = [[]]
     at = 0
@@ -53,15 +112,13 @@ def parse(text: str, known: Collection[str]) -> Clients:
         at += 1
 
 
-def _word(text: str, at: int, known: Collection[str], place: str) -> str:
+def _word(text: str, at: int, known: Vocabulary, place: str) -> str:
     found = WORD.match(text, at)
     if found is None:
         instead = f"{text[at]!r}" if at < len(text) else "the end"
         raise RaceError(f"race {text!r}: {instead} at column {at + 1} ({place}); expected a word")
-    if found[0] not in known:
-        raise RaceError(
-            f"race {text!r}: {found[0]!r} at column {at + 1} ({place}): no such word; {suggestion(found[0], known)}"
-        )
+    if why := mistake(found[0], known):
+        raise RaceError(f"race {text!r}: {found[0]!r} at column {at + 1} ({place}): {why}")
     return found[0]
 
 
@@ -129,6 +186,11 @@ class Before:
 NOTHING: Final = Before("", "")
 
 
+def after(words: str) -> Before:
+    """What happened before, which the names of races say word by word."""
+    return Before(f"after_{words}/", words)
+
+
 def _globs(given: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(given.split()) if isinstance(given, str) else tuple(given)
 
@@ -181,6 +243,11 @@ class Race:
         """All words that are said at once, client by client."""
         return tuple(word for client in self.clients for word in client)
 
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The same without the branches and paths that they name."""
+        return tuple(map(op, self.words))
+
 
 class Options(TypedDict, total=False):
     """What a row says of its races beside their words; see `Race`. name: what to call the race, where a design names
@@ -194,7 +261,7 @@ class Options(TypedDict, total=False):
 
 def races(
     text: str,
-    known: Collection[str],
+    known: Vocabulary,
     faults: FaultSet = NONE,
     before: Before = NOTHING,
     **options: Unpack[Options],
@@ -202,14 +269,14 @@ def races(
     """Each race of a text under each of these faults.
 
     Raises:
-        RaceError: a word is not known, or a name is given to several races.
+        RaceError: a word means nothing, or a name is given to several races.
     """
     split, name = text.split(), options.get("name", "")
     if not split or (name and len(split) > 1):
         raise RaceError(f"races {text!r}: expected {'one race, to be called ' + name if name else 'some'}")
     for word in before.calls:
-        if word not in known:
-            raise RaceError(f"before {before.words!r}: {word!r}: no such word; {suggestion(word, known)}")
+        if why := mistake(word, known):
+            raise RaceError(f"before {before.words!r}: {word!r}: {why}")
     for each in split:
         clients = parse(each, known)
         for suffix, budget in faults:

@@ -15,7 +15,7 @@ from lakeproof.impl.retention import pins, runs
 from lakeproof.impl.retention.runs import Reading
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._retention import RULES, RetentionDesign, after
+from lakeproof.scenarios._retention import RULES, RetentionDesign
 from lakeproof.scenarios.designs import HOLDS, Row, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,
@@ -29,6 +29,7 @@ from lakeproof.scenarios.races import (
     Before,
     FaultSet,
     Refuted,
+    after,
     fault,
     jump,
 )
@@ -46,7 +47,7 @@ ACTIVE: Final = "active-data-is-kept"
 STAGED: Final = "uncommitted-data-is-kept"
 RECLAIMED: Final = "expired-data-is-reclaimed"
 JOB: Final = "mark.sweep"
-USES: Final = ("fork", "back", "revert", "merge")
+USES: Final = ("create_branch", "update_branch", "revert", "merge")
 """What makes a branch of an expired commit, or a commit of its entries."""
 COPIES: Final = ("restore", "stage")
 """What stages its entries."""
@@ -76,7 +77,7 @@ def text(name: str, refuted: Mapping[str, Refuted], reading: Reading = runs.AS_W
 TEXT: Final = text(
     "text",
     refuted(
-        "upload.commit-*/skew forkz.dropz-*/paged commitz-*",
+        "upload.commit-*/skew create_branch_from@z.delete_branch@z-*/paged commit@z-*",
         "upload.commit-*/skew",
         f"{IN_FLIGHT}; a scan in pages misses a branch that gets another name; who commits on a branch that is deleted "
         "meanwhile leaves a dangling commit of today, of old data",
@@ -86,7 +87,7 @@ ORDERS: Final = (
     text(
         "order-staged-last",
         refuted(
-            "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*",
+            "upload.commit-*/clock-jump upload.commit-*/skew after_restore/*",
             why="what was staged is committed between the look at the branches and the look at what is staged",
         ),
         Reading(order=("clock", "branches", "commits", "staged")),
@@ -94,7 +95,7 @@ ORDERS: Final = (
     text(
         "order-one-scan",
         refuted(
-            "upload.commit-*/clock-jump upload.commit-*/skew after-restore/*/clock-jump after-restore/*/skew",
+            "upload.commit-*/clock-jump upload.commit-*/skew after_restore/*/clock-jump after_restore/*/skew",
             "upload.commit-*/skew",
             "the tokens are those of before: what was committed since is seen as a dangling commit at best",
         ),
@@ -108,7 +109,7 @@ ORDERS: Final = (
     text("order-commits-first", refuted(), runs.COMMITS_FIRST),
     text(
         "order-commits-first-lenient",
-        refuted("after-restore/*", why="a head that is not among the commits keeps nothing"),
+        refuted("after_restore/*", why="a head that is not among the commits keeps nothing"),
         attrs.evolve(runs.COMMITS_FIRST, strict=False),
     ),
     text("order-twice", refuted(), runs.TWICE),
@@ -134,7 +135,11 @@ PINNED: Final = RetentionDesign(
     refuted={
         RECLAIMED: Refuted(
             "a pin whose owner crashed, or was not told what became of his write, keeps its commit for good",
-            tuple(f"{word}-*/{fault}" for word in ("fork", "revert", "restore") for fault in ("crash", "lost-answer")),
+            tuple(
+                f"{word}-*/{fault}"
+                for word in ("create_branch", "revert", "restore")
+                for fault in ("crash", "lost-answer")
+            ),
         ),
         STAGED: Refuted("who knows an address needs no commit: nothing is pinned", "stage-*"),
     },
@@ -144,7 +149,7 @@ OVERLOOKED: Final = "the pin comes after the look at the pins, and its owner see
 LATE_SENTENCE: Final = variant(
     PINNED,
     "before-condemned",
-    {ACTIVE: Refuted(OVERLOOKED, "fork*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
+    {ACTIVE: Refuted(OVERLOOKED, "create_branch*"), STAGED: Refuted(OVERLOOKED, "restore-*")},
     *CONTROL,
     reading=pins.Reading(condemns_first=False),
 )
@@ -177,21 +182,21 @@ def against(
 
 
 PINS: Final = [
-    *against(PINNED, "fork stage"),
+    *against(PINNED, "create_branch stage"),
     # What takes seconds each is deep: the flows of this variant are long.
-    *against(PINNED, "back tag revert restore", deep=True),
-    *against(PINNED, "fork revert restore", FAULTY, deep=True),
+    *against(PINNED, "update_branch tag revert restore", deep=True),
+    *against(PINNED, "create_branch revert restore", FAULTY, deep=True),
     *against(PINNED, JOB, FAULTY, deep=True),
     *against(PINNED, "merge", TIMES, parts=DANGLING, deep=True),
     *against(PINNED, "upload.commit", TIMES, deep=True),
     *against(PINNED, "commit", TIMES, after("restore"), deep=True),
-    *against(PINNED, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1, deep=True),
-    *against(PINNED, f"fork-{JOB}", deep=True),
-    *against(SHARED, f"fork-{JOB}", deep=True),
-    *against(LATE_SENTENCE, "fork restore"),
-    *against(LATE_SENTENCE, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1),
-    *against(BLIND, "fork", deep=True),
-    *against(LEASE, "fork", CRASH | LATE, deep=True),
+    *against(PINNED, "create_branch_from@z.delete_branch@z", PAGED, parts=SIDEWAYS, paged=1, deep=True),
+    *against(PINNED, f"create_branch-{JOB}", deep=True),
+    *against(SHARED, f"create_branch-{JOB}", deep=True),
+    *against(LATE_SENTENCE, "create_branch restore"),
+    *against(LATE_SENTENCE, "create_branch_from@z.delete_branch@z", PAGED, parts=SIDEWAYS, paged=1),
+    *against(BLIND, "create_branch", deep=True),
+    *against(LEASE, "create_branch", CRASH | LATE, deep=True),
 ]
 
 
@@ -212,17 +217,17 @@ ROWS = [
     *against(TEXT, f"commit {JOB}", FAULTS),
     *against(TEXT, "upload.commit", NONE | CRASH | SKEWED),
     *against(TEXT, "upload.commit", LOST | FALSE | LATE, deep=True),
-    *against(TEXT, "fork back revert restore tag stage reset drop"),
+    *against(TEXT, "create_branch update_branch revert restore tag stage reset delete_branch"),
     *against(TEXT, "merge", parts=DANGLING),
     *against(TEXT, "merge", FAULTY, parts=DANGLING, deep=True),
-    *against(TEXT, "fork revert restore", FAULTY, deep=True),
-    *against(TEXT, "forkz.dropz", parts=SIDEWAYS),
-    *against(TEXT, "forkz.dropz", PAGED, parts=SIDEWAYS, paged=1),
-    *against(TEXT, "commit reset drop", FAULTS, after("restore")),
-    *rows(attrs.evolve(TEXT, parts=ONLY_SIDE), f"commitz-dropz.{JOB}"),
-    *rows(attrs.evolve(HEADS_ONLY, parts=ONLY_SIDE), f"commitz-dropz.{JOB}"),
+    *against(TEXT, "create_branch revert restore", FAULTY, deep=True),
+    *against(TEXT, "create_branch_from@z.delete_branch@z", parts=SIDEWAYS),
+    *against(TEXT, "create_branch_from@z.delete_branch@z", PAGED, parts=SIDEWAYS, paged=1),
+    *against(TEXT, "commit reset delete_branch", FAULTS, after("restore")),
+    *rows(attrs.evolve(TEXT, parts=ONLY_SIDE), f"commit@z-delete_branch@z.{JOB}"),
+    *rows(attrs.evolve(HEADS_ONLY, parts=ONLY_SIDE), f"commit@z-delete_branch@z.{JOB}"),
     *_orders(),
-    *against(AGAIN, "fork restore"),
+    *against(AGAIN, "create_branch restore"),
     *against(AGAIN, "revert upload.commit", deep=True),
     *against(AGAIN, "merge", parts=DANGLING, deep=True),
     *against(ZERO_DAYS, "upload.commit"),

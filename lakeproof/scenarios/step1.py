@@ -24,15 +24,15 @@ SOURCE = "repository-operations-error-handling.md, Step 1"
 SUCCESSOR = Refuted(
     '"Delete the repository entry" does not ask whose entry it is by then: the slower of two deletes removes the '
     "repository that was created after the faster one",
-    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
+    "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
 )
 UNDONE = Refuted("a late delete of the entry takes the new repository away", SUCCESSOR.races)
 HANGING = Refuted(
     '"As for Step 1 these entities are left to hang forever"',
-    "delete-branch* delete-delete-* delete-create-branch* delete-create-create* delete-create-tag* "
-    "delete-bare-branch* delete-create*crash delete-create*/lost-answer delete-create/late-write retry-create* "
-    "absent/create-create* absent/create-bare* absent/create-delete-branch* absent/*/crash absent/*/lost-answer "
-    "absent/*/late-write",
+    "delete-create_branch* delete-delete-* delete-create-create_branch* delete-create-create* delete-create-tag* "
+    "delete-create_bare-create_branch* delete-create*crash delete-create*/lost-answer delete-create/late-write "
+    "retry_delete-create* absent/create-create absent/create-create[-/]* absent/create-create_bare* "
+    "absent/create-delete-create_branch* absent/*/crash absent/*/lost-answer absent/*/late-write",
 )
 
 REFUTED = {

@@ -19,11 +19,11 @@ SOURCE = "repository-operations-error-handling.md, Step 2"
 
 SUCCESSOR = Refuted(
     'neither "Set the repository state to `deleting`" nor "Delete the repository entry" asks whose entry it is by then',
-    "delete-delete-create* delete-delete-delete-* retry-create* delete-create/late-write",
+    "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
 )
 STRANDED = (
-    "delete-delete-* delete-create/late-write absent/create-create-delete* delete-clean-branch* "
-    "delete-create-clean-branch* absent/create-delete-clean*"
+    "delete-delete-* delete-create/late-write absent/create-create-delete* delete-clean-create_branch* "
+    "delete-create-clean-create_branch* absent/create-delete-clean*"
 )
 LATE = (
     "an entry that is overwritten or deleted unread leaves no record; and the cleaner drops a record while a writer "
@@ -48,11 +48,11 @@ STEP2 = RepositoryDesign(
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": Refuted(
             "a late delete, or a get that finds `initial` older than two minutes, overwrites an active entry",
-            "delete-delete-* delete-create/late-write retry-create* delete-create-get/clock-jump "
-            "delete-create-branch/clock-jump delete-create-look/clock-jump delete-create-tag/clock-jump "
-            "delete-create-clean-branch/clock-jump absent/create-get/clock-[js]* absent/create-branch/clock-jump "
-            "absent/create-create-delete* absent/create-delete-get/clock-jump "
-            "absent/create-delete-branch/clock-jump",
+            "delete-delete-* delete-create/late-write retry_delete-create* delete-create-get/clock-jump "
+            "delete-create-create_branch/clock-jump delete-create-get_branch/clock-jump delete-create-tag/clock-jump "
+            "delete-create-clean-create_branch/clock-jump absent/create-get/clock-[js]* "
+            "absent/create-create_branch/clock-jump absent/create-create-delete* absent/create-delete-get/clock-jump "
+            "absent/create-delete-create_branch/clock-jump",
         ),
         "delete-is-effective": Refuted(
             "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
@@ -60,7 +60,7 @@ STEP2 = RepositoryDesign(
         ),
         "deleted-is-inaccessible": Refuted(
             "the creator's `set` to active brings back an entry that was deleted while it was `initial`",
-            "absent/create-delete-get* absent/create-delete-branch* delete-delete-create-branch-get "
+            "absent/create-delete-get* absent/create-delete-create_branch* delete-delete-create-create_branch-get "
             "delete-delete-delete-create-create-get",
         ),
         "create-is-unique": Refuted(
@@ -70,9 +70,9 @@ STEP2 = RepositoryDesign(
         "garbage-is-reclaimable": Refuted(LATE, STRANDED),
         FAILED: Refuted(
             UNSURE,
-            "delete-create-branch/false-predicate delete-bare-branch/false-predicate "
-            "absent/create-branch/false-predicate absent/create-bare/false-predicate "
-            "absent/create-delete-branch/false-predicate",
+            "delete-create-create_branch/false-predicate delete-create_bare-create_branch/false-predicate "
+            "absent/create-create_branch/false-predicate absent/create-create_bare/false-predicate "
+            "absent/create-delete-create_branch/false-predicate",
         ),
     },
 )
@@ -103,7 +103,7 @@ BY_SET_IF = variant(
         "create": {"activate_by_set_if": True},
         "delete": {"state_by_set_if": True},
         "get": {"state_by_set_if": True},
-        "branch": {"state_by_set_if": True},
+        "create_branch": {"state_by_set_if": True},
     },
 )
 
@@ -149,7 +149,10 @@ ROWS = [
     *rows(STEP2, "create-get", AHEAD, ABSENT),
     *rows(BY_SET_IF, "create-get", AHEAD, ABSENT),
     *rows(
-        BY_SET_IF, "delete-create delete-create-get delete-delete-create delete-create-clean-branch", ONE_FAULT, EXISTS
+        BY_SET_IF,
+        "delete-create delete-create-get delete-delete-create delete-create-clean-create_branch",
+        ONE_FAULT,
+        EXISTS,
     ),
     *rows(
         BY_SET_IF,

@@ -18,9 +18,9 @@ from lakeproof.scenarios.races import FAULTS, Race, Refuted
 
 WORDS: Final[Mapping[str, Word[None]]] = {
     "tag": Word(lambda _: tags.create_tag, MAIN),
-    "move": Word(lambda _: tags.update_tag, MAIN),
-    "untag": Word(lambda _: tags.delete_tag),
-    "look": Word(lambda _: tags.get_tag),
+    "update_tag": Word(lambda _: tags.update_tag, MAIN),
+    "delete_tag": Word(lambda _: tags.delete_tag),
+    "get_tag": Word(lambda _: tags.get_tag),
 }
 
 
@@ -47,13 +47,15 @@ UNSURE: Final = Refuted(
     "has happened",
     "tag-*/false-predicate",
 )
-BOTH: Final = Refuted("both find the tag and delete it by its name: both say that it was they", "tag.untag-untag*")
+BOTH: Final = Refuted(
+    "both find the tag and delete it by its name: both say that it was they", "tag.delete_tag-delete_tag*"
+)
 
 TAGS: Final = TagDesign(name="tags/plain", refuted={"linearizable": UNSURE})
 
 ROWS = [
-    *rows(TAGS, "tag-tag tag-look tag-untag-look tag-tag-untag tag-move-look", FAULTS),
-    *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.untag-untag", FAULTS),
+    *rows(TAGS, "tag-tag tag-get_tag tag-delete_tag-get_tag tag-tag-delete_tag tag-update_tag-get_tag", FAULTS),
+    *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.delete_tag-delete_tag", FAULTS),
 ]
 
 SCENARIOS = built(ROWS)

@@ -24,7 +24,7 @@ from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
 from lakeproof.scenarios.races import CRASH, NONE, Race
 
 OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[str | bytes, ...]]]] = {
-    "branch": (branches.create_branch, ("b", "main")),
+    "create_branch": (branches.create_branch, ("b", "main")),
     "tag": (tags.create_tag, ("t", "main")),
     "write": (writing.set_entry, ("main", X, b"a0")),
     "read": (reading.get_entry, ("main", X)),

@@ -25,7 +25,7 @@ UPSTREAM: Final = UpstreamDesign(
     refuted={
         "acknowledged-delete-is-kept": Refuted(
             f"{DELETED}; without a tombstone: {UNSTAGED}, or an update of metadata brings it back",
-            "remove-commit* erase-commit* touch-erase committed/touchintwo-remove",
+            "delete-commit* erase-commit* touch-erase committed/touch_in_two-delete",
         ),
         "read-is-legal": Refuted(
             "a read does not look at the branch again: the entry has gone from a token to a head that it does not know",
@@ -34,7 +34,7 @@ UPSTREAM: Final = UpstreamDesign(
         "refused-write-is-absent": Refuted(
             "after a change of the open token the condition is checked against what this call has staged itself, and a "
             "SetIf that was applied and reported as failed is answered with 412, too",
-            "add-commit* swap-commit",
+            "create-commit* replace-commit",
         ),
         "refused-commit-is-absent": Refuted(
             "a SetIf that was applied and reported as failed is tried again, finds nothing sealed, and answers: no "
@@ -44,21 +44,21 @@ UPSTREAM: Final = UpstreamDesign(
         "staged-garbage-can-be-found": Refuted(
             "a commit notes the tokens after it has replaced the branch, and may end before; and a write that comes "
             "after the sweep of its token stays there",
-            "write-commit.sweep remove-commit/crash",
+            "write-commit.sweep delete-commit/crash",
         ),
         "update-is-effective": Refuted(
-            "where the repository cannot be read, an update of metadata answers that all is well", "touchbyid/refusal"
+            "where the repository cannot be read, an update of metadata answers that all is well", "touch_by_id/refusal"
         ),
-        "acknowledged-reset-is-kept": Refuted(RESET_TOO_LATE, "commit-resetx.*"),
+        "acknowledged-reset-is-kept": Refuted(RESET_TOO_LATE, "commit-reset_entry.*"),
         "linearizable": Refuted(
             f"{RESET_TOO_LATE}; an entry that was removed between the two looks of a conditional write counts as there",
-            "commit-resetall.read commit-resetx.read.resetx.read swap-erase.read",
+            "commit-reset_prefix.read commit-reset_entry.read.reset_entry.read replace-erase.read",
         ),
         "acknowledged-write-is-kept": Refuted(
             "a reset of a prefix writes tombstones under the old token before it replaces the branch, and they stay "
             "when it fails; where its SetIf was applied and reported as failed, it notes the open "
             "token of the branch as dropped",
-            "write.resetall-commit resetall.write-sweep/false-predicate",
+            "write.reset_prefix-commit reset_prefix.write-sweep/false-predicate",
         ),
     },
 )
@@ -79,7 +79,7 @@ WAITS: Final = variant(
     UPSTREAM, "reset-waits", HOLDS, RAW, " (ours: a reset of paths waits for commits, and writes apart)", waits=True
 )
 REPORTS: Final = variant(
-    UPSTREAM, "reports", HOLDS, {"touchbyid": {"reports": True}}, " (ours: an update of metadata passes errors on)"
+    UPSTREAM, "reports", HOLDS, {"touch_by_id": {"reports": True}}, " (ours: an update of metadata passes errors on)"
 )
 EMPTY: Final = variant(
     UPSTREAM,
@@ -101,44 +101,44 @@ MENDED: Final = UpstreamDesign(
 KEPT: Final = Before("committed/", "write.commit")
 EXPLAINED: Final = "head-exists token-has-one-owner linearizable"
 READING: Final = "commit.sweep-read commit.sweep-list"
-DELETING: Final = "remove-commit erase-commit"
-SWEPT: Final = "remove-commit.sweep erase-commit.sweep"
-RESETTING: Final = "commit-resetx.read commit-resetall.read commit-resetx.read.resetx.read"
+DELETING: Final = "delete-commit erase-commit"
+SWEPT: Final = "delete-commit.sweep erase-commit.sweep"
+RESETTING: Final = "commit-reset_entry.read commit-reset_prefix.read commit-reset_entry.read.reset_entry.read"
 
 ROWS = [
     *rows(UPSTREAM, "write-commit", FAULTS, WRITTEN),
     *rows(UPSTREAM, "write-commit.sweep", NONE, WRITTEN),
-    *rows(UPSTREAM, "add-commit", FAULTS),
+    *rows(UPSTREAM, "create-commit", FAULTS),
     *rows(UPSTREAM, "commit-commit", NONE | FALSE, WRITTEN),
     *rows(UPSTREAM, READING, NONE, WRITTEN),
     *rows(UPSTREAM, DELETING, FAULTS, WRITTEN),
     *rows(UPSTREAM, SWEPT, NONE, WRITTEN),
-    *rows(UPSTREAM, "swap-commit", NONE, WRITTEN),
-    *rows(UPSTREAM, "swap-erase.read", NONE, WRITTEN, only=EXPLAINED),
+    *rows(UPSTREAM, "replace-commit", NONE, WRITTEN),
+    *rows(UPSTREAM, "replace-erase.read", NONE, WRITTEN, only=EXPLAINED),
     *rows(UPSTREAM, RESETTING + " commit-reset.read", NONE, WRITTEN),
-    *rows(UPSTREAM, "write.resetall-commit", NONE),
-    *rows(UPSTREAM, "resetall.write-sweep", NONE | FALSE, WRITTEN),
-    *rows(UPSTREAM, "touch-remove touchintwo-remove", NONE, KEPT),
-    *rows(UPSTREAM, "touch-remove touch-erase", NONE, WRITTEN),
-    *rows(UPSTREAM, "touchbyid", REFUSED, WRITTEN),
-    *rows(REPORTS, "touchbyid", REFUSED, WRITTEN),
+    *rows(UPSTREAM, "write.reset_prefix-commit", NONE),
+    *rows(UPSTREAM, "reset_prefix.write-sweep", NONE | FALSE, WRITTEN),
+    *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
+    *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),
+    *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
+    *rows(REPORTS, "touch_by_id", REFUSED, WRITTEN),
     *rows(REREADS, READING, NONE, WRITTEN),
     *rows(REREADS, "commit.sweep-read", HARD, WRITTEN),
     *rows(CAREFUL, DELETING, FAULTS, WRITTEN),
     *rows(CAREFUL, SWEPT, NONE, WRITTEN),
     *rows(CAREFUL, DELETING, NONE, KEPT),
-    *rows(KNOWS, "add-commit", NONE | LOST | FALSE),
+    *rows(KNOWS, "create-commit", NONE | LOST | FALSE),
     *rows(KNOWS, "commit-commit", NONE | FALSE, WRITTEN),
-    *rows(KNOWS, "swap-commit touchsafe-erase", NONE, WRITTEN),
-    *rows(KNOWS, "swap-erase.read", NONE, WRITTEN, only=EXPLAINED),
+    *rows(KNOWS, "replace-commit touch_safely-erase", NONE, WRITTEN),
+    *rows(KNOWS, "replace-erase.read", NONE, WRITTEN, only=EXPLAINED),
     *rows(WAITS, RESETTING, NONE, WRITTEN),
-    *rows(WAITS, "commit-resetx.read.resetx.read", HARD, WRITTEN, deep=True),
-    *rows(WAITS, "write.resetall-commit", FAULTS),
-    *rows(WAITS, "resetall.write-sweep", FALSE, WRITTEN),
+    *rows(WAITS, "commit-reset_entry.read.reset_entry.read", HARD, WRITTEN, deep=True),
+    *rows(WAITS, "write.reset_prefix-commit", FAULTS),
+    *rows(WAITS, "reset_prefix.write-sweep", FALSE, WRITTEN),
     *rows(EMPTY, "commit-commit", NONE, WRITTEN),
     *rows(EMPTY, "commit-commit", FALSE, WRITTEN, deep=True),
-    *rows(MENDED, "write-commit remove-commit", NONE, WRITTEN),
-    *rows(MENDED, "add-add-commit", FALSE, deep=True),
+    *rows(MENDED, "write-commit delete-commit", NONE, WRITTEN),
+    *rows(MENDED, "create-create-commit", FALSE, deep=True),
 ]
 
 SCENARIOS = built(ROWS)

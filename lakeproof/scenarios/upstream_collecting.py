@@ -12,11 +12,9 @@ from lakeproof.impl.upstream import collecting, commits, entries, repositories
 from lakeproof.model.invariants import Invariant, data
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X, Y
+from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, REPOSITORY, X, Z
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
 from lakeproof.scenarios.races import NONE, PAGED, Before, Race, Refuted
-
-LATE: Final = b"z"
 
 
 async def delete_whole(env: Env, repository: Repository) -> None:
@@ -29,16 +27,13 @@ def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the f
 
 
 WORDS: Final[Mapping[str, Word[None]]] = {
-    "upload": Word(_flow(objects.upload_object), BRANCH, X, Caller.BYTES),
-    "uploady": Word(_flow(objects.upload_object), BRANCH, Y, Caller.BYTES),
-    "uploadz": Word(_flow(objects.upload_object), BRANCH, LATE, Caller.BYTES),
-    "copy": Word(_flow(objects.copy_object), BRANCH, X, BRANCH, LATE),
-    "delete": Word(_flow(entries.delete_entry), BRANCH, X),
-    "deletez": Word(_flow(entries.delete_entry), BRANCH, LATE),
+    "upload": Word(_flow(objects.upload_object), BRANCH, AT, Caller.BYTES),
+    "copy": Word(_flow(objects.copy_object), BRANCH, X, BRANCH, Z),
+    "delete": Word(_flow(entries.delete_entry), BRANCH, AT),
     "commit": Word(_flow(commits.commit), BRANCH, Caller.TEXT),
     "prepare": Word(_flow(collecting.prepare_commits)),
     "job": Word(_flow(collecting.collect)),
-    "end": Word(_flow(delete_whole)),
+    "delete_repository": Word(_flow(delete_whole)),
 }
 """``job`` is a whole run of the collector, ``end`` the deletion of the repository. What was uploaded before is old."""
 
@@ -78,11 +73,11 @@ TODAY: Final = CollectorDesign(
         ),
         "staged-data-is-kept": Refuted(
             "a shallow copy goes to a path that the listing has passed, and its source is deleted before it gets there",
-            "staged_yz/copy.deletez-job/paged",
+            "staged_yz/copy.delete:z-job/paged",
         ),
         "no-unhandled-exception": Refuted(
             "a commit that cannot be read ends the run with an iterator that is nil and no error: a panic",
-            "committed/prepare-end",
+            "committed/prepare-delete_repository",
         ),
     },
     options=OLD,
@@ -100,18 +95,18 @@ MENDED: Final = CollectorDesign(
 )
 
 STAGED: Final = Before("staged/", "upload")
-STAGED_LATE: Final = Before("staged_yz/", "uploady.uploadz")
+STAGED_LATE: Final = Before("staged_yz/", "upload:y.upload:z")
 COMMITTED: Final = Before("committed/", "upload.commit")
 
 ROWS = [
     *rows(TODAY, "prepare-commit", NONE, STAGED),
     *rows(TODAY, "commit-job commit-delete.job", NONE, STAGED),
     *rows(TODAY, "commit-delete-job", NONE, STAGED, deep=True),
-    *rows(TODAY, "copy.deletez-job", PAGED, STAGED_LATE, paged=1),
-    *rows(TODAY, "prepare-end", NONE, COMMITTED),
+    *rows(TODAY, "copy.delete:z-job", PAGED, STAGED_LATE, paged=1),
+    *rows(TODAY, "prepare-delete_repository", NONE, COMMITTED),
     *rows(MENDED, "commit-job commit-delete.job", NONE, STAGED),
     *rows(MENDED, "commit-delete-job", NONE, STAGED, deep=True),
-    *rows(MENDED, "prepare-end", NONE, COMMITTED),
+    *rows(MENDED, "prepare-delete_repository", NONE, COMMITTED),
 ]
 
 SCENARIOS = built(ROWS)

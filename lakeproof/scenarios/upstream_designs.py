@@ -45,7 +45,7 @@ COMPACTED: Final = UpstreamDesign(
         "read-is-legal": Refuted(
             "a delete trusts a tombstone that the compactor has not seen, or misses an entry that goes from a token to "
             "the compaction meanwhile; and so does a read",
-            "compact-remove.read compact.sweep-remove.read compact.sweep-read",
+            "compact-delete.read compact.sweep-delete.read compact.sweep-read",
         )
     },
     words=WORDS,
@@ -112,15 +112,15 @@ LATER: Final = jump(2_000_000)
 MOMENTS: Final = jump(6_000_000, "six-seconds-later")
 
 ROWS = [
-    *rows(COMPACTED, "compact-remove.read compact.sweep-remove.read", NONE, WRITTEN, only=ASKED),
+    *rows(COMPACTED, "compact-delete.read compact.sweep-delete.read", NONE, WRITTEN, only=ASKED),
     *rows(COMPACTED, "compact.sweep-read compact-write.read", NONE, WRITTEN, only=ASKED),
-    *rows(CAREFUL, "compact-remove.read compact.sweep-remove.read", NONE, WRITTEN, only=ASKED),
+    *rows(CAREFUL, "compact-delete.read compact.sweep-delete.read", NONE, WRITTEN, only=ASKED),
     *rows(CAREFUL, "compact.sweep-read", NONE, WRITTEN, only=ASKED),
     *rows(OWNED, "commit-commit", NONE, WRITTEN),
     *rows(OWNED, "commit-commit", CRASH | LATER, WRITTEN, deep=True),
     *rows(OWNED, "hold-refresh", NONE | FALSE),
     *rows(INSISTS, "hold-refresh", NONE | FALSE),
-    *rows(CACHED, "get-delete.get get-delete.branch get-delete.create.get", NONE | MOMENTS, EXISTS),
+    *rows(CACHED, "get-delete.get get-delete.create_branch get-delete.create.get", NONE | MOMENTS, EXISTS),
 ]
 
 SCENARIOS = built(ROWS)

@@ -15,7 +15,7 @@ BRANCHES: Final = UpstreamDesign(
     refuted={
         "branch-delete-spares-successor": Refuted(
             "there is no conditional delete: the branch is deleted by its name, whichever branch has it by then",
-            "drop-drop-branch",
+            "delete_branch-delete_branch-create_branch",
         )
     },
 )
@@ -28,7 +28,7 @@ MERGES: Final = UpstreamDesign(
             "a SetIf that was applied and reported as failed: a merge tries again, finds that the branch has all of "
             "the source, and answers: no changes; a revert answers that the branch has changed",
             "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
-            "revert-revert/false-predicate writey-revert/false-predicate",
+            "revert-revert/false-predicate write:y-revert/false-predicate",
         )
     },
 )
@@ -39,14 +39,19 @@ KNOWS: Final = variant(
 KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
 
 ROWS = [
-    *rows(BRANCHES, "branch-drop drop-drop-branch write-drop-branch write-drop.branch", NONE),
-    *rows(BRANCHES, "drop.sweep-branch.write", NONE, only=KEPT),
+    *rows(
+        BRANCHES,
+        "create_branch-delete_branch delete_branch-delete_branch-create_branch "
+        "write-delete_branch-create_branch write-delete_branch.create_branch",
+        NONE,
+    ),
+    *rows(BRANCHES, "delete_branch.sweep-create_branch.write", NONE, only=KEPT),
     *rows(MERGES, "write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
     *rows(MERGES, "merge-merge", NONE, AHEAD),
     *rows(MERGES, "merge-merge", FALSE, AHEAD, deep=True),
-    *rows(MERGES, "remove-merge", NONE, AHEAD),
+    *rows(MERGES, "delete-merge", NONE, AHEAD),
     *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
-    *rows(MERGES, "writey-revert", NONE | FALSE, Before("", "write.commit")),
+    *rows(MERGES, "write:y-revert", NONE | FALSE, Before("", "write.commit")),
     *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),
     *rows(KNOWS, "write-merge", FALSE, AHEAD),
     *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),

@@ -23,11 +23,11 @@ SOURCE: Final = "lakeFS pkg/graveler/ref/manager.go, DeleteRepository and Create
 HANGING: Final = Refuted(
     "what a refused or failed create has written, or a branch that comes while the repository is being deleted, is "
     "left where no entry leads",
-    "delete-create* delete-delete-create* delete-bare-branch* absent/create-delete/crash "
+    "delete-create* delete-delete-create* delete-create_bare-create_branch* absent/create-delete/crash "
     "absent/create-delete/lost-answer "
     "absent/create-create-delete* absent/create-delete-get/crash absent/create-delete-get/lost-answer "
-    "absent/create-delete-branch/crash absent/create-delete-branch/lost-answer absent/create-delete/late-write "
-    "retry-create*",
+    "absent/create-delete-create_branch/crash absent/create-delete-create_branch/lost-answer "
+    "absent/create-delete/late-write retry_delete-create*",
 )
 
 UPSTREAM: Final = RepositoryDesign(
@@ -38,11 +38,11 @@ UPSTREAM: Final = RepositoryDesign(
         "delete-spares-successor": Refuted(
             "the last step of a delete removes the entry by its key, and the state is a blind Set: the slower of two "
             "deletes removes or hides the repository that was created after the faster one",
-            "delete-delete-create* retry-create*",
+            "delete-delete-create* retry_delete-create*",
         ),
         "create-is-effective": Refuted(
             "a late delete, or a late write of its state, takes the new repository away",
-            "delete-delete-create* retry-create* delete-create/late-write",
+            "delete-delete-create* retry_delete-create* delete-create/late-write",
         ),
         "active-is-complete": Refuted(
             "an unacknowledged claim that arrives after the delete brings the entry back, without its entities",
@@ -52,7 +52,7 @@ UPSTREAM: Final = RepositoryDesign(
             "an unacknowledged claim that arrives after the delete brings the entry back",
             "absent/create-delete/late-write",
         ),
-        "garbage-is-reclaimable": HANGING.but(also="delete-branch* absent/create-delete-branch*"),
+        "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
     },
     blind_create=True,
 )
@@ -71,18 +71,18 @@ def all_races(design: RepositoryDesign) -> Iterator[Row]:
     yield from rows(design, CREATED, ONE_FAULT, ABSENT)
     yield from rows(design, "delete-create", LATE_WRITE, EXISTS)
     yield from rows(design, "create-delete", LATE_WRITE, ABSENT)
-    yield from rows(design, "retry-create", LOST, EXISTS)
+    yield from rows(design, "retry_delete-create", LOST, EXISTS)
     yield from rows(design, IN_PAGES, PAGED_FAULTS, BESIDE, paged=1)
     yield from rows(design, "delete-delete-create-create", NONE, EXISTS)
 
 
 ROWS = [
     *all_races(UPSTREAM),
-    *rows(MENDED, "delete-create delete-get delete-delete-create delete-create-branch", ONE_FAULT, EXISTS),
-    *rows(MENDED, "create-create create-create-delete create-delete-branch", ONE_FAULT, ABSENT),
+    *rows(MENDED, "delete-create delete-get delete-delete-create delete-create-create_branch", ONE_FAULT, EXISTS),
+    *rows(MENDED, "create-create create-create-delete create-delete-create_branch", ONE_FAULT, ABSENT),
     *rows(MENDED, "delete-create delete-delete-create", LATE_WRITE, EXISTS),
     *rows(MENDED, "create-delete", LATE_WRITE, ABSENT),
-    *rows(MENDED, "retry-create", LOST, EXISTS),
+    *rows(MENDED, "retry_delete-create", LOST, EXISTS),
     *rows(MENDED, "delete-create delete-create-list", PAGED_FAULTS, BESIDE, paged=1),
     *rows(MENDED, "delete-delete-create-create", NONE, EXISTS),
 ]

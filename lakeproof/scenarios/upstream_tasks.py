@@ -23,17 +23,17 @@ def _flow(flow: Flow) -> Any:  # type: ignore[explicit-any]  # a word asks the f
 
 WORDS: Final[Mapping[str, Word[None]]] = {
     "submit": Word(_flow(tasks.submit_task), "one", "t"),
-    "submitu": Word(_flow(tasks.submit_task), "one", "u"),
+    "submit_other": Word(_flow(tasks.submit_task), "one", "u"),
     "run": Word(_flow(tasks.run_task), "one", "t"),
     "status": Word(_flow(tasks.task_status), "two", "t"),
-    "statusu": Word(_flow(tasks.task_status), "two", "u"),
-    "cleanbeats": Word(_flow(tasks.clean_heartbeats)),
-    "cleantasks": Word(_flow(tasks.clean_tasks)),
+    "status_other": Word(_flow(tasks.task_status), "two", "u"),
+    "clean_heartbeats": Word(_flow(tasks.clean_heartbeats)),
+    "clean_tasks": Word(_flow(tasks.clean_tasks)),
     "stop": Word(_flow(tasks.stop_server), "one"),
-    "submitlegacy": Word(_flow(tasks.submit_task), "one", "t"),
+    "submit_legacy": Word(_flow(tasks.submit_task), "one", "t"),
     "start": Word(_flow(imports.start_import), BRANCH, "i"),
     "import": Word(_flow(imports.run_import), BRANCH, X, "i"),
-    "statusi": Word(_flow(imports.import_status), "i"),
+    "status_import": Word(_flow(imports.import_status), "i"),
     "cancel": Word(_flow(imports.cancel_import), "i"),
 }
 """Tasks t and u run on server "one"; their statuses are read at server "two". ``run`` is a task's own work."""
@@ -66,14 +66,14 @@ SOURCE: Final = "lakeFS pkg/catalog/catalog.go, RunBackgroundTaskSteps, markTask
 TASKS: Final = TaskDesign(
     name="tasks/upstream",
     source=SOURCE,
-    options={"submitlegacy": {"legacy": True}},
+    options={"submit_legacy": {"legacy": True}},
     refuted={
         "running-task-is-alive": Refuted(
             "only the first task of a server waits for its heartbeat, which may be an old one until then; a stopping "
             "server deletes it before its tasks have ended; expired ones are deleted blindly, and so is the record of "
             "a task that has run for a day; a server that is late, or a clock that is ahead, looks dead",
-            "submit-submitu.statusu submit.stop.run-status submit.status-submitu.statusu "
-            "submit.run-status/three-minutes-later submitlegacy.run-status/* ended/* submit.run-cleantasks.status/*",
+            "submit-submit_other.status_other submit.stop.run-status submit.status-submit_other.status_other "
+            "submit.run-status/three-minutes-later submit_legacy.run-status/* ended/* submit.run-clean_tasks.status/*",
         )
     },
 )
@@ -83,11 +83,11 @@ MENDED: Final = TaskDesign(
     refuted=HOLDS,
     options={
         "submit": {"beats_first": True},
-        "submitu": {"beats_first": True},
+        "submit_other": {"beats_first": True},
         "status": {"admits": True},
-        "statusu": {"admits": True},
-        "cleanbeats": {"blanks": True},
-        "cleantasks": {"spares_running": True},
+        "status_other": {"admits": True},
+        "clean_heartbeats": {"blanks": True},
+        "clean_tasks": {"spares_running": True},
     },
 )
 IMPORTS: Final = TaskDesign(
@@ -112,7 +112,9 @@ FORMERLY: Final = TaskDesign(
     name="imports/upstream-formerly",
     source="lakeFS pkg/catalog/catalog.go, Import, before #9640",
     refuted={
-        "running-task-is-alive": Refuted("the answer comes before the record that it tells of", "start.import-statusi")
+        "running-task-is-alive": Refuted(
+            "the answer comes before the record that it tells of", "start.import-status_import"
+        )
     },
     options={"start": {"answers_first": True}, "import": {"answers_first": True}},
 )
@@ -120,17 +122,19 @@ FORMERLY: Final = TaskDesign(
 ENDED: Final = Before("ended/", "submit.run")
 
 ROWS = [
-    *rows(TASKS, "submit-submitu.statusu submit.stop.run-status submit.status-submitu.statusu", NONE),
+    *rows(
+        TASKS, "submit-submit_other.status_other submit.stop.run-status submit.status-submit_other.status_other", NONE
+    ),
     *rows(TASKS, "submit.run-status", NONE | MINUTES),
-    *rows(TASKS, "cleanbeats-submit.status submitu.statusu-submit", DAY_AND_HOUR, ENDED),
-    *rows(TASKS, "submit.run-cleantasks.status", DAY_AND_HOUR),
-    *rows(MENDED, "submit-submitu.statusu submit.status-submitu.statusu", NONE),
+    *rows(TASKS, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
+    *rows(TASKS, "submit.run-clean_tasks.status", DAY_AND_HOUR),
+    *rows(MENDED, "submit-submit_other.status_other submit.status-submit_other.status_other", NONE),
     *rows(MENDED, "submit.run-status", NONE | MINUTES),
-    *rows(MENDED, "cleanbeats-submit.status submitu.statusu-submit", DAY_AND_HOUR, ENDED),
-    *rows(MENDED, "submit.run-cleantasks.status", DAY_AND_HOUR),
-    *rows(TASKS, "submitlegacy.run-status", MINUTES),
-    *rows(IMPORTS, "start.import-statusi", NONE),
-    *rows(FORMERLY, "start.import-statusi", NONE),
+    *rows(MENDED, "clean_heartbeats-submit.status submit_other.status_other-submit", DAY_AND_HOUR, ENDED),
+    *rows(MENDED, "submit.run-clean_tasks.status", DAY_AND_HOUR),
+    *rows(TASKS, "submit_legacy.run-status", MINUTES),
+    *rows(IMPORTS, "start.import-status_import", NONE),
+    *rows(FORMERLY, "start.import-status_import", NONE),
     *rows(IMPORTS, "start.import-cancel", NONE | CRASH | FALSE | LOST),
     *rows(CLAIMED, "start.import-cancel", NONE | CRASH | FALSE | LOST),
 ]

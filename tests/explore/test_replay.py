@@ -33,7 +33,7 @@ EVERY_KIND = [
     "repositories/step1/delete-create/late-write",
     "repositories/step1/delete-delete-create",
     "repositories/step2/absent/create-delete-get/clock-jump",
-    "repositories/step2/delete-create-clean-branch",
+    "repositories/step2/delete-create-clean-create_branch",
 ]
 
 

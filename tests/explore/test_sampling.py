@@ -124,16 +124,16 @@ def test_what_holds_is_never_violated(strategy: Strategy, seed: int) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "repositories/naive/delete-create-branch",
+        "repositories/naive/delete-create-create_branch",
         "repositories/kv3/absent/create-delete/late-write",
         "repositories/step1/delete-create-create/crash",
         "repositories/step2/absent/create-delete-get",
-        "repositories/step2/absent/create-delete-branch/clock-jump",
-        "repositories/step2/delete-clean-branch/lost-answer",
+        "repositories/step2/absent/create-delete-create_branch/clock-jump",
+        "repositories/step2/delete-clean-create_branch/lost-answer",
         "repositories/step2/delete-delete-delete-create-create-get",
         "repositories/hardened/delete-create-create/late-write-and-crash",
         "repositories/hardened/delete-create-clean/false-predicate",
-        "repositories/hardened/delete-delete-create-branch-get",
+        "repositories/hardened/delete-delete-create-create_branch-get",
     ],
 )
 def test_what_is_found_is_expected_and_replays(name: str, strategy: Strategy) -> None:

@@ -40,7 +40,7 @@ def test_the_summary_is_that_of_the_catalogue() -> None:
 
 
 def test_every_scenario_that_is_named_exists_and_refutes_something() -> None:
-    named = set(re.findall(r"`((?:naive|kv3|step1|step2)[\w-]*/[\w/-]+)`", FINDINGS))
+    named = set(re.findall(r"`((?:naive|kv3|step1|step2)[\w-]*/[\w.:@/-]+)`", FINDINGS))
     assert len(named) >= 15
     for name in named:
         assert CATALOGUE[f"repositories/{name}"].expect, name

@@ -18,7 +18,7 @@ FINDINGS = re.sub(r"\s+", " ", (DOCS / "findings-branches.md").read_text(encodin
 DESIGNS = (DOCS / "designs-branches.md").read_text(encoding="utf-8")
 CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
 
-VIOLATIONS = re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w./-]+)`, (\d+) steps", FINDINGS)
+VIOLATIONS = re.findall(r"`([a-z-]+)`, `([\w.-]+/[\w.:@/-]+)`, (\d+) steps", FINDINGS)
 """Invariant, scenario, steps."""
 
 
@@ -27,8 +27,8 @@ def scenario_named(name: str) -> Scenario:
 
 
 def test_every_scenario_that_is_named_exists() -> None:
-    named = re.findall(r"`((?:commits/)?(?:lock-free|optimistic|locked)[\w-]*/[\w.-]+[\w/-]*)`", FINDINGS)
-    named += re.findall(r"`((?:branches|tags|migrations)/[\w-]+/[\w./-]+)`", FINDINGS)
+    named = re.findall(r"`((?:commits/)?(?:lock-free|optimistic|locked)[\w-]*/[\w.:@-]+[\w/-]*)`", FINDINGS)
+    named += re.findall(r"`((?:branches|tags|migrations)/[\w-]+/[\w.:@/-]+)`", FINDINGS)
     assert len(named) >= 15
     for name in named:
         assert scenario_named(name).name

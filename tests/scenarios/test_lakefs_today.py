@@ -14,9 +14,9 @@ CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
 DESIGNS = {row.design.name for module in modules() for row in module.ROWS}
 AREAS = "repositories|commits|branches|merges|compaction|ownership|tasks|imports|gc"
 
-VIOLATIONS = re.findall(rf"`([a-z-]+)`, `((?:{AREAS})/[\w./-]+)`, (\d+) steps", PAGE)
+VIOLATIONS = re.findall(rf"`([a-z-]+)`, `((?:{AREAS})/[\w.:@/-]+)`, (\d+) steps", PAGE)
 """Invariant, scenario, steps."""
-NAMED = set(re.findall(rf"`((?:{AREAS})/[\w./-]+)`", PAGE))
+NAMED = set(re.findall(rf"`((?:{AREAS})/[\w.:@/-]+)`", PAGE))
 PROOFS = re.findall(r"\*Proof:\*(.*?)(?=### |## |\*Repair)", PAGE)
 
 
@@ -51,7 +51,7 @@ def test_there_are_violations_to_compare() -> None:
 
 
 def test_a_proof_is_a_scenario_of_which_nothing_but_garbage_is_refuted() -> None:
-    proofs = {name for text in PROOFS for name in re.findall(rf"`((?:{AREAS})/[\w./-]+)`", text)}
+    proofs = {name for text in PROOFS for name in re.findall(rf"`((?:{AREAS})/[\w.:@/-]+)`", text)}
     assert len(proofs) >= 20
     for name in sorted(proofs & CATALOGUE.keys()):
         refuted = {key for key, verdict in CATALOGUE[name].expect.items() if verdict == "violated"}
@@ -60,4 +60,4 @@ def test_a_proof_is_a_scenario_of_which_nothing_but_garbage_is_refuted() -> None
 
 
 def test_what_ends_a_server_is_expected_to() -> None:
-    assert CATALOGUE["gc/upstream/committed/prepare-end"].expected(NO_UNHANDLED_EXCEPTION) == "violated"
+    assert CATALOGUE["gc/upstream/committed/prepare-delete_repository"].expected(NO_UNHANDLED_EXCEPTION) == "violated"

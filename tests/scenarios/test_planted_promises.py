@@ -100,7 +100,7 @@ def verdicts(scenario: Scenario) -> Mapping[str, str]:
     return {found.id: found.verdict for found in search(scenario, Limits(seconds_max=60)).findings}
 
 
-AHEAD = "mainwrite.mainahead"
+AHEAD = "write_ahead.commit_ahead"
 PATCHED: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Faults, str]] = {  # type: ignore[explicit-any]
     "a merge ignores a failed set_if": (
         merging, "replace_branch", replace_or_not, "merge-merge", AHEAD, Faults(), "commit-is-effective",
@@ -109,17 +109,17 @@ PATCHED: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Fault
         merging, "merge_committed", only_destination, "write-merge", AHEAD, Faults(), "merge-is-effective",
     ),
     "a revert undoes nothing": (
-        merging, "merge_committed", only_destination, "writey-revert", "write.commit", Faults(),
+        merging, "merge_committed", only_destination, "write:y-revert", "write.commit", Faults(),
         "revert-is-effective",
     ),
     "a commit does not move the branch": (
         lock_free, "swap", without_a_swap, "write-commit", "", Faults(), "commit-is-effective",
     ),
     "a create of an entry finds every path absent": (
-        writing, "_find", absent, "add-commit", "write", Faults(), "conditional-write-saw-absence",
+        writing, "_find", absent, "create-commit", "write", Faults(), "conditional-write-saw-absence",
     ),
     "a create of an entry finds no path absent": (
-        writing, "_find", other, "add-commit", "", Faults(), "conditional-write-saw-absence",
+        writing, "_find", other, "create-commit", "", Faults(), "conditional-write-saw-absence",
     ),
     "a reset keeps its sealed tokens": (
         resetting, "swap", with_sealed, "commit-reset.read", "write", CRASH, "acknowledged-reset-is-kept",
@@ -128,7 +128,8 @@ PATCHED: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Fault
         writing, "same_token", never, "write-commit", "", Faults(), "call-makes-progress",
     ),
     "a branch is not written": (
-        branches, "replace_branch", replace_nothing, "drop.branch-read", "", Faults(), "branch-create-is-effective",
+        branches, "replace_branch", replace_nothing, "delete_branch.create_branch-read", "", Faults(),
+        "branch-create-is-effective",
     ),
 }  # fmt: skip
 
@@ -144,9 +145,10 @@ def test_a_bug_planted_in_a_branch_is_found(bug: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("planted", [no_removal, no_removal_at_all])
 def test_a_delete_of_a_branch_that_deletes_nothing_is_found(planted: Callable[..., Any]) -> None:  # type: ignore[explicit-any]
-    assert verdicts(scenario_of(BRANCHES, "drop-read", "", Faults()))["branch-delete-is-effective"] == "holds"
+    assert verdicts(scenario_of(BRANCHES, "delete_branch-read", "", Faults()))["branch-delete-is-effective"] == "holds"
     forgetful = flows_of("delete_branch", wraps(branches.delete_branch)(planted))
-    assert verdicts(scenario_of(forgetful, "drop-read", "", Faults()))["branch-delete-is-effective"] == "violated"
+    found = verdicts(scenario_of(forgetful, "delete_branch-read", "", Faults()))
+    assert found["branch-delete-is-effective"] == "violated"
 
 
 def test_a_reader_that_gives_up_without_a_reason_is_found() -> None:
@@ -211,7 +213,7 @@ def test_a_cleaner_that_spares_superseded_instances_is_found(monkeypatch: pytest
         ("repositories/step1/absent/create-get/false-predicate", 5),
         ("repositories/kv3/absent/create-get/false-predicate", 2),
         ("repositories/hardened/absent/create-get/false-predicate", 0),
-        ("branches/plain/branch-drop/false-predicate", 4),
+        ("branches/plain/create_branch-delete_branch/false-predicate", 4),
         ("merges/by-set-if/merge-merge/false-predicate", 14),
     ],
 )

@@ -82,29 +82,31 @@ async def swap_by_set(
 
 BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str, Faults, str]] = {  # type: ignore[explicit-any]
     "a reset changes the branch by set": (
-        resetting, "swap", swap_by_set, "writey.commit-resetx", WRITTEN, Faults(),
+        resetting, "swap", swap_by_set, "write:y.commit-reset_entry", WRITTEN, Faults(),
         "acknowledged-write-is-kept",
     ),
     "a restoration lies under what it is to hide": (
-        resetting, "covered", beneath, "commit-resetx.read", WRITTEN, Faults(), KEPT,
+        resetting, "covered", beneath, "commit-reset_entry.read", WRITTEN, Faults(), KEPT,
     ),
     "a reset leaves the branch as it is": (
-        resetting, "covered", unchanged, "write-resetx.read", WRITTEN, Faults(), KEPT,
+        resetting, "covered", unchanged, "write-reset_entry.read", WRITTEN, Faults(), KEPT,
     ),
     "a reset of a path takes the tokens of all others along": (
-        resetting, "covered", over_nothing, "writey-resetx", WRITTEN, Faults(), "acknowledged-write-is-kept",
+        resetting, "covered", over_nothing, "write:y-reset_entry", WRITTEN, Faults(), "acknowledged-write-is-kept",
     ),
     "a path is restored as a deletion": (
-        restoring, "get_committed", nothing, "commit-resetx.read", OVER, Faults(), "linearizable",
+        restoring, "get_committed", nothing, "commit-reset_entry.read", OVER, Faults(), "linearizable",
     ),
     "a reset that was reported as failed is made twice": (
-        resetting, "_is_done", never, "read.write.read-resetx", WRITTEN, Faults(false_predicates=1), "linearizable",
+        resetting, "_is_done", never, "read.write.read-reset_entry", WRITTEN, Faults(false_predicates=1),
+        "linearizable",
     ),
     "a committer does not look for restorations": (
-        lock_free, "restorations_over", no_restorations, "commit-resetx.read.resetx.read", WRITTEN, Faults(), KEPT,
+        lock_free, "restorations_over", no_restorations, "commit-reset_entry.read.reset_entry.read", WRITTEN, Faults(),
+        KEPT,
     ),
     "a committer combines anew and leaves nothing out": (
-        committing, "restored_paths", no_paths, "commit-resetx.read.resetx.read", WRITTEN, Faults(), KEPT,
+        committing, "restored_paths", no_paths, "commit-reset_entry.read.reset_entry.read", WRITTEN, Faults(), KEPT,
     ),
 }  # fmt: skip
 

@@ -58,7 +58,7 @@ class TestCarefulDeletes:
             return await bury(env, repository, branch, path, careful=False)
 
         monkeypatch.setattr(entries, "_bury", trusting)
-        found = violated(CATALOGUE["commits/upstream-careful-delete/remove-commit"])
+        found = violated(CATALOGUE["commits/upstream-careful-delete/delete-commit"])
         assert found == {"acknowledged-delete-is-kept"}
 
     def test_it_is_not_enough_to_distrust_tombstones(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ class TestCarefulDeletes:
             await write(env, repository, branch_id, operation, *paths, careful=False)
 
         monkeypatch.setattr(entries, "safe_branch_write", hasty)
-        found = violated(CATALOGUE["commits/upstream-careful-delete/remove-commit.sweep"])
+        found = violated(CATALOGUE["commits/upstream-careful-delete/delete-commit.sweep"])
         assert found == {"acknowledged-delete-is-kept"}
 
 

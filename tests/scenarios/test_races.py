@@ -9,10 +9,26 @@ from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._hard_delete import ObjectDesign
-from lakeproof.scenarios.designs import HOLDS, built, rows
-from lakeproof.scenarios.races import CRASH, FAULTS, LOST, NONE, Before, FaultSet, RaceError, Refuted, parse, races
+from lakeproof.scenarios.designs import HOLDS, Speaker, built, rows
+from lakeproof.scenarios.races import (
+    CRASH,
+    FAULTS,
+    LOST,
+    NONE,
+    Before,
+    FaultSet,
+    RaceError,
+    Refuted,
+    after,
+    branch_of,
+    op,
+    parse,
+    path_of,
+    races,
+)
 
-KNOWN = ("write", "commit", "read")
+ON, AT = branch_of("b", "main"), path_of(b"x", b"y")
+KNOWN = {"write": (ON, AT), "commit": (ON,), "read": (), "stage@outside": ()}
 STAGED = "staged-data-is-kept"
 DESIGN = ObjectDesign(name="area/variant", flows=objects.FLOWS, source="tests", refuted=HOLDS)
 
@@ -22,6 +38,37 @@ def test_clients_run_at_once_and_calls_one_after_the_other() -> None:
     assert parse("write", KNOWN) == (("write",),)
 
 
+def test_a_word_names_a_branch_and_a_path() -> None:
+    assert parse("write@main:y.write:y-commit@main-stage@outside", KNOWN) == (
+        ("write@main:y", "write:y"), ("commit@main",), ("stage@outside",),
+    )  # fmt: skip
+    assert [op(word) for word in ("write@main:y", "write:y", "delete_branch", "stage@outside")] == [
+        "write", "write", "delete_branch", "stage",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "call"),
+    [
+        ("upload", "upload_object('r', 'b', b'x', b'a0')"),
+        ("upload:y", "upload_object('r', 'b', b'y', b'a0')"),
+        ("upload@main", "upload_object('r', 'main', b'x', b'a0')"),
+        ("upload@main:y", "upload_object('r', 'main', b'y', b'a0')"),
+        ("copy", "copy_object('r', 'b', b'y', 'b', b'x')"),
+        ("copy@main:x", "copy_object('r', 'main', b'x', 'b', b'x')"),
+        ("move:z", "move_object('r', 'b', b'x', b'z')"),
+        ("stage@outside", "stage_object('r', 'b', b'x', 'ext://brought/o', b'o')"),
+    ],
+)
+def test_what_a_word_names_replaces_the_argument_that_its_op_has_there(word: str, call: str) -> None:
+    assert str(DESIGN.call(word, Speaker("a", 0))) == call
+
+
+def test_options_of_an_op_are_those_of_all_its_words() -> None:
+    design = attrs.evolve(DESIGN, flows=no_copies.FLOWS, options={"upload": {"reading": no_copies.CAREFUL}})
+    assert dict(design.call("upload@main:y", Speaker("a", 0)).options) == {"reading": no_copies.CAREFUL}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -29,12 +76,26 @@ def test_clients_run_at_once_and_calls_one_after_the_other() -> None:
             "write-comit",
             "'comit' at column 7 (client 2, call 1): no such word; did you mean 'commit'? known are commit,",
         ),
-        ("write.zebra", "'zebra' at column 7 (client 1, call 2): no such word; known are commit, read, write"),
+        (
+            "write.zebra",
+            "'zebra' at column 7 (client 1, call 2): no such word; known are commit, read, stage@outside, write",
+        ),
         ("write--read", "'-' at column 7 (client 2, call 1); expected a word"),
         ("write-", "the end at column 7 (client 2, call 1); expected a word"),
         (".write", "'.' at column 1 (client 1, call 1); expected a word"),
         ("write/read", "'/' at column 6; expected '-', '.' or the end"),
         ("", "the end at column 1 (client 1, call 1); expected a word"),
+        (
+            "read-write@mian",
+            "'write@mian' at column 6 (client 2, call 1): 'mian': no such branch here; did you mean 'main'? known",
+        ),
+        ("write:z", "'write:z' at column 1 (client 1, call 1): 'z': no such path here; known are x, y"),
+        ("read@main", "'read@main' at column 1 (client 1, call 1): 'read' names no branch; leave out '@main'"),
+        ("commit@main:y", "'commit@main:y' at column 1 (client 1, call 1): 'commit' names no path; leave out ':y'"),
+        ("wriet@main", "'wriet@main' at column 1 (client 1, call 1): no such word; did you mean 'write'?"),
+        ("write:y@main", "'write:y@main' at column 1 (client 1, call 1): expected the form op@branch:path"),
+        ("write@", "'write@' at column 1 (client 1, call 1): expected the form op@branch:path"),
+        ("stage", "'stage' at column 1 (client 1, call 1): no such word; known are commit, read, stage@outside, write"),
     ],
 )
 def test_a_mistake_is_named_with_its_place_and_what_is_known(text: str, message: str) -> None:
@@ -58,6 +119,19 @@ def test_a_race_is_named_after_what_was_before_and_its_fault() -> None:
 def test_words_that_were_said_before_are_checked_too() -> None:
     with pytest.raises(RaceError, match=r"before 'write.comit': 'comit': no such word; did you mean 'commit'\?"):
         list(races("read", KNOWN, NONE, Before("", "write.comit")))
+    with pytest.raises(RaceError, match=r"before 'write@mian': 'write@mian': 'mian': no such branch here"):
+        list(races("read", KNOWN, NONE, after("write@mian")))
+
+
+def test_a_race_is_named_after_the_words_that_were_said_before() -> None:
+    (found,) = races("read", KNOWN, NONE, after("write.write@main:y"))
+    assert (found.name, found.before) == ("after_write.write@main:y/read", ("write", "write@main:y"))
+
+
+def test_ops_are_the_words_without_what_they_name() -> None:
+    (found,) = races("write@main:y.read-commit@main", KNOWN)
+    assert found.words == ("write@main:y", "read", "commit@main")
+    assert found.ops == ("write", "read", "commit")
 
 
 def test_one_name_cannot_stand_for_two_races() -> None:
@@ -117,9 +191,9 @@ def test_an_expectation_that_concerns_no_race_is_an_error(invariant: str, glob: 
 
 
 def test_readings_share_expectations_and_one_is_alive_where_any_of_them_meets_it() -> None:
-    one = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "upload-reset upload-drop")})
+    one = attrs.evolve(DESIGN, refuted={STAGED: Refuted("why", "upload-reset upload-delete_branch")})
     other = attrs.evolve(one, name="area/other")
-    assert len(built([*rows(one, "upload-reset"), *rows(other, "upload-drop")])) == 2
+    assert len(built([*rows(one, "upload-reset"), *rows(other, "upload-delete_branch")])) == 2
 
 
 def test_an_invariant_to_check_alone_must_be_checked_somewhere() -> None:

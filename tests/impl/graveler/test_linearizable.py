@@ -38,8 +38,8 @@ OPERATIONS: Final[Mapping[str, Call]] = {
     "reset-entry": call(resetting.reset_entry, X),
     "reset-prefix": call(resetting.reset_prefix, X),
     "commit": call(lock_free.commit, "m"),
-    "drop": call(branches.delete_branch_by_tombstone),
-    "branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
+    "delete_branch": call(branches.delete_branch_by_tombstone),
+    "create_branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN, tombstones=True),
 }
 
 STATES: Final[Mapping[str, tuple[Sequence[Call], BranchState | None]]] = {
@@ -99,7 +99,8 @@ def test_a_listing_may_come_between_two_writes_of_one_call(state: str) -> None:
 @pytest.mark.parametrize("state", ["empty", "staged", "committed"])
 def test_two_deletes_by_tombstone_may_both_say_that_they_deleted_the_branch(state: str) -> None:
     # Whoever finds the record that it wanted to leave cannot tell whose it is.
-    assert "delete_branch_by_tombstone('r', 'b') returned None" in explained([OPERATIONS["drop"]] * 2, state, Faults())
+    twice = [OPERATIONS["delete_branch"]] * 2
+    assert "delete_branch_by_tombstone('r', 'b') returned None" in explained(twice, state, Faults())
 
 
 @pytest.mark.deep
@@ -110,7 +111,7 @@ def test_any_two_operations_beside_a_commit(state: str, commit: Flow) -> None:
     refuted = {
         (one, other): verdict
         for one, other in combinations_with_replacement(sorted(others), 2)
-        if not (one == other and one in {"create", "replace", "drop", "branch"})  # equal writes cannot be told apart
+        if not (one == other and one in {"create", "replace", "delete_branch", "create_branch"})  # equal writes
         and (verdict := explained([OPERATIONS[one], OPERATIONS[other], call(commit, "beside")], state, Faults()))
         not in ("holds", "inconclusive")
     }

@@ -62,7 +62,15 @@ def verdict(clients: Sequence[Call], *, staged: bool) -> str:
         ([CREATE_1, COMMIT], False),
         ([SWAP_0, DELETE], True),
     ],
-    ids=["create-commit", "swap-commit", "create-create-commit", "create-delete", "creates", "absent", "swap-delete"],
+    ids=[
+        "create-commit",
+        "replace-commit",
+        "create-create-commit",
+        "create-delete",
+        "creates",
+        "absent",
+        "replace-delete",
+    ],
 )
 def test_conditional_writes_are_those_of_a_sequential_branch(clients: Sequence[Call], staged: bool) -> None:
     assert verdict(clients, staged=staged) == "holds"

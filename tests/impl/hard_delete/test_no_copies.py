@@ -17,8 +17,8 @@ from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_o
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import data
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import OUTSIDE, Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y, Z
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import addresses, broken, mark, read, upload
 
@@ -241,20 +241,20 @@ def test_a_lock_changes_the_value_and_not_the_identity(entry: ObjectEntry, says:
 
 STEPS: Final = {
     "upload": (flows.upload_object, (BRANCH, X, b"1")),
-    "uploady": (flows.upload_object, (BRANCH, Y, b"2")),
+    "upload:y": (flows.upload_object, (BRANCH, Y, b"2")),
     "copy": (flows.copy_object, (BRANCH, Y, BRANCH, X)),
-    "copymain": (flows.copy_object, (MAIN, X, BRANCH, X)),
-    "copyback": (flows.copy_object, (BRANCH, X, MAIN, X)),
-    "move": (flows.move_object, (BRANCH, X, Z)),
-    "moveback": (flows.move_object, (BRANCH, Z, Y)),
+    "copy@main:x": (flows.copy_object, (MAIN, X, BRANCH, X)),
+    "copy_from_main:x": (flows.copy_object, (BRANCH, X, MAIN, X)),
+    "move:z": (flows.move_object, (BRANCH, X, Z)),
+    "move_z:y": (flows.move_object, (BRANCH, Z, Y)),
     "delete": (flows.delete_object, (BRANCH, X)),
-    "deletey": (flows.delete_object, (BRANCH, Y)),
+    "delete:y": (flows.delete_object, (BRANCH, Y)),
     "reset": (flows.reset_branch, (BRANCH,)),
-    "resetx": (flows.reset_entry, (BRANCH, X)),
-    "resetall": (flows.reset_prefix, (BRANCH, b"")),
-    "resetmain": (flows.reset_branch, (MAIN,)),
+    "reset_entry": (flows.reset_entry, (BRANCH, X)),
+    "reset_prefix": (flows.reset_prefix, (BRANCH, b"")),
+    "reset@main": (flows.reset_branch, (MAIN,)),
     "commit": (flows.commit, (BRANCH,)),
-    "commitmain": (flows.commit, (MAIN,)),
+    "commit@main": (flows.commit, (MAIN,)),
 }
 
 

@@ -12,8 +12,7 @@ from lakeproof.impl.hard_delete import no_copies as flows
 from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import kv
-from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import Z
+from lakeproof.scenarios._branch_data import BRANCH, X, Y, Z
 from lakeproof.scenarios.hard_delete_no_copies import SCENARIOS
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import broken, mark, read, upload

@@ -24,8 +24,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.scenarios._hard_delete import Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y, Z
 from lakeproof.scenarios.hard_delete_offline import SCENARIOS
 from tests.impl.graveler.hand import NOW, Hand
 
@@ -104,7 +103,7 @@ class TestAlone:
         assert hand.run(FLOWS.background_job, **OLD) == ()
 
     @given(
-        st.lists(st.sampled_from(("upload", "delete", "commit", "reset", "copy", "move", "drop")), max_size=8),
+        st.lists(st.sampled_from(("upload", "delete", "commit", "reset", "copy", "move", "delete_branch")), max_size=8),
         st.data(),
     )
     def test_it_deletes_just_what_the_model_calls_garbage_in_every_order_and_page_size(
@@ -120,7 +119,7 @@ class TestAlone:
                 "reset": (FLOWS.reset_branch,),
                 "copy": (FLOWS.copy_object, path, BRANCH, other),
                 "move": (FLOWS.move_object, path, other),
-                "drop": (FLOWS.delete_branch,),
+                "delete_branch": (FLOWS.delete_branch,),
             }
             flow, *args = calls[word]
             with suppress(GravelerError, BranchNotFound):
@@ -310,8 +309,8 @@ SMALL = [
         "offline/upload-job/crash",
         "offline-cuo/staged/commit-job",
         "offline-uco/staged/commit-job",
-        "offline-tracks-verified/onmain/copydown.deletemain-job",
-        "offline-tracks-first/onmain/copydown.deletemain-job",
+        "offline-tracks-verified/onmain/copy_from_main:x.delete@main-job",
+        "offline-tracks-first/onmain/copy_from_main:x.delete@main-job",
         "offline/late-link",
         "offline-mended/late-link",
     )

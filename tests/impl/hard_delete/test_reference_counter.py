@@ -26,8 +26,8 @@ from lakeproof.impl.refs.errors import BranchNotFound, DefaultBranch, PathNotFou
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios._hard_delete import OUTSIDE, Z
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y, Z
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS
 from tests.impl.graveler.hand import Hand
 
@@ -221,24 +221,24 @@ def test_writing_the_counter_leaves_other_metadata_alone(counter: int, other: di
 
 STEPS: Final = {
     "upload": (flows.upload_object, (BRANCH, X, b"1")),
-    "uploady": (flows.upload_object, (BRANCH, Y, b"2")),
+    "upload:y": (flows.upload_object, (BRANCH, Y, b"2")),
     "stage": (again, (BRANCH, Y, X)),
-    "stageback": (again, (BRANCH, X, Y)),
+    "stage_back": (again, (BRANCH, X, Y)),
     "copy": (flows.copy_object, (BRANCH, Y, BRANCH, X)),
-    "copymain": (flows.copy_object, (MAIN, X, BRANCH, X)),
-    "move": (flows.move_object, (BRANCH, X, Z)),
+    "copy@main:x": (flows.copy_object, (MAIN, X, BRANCH, X)),
+    "move:z": (flows.move_object, (BRANCH, X, Z)),
     "delete": (flows.delete_object, (BRANCH, X)),
-    "deletey": (flows.delete_object, (BRANCH, Y)),
-    "deletez": (flows.delete_object, (BRANCH, Z)),
+    "delete:y": (flows.delete_object, (BRANCH, Y)),
+    "delete:z": (flows.delete_object, (BRANCH, Z)),
     "reset": (flows.reset_branch, (BRANCH,)),
-    "resetmain": (flows.reset_branch, (MAIN,)),
+    "reset@main": (flows.reset_branch, (MAIN,)),
 }
-COPIES: Final = ("copy", "copymain", "move")
+COPIES: Final = ("copy", "copy@main:x", "move:z")
 
 
 def target(word: str, args: Sequence[Any]) -> bytes:  # type: ignore[explicit-any]
     """The path that a step gives a value."""
-    return args[2] if word == "move" else args[1]  # type: ignore[no-any-return]
+    return args[2] if word == "move:z" else args[1]  # type: ignore[no-any-return]
 
 
 def referred(hand: Hand) -> dict[str, int]:
@@ -373,7 +373,7 @@ def test_names_of_scenarios_are_unique_and_every_refutation_has_its_reason() -> 
     assert ONE == (("references", "1"),)
 
 
-SAMPLE: Final = ("conditional-metadata", "staged/relink-delete", "twice/delete-delete", "upload-reset")
+SAMPLE: Final = ("conditional-metadata", "staged/link_again-delete", "twice/delete-delete", "upload-reset")
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ class TestRaces:
         assert sorted(states(hand).values()) == (["deleted", "staged"] if exchanges else ["staged", "staged"])
 
 
-SMALL = [each for each in SCENARIOS if not each.deep and each.expect and "/after_upload_" in each.name]
+SMALL = [each for each in SCENARIOS if not each.deep and each.expect and "/after_upload." in each.name]
 
 
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda scenario: scenario.name)

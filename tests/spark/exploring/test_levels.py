@@ -37,7 +37,7 @@ def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
 
 def test_answers_may_be_too_many_for_the_driver(engine: SparkLevels, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "DRIVER_ANSWERS", 0)
-    compare(scenario_of("repositories/hardened/delete-branch/refusal"), engine, GRADED, 8)
+    compare(scenario_of("repositories/hardened/delete-create_branch/refusal"), engine, GRADED, 8)
 
 
 @pytest.mark.deep
