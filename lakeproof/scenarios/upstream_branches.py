@@ -36,6 +36,10 @@ UPSTREAM: Final = UpstreamDesign(
             "SetIf that was applied and reported as failed is answered with 412, too",
             "create-commit* replace-commit",
         ),
+        "conditional-write-saw-absence": Refuted(
+            "the call is refused for what it has staged itself: the path was never taken by another",
+            "create-commit* replace-commit",
+        ),
         "refused-commit-is-absent": Refuted(
             "a SetIf that was applied and reported as failed is tried again, finds nothing sealed, and answers: no "
             "changes",

@@ -99,6 +99,7 @@ CACHED: Final = CachedDesign(
     flows=cache.FLOWS,
     source="lakeFS pkg/graveler/ref/manager.go, GetRepository",
     refuted={
+        "linearizable": Refuted("it is read after it was deleted", "get-delete.get*"),
         INACCESSIBLE: Refuted(
             "a server answers from what it knew some seconds ago; neither a delete nor a create tells it",
             "get-delete.get* get-delete.create.get*",

@@ -16,7 +16,13 @@ BRANCHES: Final = UpstreamDesign(
         "branch-delete-spares-successor": Refuted(
             "there is no conditional delete: the branch is deleted by its name, whichever branch has it by then",
             "delete_branch-delete_branch-create_branch",
-        )
+        ),
+        "branch-create-is-effective": Refuted(
+            "a slow delete of the branch before it takes it away", "delete_branch-delete_branch-create_branch"
+        ),
+        "linearizable": Refuted(
+            "two deletes of one branch both succeed", "delete_branch-delete_branch-create_branch"
+        ),
     },
 )
 MERGES: Final = UpstreamDesign(
@@ -29,7 +35,11 @@ MERGES: Final = UpstreamDesign(
             "the source, and answers: no changes; a revert answers that the branch has changed",
             "merge-merge/false-predicate write-merge/false-predicate commit-merge/false-predicate "
             "revert-revert/false-predicate write:y-revert/false-predicate",
-        )
+        ),
+        "failed-call-changed-nothing": Refuted(
+            "the same, and a reset whose SetIf was applied and reported as failed answers that the branch has changed",
+            "*/false-predicate",
+        ),
     },
 )
 KNOWS: Final = variant(
@@ -37,6 +47,12 @@ KNOWS: Final = variant(
 )
 
 KEPT: Final = "head-exists token-has-one-owner acknowledged-write-is-kept"
+
+DONE: Final = (
+    "head-exists token-has-one-owner acknowledged-delete-is-kept commits-form-one-line commit-is-effective "
+    "merge-is-effective call-makes-progress"
+)
+"""Nothing fails in the race of a delete and a merge."""
 
 ROWS = [
     *rows(
@@ -49,7 +65,7 @@ ROWS = [
     *rows(MERGES, "write-merge commit-merge merge-reset", NONE | FALSE, AHEAD),
     *rows(MERGES, "merge-merge", NONE, AHEAD),
     *rows(MERGES, "merge-merge", FALSE, AHEAD, deep=True),
-    *rows(MERGES, "delete-merge", NONE, AHEAD),
+    *rows(MERGES, "delete-merge", NONE, AHEAD, only=DONE),
     *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
     *rows(MERGES, "write:y-revert", NONE | FALSE, Before("", "write.commit")),
     *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),

@@ -30,6 +30,10 @@ HANGING: Final = Refuted(
     "absent/create-delete/late-write retry_delete-create*",
 )
 
+BLOCKED: Final = (
+    "while it is being deleted a repository is gone to readers, and its id is taken to creators; a listing in pages is "
+    "no snapshot"
+)
 UPSTREAM: Final = RepositoryDesign(
     name="repositories/upstream",
     flows=repositories.FLOWS,
@@ -52,6 +56,14 @@ UPSTREAM: Final = RepositoryDesign(
             "an unacknowledged claim that arrives after the delete brings the entry back",
             "absent/create-delete/late-write",
         ),
+        "failed-call-changed-nothing": Refuted(
+            "a SetIf that was applied and reported as failed is answered with: not unique; and a delete that fails on "
+            "its way, because another was faster or a scan broke, has hidden the repository",
+            "*/paged-scan-failure absent/*/false-predicate delete-create*/false-predicate delete-delete-*",
+        ),
+        "linearizable": Refuted(
+            BLOCKED, "*/paged-scan-failure absent/*/false-predicate delete-create-* delete-create_bare-*"
+        ),
         "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
     },
     blind_create=True,
@@ -60,7 +72,16 @@ MENDED: Final = RepositoryDesign(
     name="repositories/upstream-tombstone",
     flows=repositories.WITH_TOMBSTONES,
     source=SOURCE + " (ours: a deleted repository leaves an entry, which is only ever replaced by SetIf)",
-    refuted={"garbage-is-reclaimable": HANGING},
+    refuted={
+        "garbage-is-reclaimable": HANGING,
+        "failed-call-changed-nothing": Refuted(
+            "a SetIf that was applied, and reported as failed, or comes late, is answered with a conflict, or: not "
+            "unique; and a delete whose scan broke has hidden the repository",
+            "*/late-write */paged-scan-failure absent/*/false-predicate absent/*-delete*/lost-answer "
+            "delete-*/lost-answer delete-create*/false-predicate delete-delete-create/false-predicate",
+        ),
+        "linearizable": Refuted(BLOCKED, "*/lost-answer absent/*/false-predicate delete-create-*"),
+    },
     blind_create=True,
 )
 

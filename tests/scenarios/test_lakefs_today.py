@@ -55,7 +55,8 @@ def test_a_proof_is_a_scenario_of_which_nothing_but_garbage_is_refuted() -> None
     assert len(proofs) >= 20
     for name in sorted(proofs & CATALOGUE.keys()):
         refuted = {key for key, verdict in CATALOGUE[name].expect.items() if verdict == "violated"}
-        assert refuted <= {"garbage-is-reclaimable"}, name
+        # That two deletes of one branch both succeed is another matter than what a delete takes away.
+        assert refuted <= {"garbage-is-reclaimable", "linearizable"}, name
     assert proofs - CATALOGUE.keys() <= DESIGNS
 
 
