@@ -1,0 +1,36 @@
+"""What mutated code calls: iterations that lose rows, and an error that claims too much.
+
+A mutated module imports these names. Nothing of `lakeproof.impl` may be imported here: the mutated module could be
+among what that loads.
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import TypeVar
+
+from lakeproof.model import errors, kv
+
+T = TypeVar("T")
+
+EXISTS = kv.EXISTS
+
+
+async def all_but_first(rows: AsyncIterable[T]) -> AsyncIterator[T]:
+    """The rows after the first."""
+    first = True
+    async for row in rows:
+        if not first:
+            yield row
+        first = False
+
+
+async def only_first(rows: AsyncIterable[T]) -> AsyncIterator[T]:
+    """The first row; the others are not read."""
+    async for row in rows:
+        yield row
+        return
+
+
+def definite(error: Exception | type[Exception]) -> Exception:
+    """A definite error in the place of an indefinite one: of a store for that of a store, of a flow for any other."""
+    kind = error if isinstance(error, type) else type(error)
+    return kv.Refused() if issubclass(kind, kv.KVError) else errors.BranchBusy("mutant")
