@@ -78,17 +78,21 @@ def command(
     chosen = choose(source.load(), patterns, deep=deep)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     jobs = jobs or cores
-    plan = Plan.of(source, [each.name for each in chosen], Bounds(factor=max_states, seconds=max_seconds))
+    names_of = [each.name for each in chosen]
+    whole = not patterns and file is None
+    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), whole=whole)
     try:
         kept = Results(results)
-        mutants = _chosen(relevant(plan), only, names)
-    except (Unreadable, NotMutable) as error:
+    except Unreadable as error:
         complain(str(error))
         return UNUSABLE
     listener = _Lines()
-    click.echo(f"mutants={len(mutants)} scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
+    click.echo(f"scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
     try:
         index = Index(reaches(plan, kept, jobs, listener))
+        mutants = relevant(plan, index, only or "", [each for each in OPERATORS if not names or each.name in names])
+        if not mutants:
+            raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
         if lists:
             _list(mutants, index)
             return AS_EXPECTED
@@ -97,22 +101,17 @@ def command(
             judged.append(each)
             if as_json:
                 click.echo(json.dumps(as_object(each)))
+    except NotMutable as error:
+        complain(str(error))
+        return UNUSABLE
     except KeyboardInterrupt as error:
         complain(f"interrupted; {results} keeps what is known, and the same command goes on from there")
         raise click.Abort from error
     finally:
         kept.close()
     if not as_json:
-        click.echo("\n".join(report(judged, whole=not patterns and file is None)))
+        click.echo("\n".join(report(judged, whole=whole)))
     return _closed(judged, as_json=as_json)
-
-
-def _chosen(mutants: tuple[Mutant, ...], only: str | None, names: tuple[str, ...]) -> tuple[Mutant, ...]:
-    found = [each for each in mutants if only is None or only in f"{each.file}:{each.function}"]
-    found = [each for each in found if not names or each.operator in names]
-    if not found:
-        raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
-    return tuple(found)
 
 
 def _list(mutants: tuple[Mutant, ...], index: Index) -> None:

@@ -1,6 +1,6 @@
 """All mutants of the functions that some scenarios execute, each judged by the scenarios that execute its lines."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -8,6 +8,7 @@ import attrs
 
 from lakeproof.mutation.equivalent import reason_for
 from lakeproof.mutation.mutants import Mutant, mutants_of
+from lakeproof.mutation.operators import OPERATORS, Operator
 from lakeproof.mutation.planting import flow_files
 from lakeproof.mutation.pool import carried_out
 from lakeproof.mutation.reaching import Index
@@ -61,9 +62,11 @@ class Plan:
     """By name: the files that are mutated."""
     source: Source
     bounds: Bounds
+    whole: bool = False
+    """All scenarios of the catalogue were chosen: what none of them executes is of interest, too."""
 
     @classmethod
-    def of(cls, source: Source, names: Sequence[str], bounds: Bounds) -> "Plan":
+    def of(cls, source: Source, names: Sequence[str], bounds: Bounds, *, whole: bool = False) -> "Plan":
         """For scenarios of the catalogue: all flows of the catalogue are mutated. For those of a user's file: it is."""
         if source.file is not None:
             origins = {Origin(file=source.file): tuple(names)}
@@ -76,7 +79,7 @@ class Plan:
             for module in modules()
         }
         chosen = {origin: those for origin, those in found.items() if those}
-        return cls(origins=chosen, files=flow_files(), source=source, bounds=bounds)
+        return cls(origins=chosen, files=flow_files(), source=source, bounds=bounds, whole=whole)
 
 
 def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
@@ -111,13 +114,21 @@ def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tupl
     return found_all
 
 
-def relevant(plan: Plan) -> tuple[Mutant, ...]:
-    """The mutants of all files, in order.
+def relevant(
+    plan: Plan, index: Index, part: str = "", operators: Collection[Operator] = OPERATORS
+) -> tuple[Mutant, ...]:
+    """The mutants of the files that scenarios execute, in order; of all files, where the plan is ``whole``. part: of
+    the name of each function, see `mutants_of`.
 
     Raises:
         NotMutable: a file is no Python.
     """
-    return tuple(mutant for name, path in plan.files.items() for mutant in mutants_of(path, name))
+    alone = plan.source.file is not None  # it may hold invariants, too
+    found: list[Mutant] = []
+    for name, path in plan.files.items():
+        if plan.whole or name in index.files:
+            found += mutants_of(path, name, operators, part=part, flows_alone=alone)
+    return tuple(found)
 
 
 def judge(

@@ -13,7 +13,18 @@ from typing import Final
 import attrs
 
 from lakeproof.mutation.operators import OPERATORS, STAND_INS, Operator
-from lakeproof.mutation.sites import BLOCKS, Block, Expression, Function, blocks, expressions, functions, head_of
+from lakeproof.mutation.sites import (
+    BLOCKS,
+    Block,
+    Expression,
+    Function,
+    blocks,
+    expressions,
+    functions,
+    head_of,
+    of_flows,
+    raw_blocks,
+)
 
 SHOWN_MAX: Final = 120
 """Characters of what a change is described by."""
@@ -39,7 +50,7 @@ class Mutant:
     before: str
     after: str
     number: int
-    """Of the mutant in its file, from 0."""
+    """Of the mutant in its function, from 0."""
     code: bytes = attrs.field(repr=False)
     """The module, marshalled."""
 
@@ -57,21 +68,22 @@ class Mutant:
 
 
 def mutants_of(
-    path: Path, name: str, operators: Collection[Operator] = OPERATORS, text: str | None = None
+    path: Path, name: str, operators: Collection[Operator] = OPERATORS, *, part: str = "", flows_alone: bool = False
 ) -> Iterator[Mutant]:
-    """All mutants of a file, in order of its functions. name: what the file is called in reports. Each differs from
-    the file and from all others.
+    """All mutants of a file, in order of its functions. Each differs from the file and from all others.
+
+    name: what the file is called in reports. part: only functions with this part in ``FILE:FUNCTION`` are mutated.
+    flows_alone: only functions that a flow of the file names, see `of_flows`.
 
     Raises:
         NotMutable: the file cannot be read, or is no Python.
     """
-    try:
-        text = path.read_text(encoding="utf-8") if text is None else text
-        tree = ast.parse(text, filename=str(path))
-    except (OSError, SyntaxError, ValueError) as error:
-        raise NotMutable(f"{path}: {error}; name a Python file") from error
-    number = 0
+    tree = _tree(path)
+    chosen = of_flows(tree) if flows_alone else None
     for function, node in functions(tree):
+        if part not in f"{name}:{function}" or (chosen is not None and function not in chosen):
+            continue
+        number = 0
         span = (node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
         seen = {ast.dump(node)}
         for operator in operators:
@@ -96,6 +108,41 @@ def mutants_of(
                         number += 1
                 finally:
                     change.take_back()
+
+
+def _tree(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise NotMutable(f"{path}: {error}; name a Python file") from error
+
+
+def noting(path: Path, name: str) -> CodeType:
+    """The code of a file that also notes each line which it executes, in `lakeproof.mutation.stand_ins.LINES`.
+
+    Raises:
+        NotMutable.
+    """
+    tree = _tree(path)
+    for _, function in list(functions(tree)):
+        for block in list(raw_blocks(function)):
+            block[:] = [each for statement in block for each in (*_notes(statement, name), statement)]
+    return marshal.loads(_compiled(tree, path))  # type: ignore[no-any-return]  # noqa: S302
+
+
+def _notes(statement: ast.stmt, name: str) -> Iterator[ast.stmt]:
+    handlers = statement.handlers if isinstance(statement, ast.Try) else []
+    for handler in handlers:
+        handler.body.insert(0, _note(name, handler))
+    if not isinstance(statement, ast.Nonlocal | ast.Global):
+        yield _note(name, statement)
+
+
+def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
+    (statement,) = ast.parse(f"{STAND_INS}.LINES.add({(name, at.lineno)!r})").body
+    for node in ast.walk(statement):
+        ast.copy_location(node, at)
+    return statement
 
 
 def _compiled(tree: ast.Module, path: Path) -> bytes:

@@ -4,7 +4,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Final
@@ -32,13 +32,13 @@ def flow_files() -> dict[str, Path]:
     return {
         path.relative_to(root).as_posix(): path
         for path in sorted((root / "impl").rglob("*.py"))
-        if path.relative_to(root / "impl").parts[0].removesuffix(".py") not in SUBSTRATE
+        if path.relative_to(root / "impl").parts[0].removesuffix(".py") not in SUBSTRATE and path.name != "__init__.py"
     }
 
 
 def module_of(name: str) -> str:
     """The module of a flow file, by the name of the file."""
-    return ".".join(("lakeproof", *Path(name).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(("lakeproof", *Path(name).with_suffix("").parts))
 
 
 class AlreadyLoaded(Exception):
@@ -57,23 +57,27 @@ class _Planted(importlib.machinery.SourceFileLoader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, loader: _Planted) -> None:
-        self.loader = loader
+    def __init__(self, paths: Mapping[str, Path], code: Callable[[str], CodeType]) -> None:
+        self.paths = paths
+        self.code = code
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.loader.name:
+        if fullname not in self.paths:
             return None
-        return importlib.util.spec_from_file_location(fullname, self.loader.path, loader=self.loader)
+        where = str(self.paths[fullname])
+        loader = _Planted(fullname, where, self.code(fullname))
+        return importlib.util.spec_from_file_location(fullname, where, loader=loader)
 
 
-def plant(module: str, path: Path, code: CodeType) -> None:
-    """Let a module be what this code says, from its first import on.
+def plant(paths: Mapping[str, Path], code: Callable[[str], CodeType]) -> None:
+    """Let modules be what this code says, from their first import on. paths: of their files.
 
     Raises:
         AlreadyLoaded.
     """
-    if module in sys.modules:
-        raise AlreadyLoaded(f"{module} is loaded already: the mutant would not run")
-    sys.meta_path.insert(0, _Finder(_Planted(module, str(path), code)))
+    for module in paths:
+        if module in sys.modules:
+            raise AlreadyLoaded(f"{module} is loaded already: the mutant would not run")
+    sys.meta_path.insert(0, _Finder(paths, code))

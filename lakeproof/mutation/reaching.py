@@ -16,6 +16,11 @@ class Index:
                 for line in lines:
                     self._at.setdefault((file, line), set()).add(number)
 
+    @property
+    def files(self) -> frozenset[str]:
+        """The files of which anything is executed."""
+        return frozenset(file for file, _ in self._at)
+
     def executing(self, file: str, first: int, last: int) -> list[Reach]:
         """The scenarios that execute any line between two, both included; those with the fewest states first."""
         found = set[int]().union(*(self._at.get((file, line), ()) for line in range(first, last + 1)))

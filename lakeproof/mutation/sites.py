@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 import attrs
 
@@ -54,6 +54,25 @@ def functions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]
             yield from functions(node, prefix)
 
 
+def of_flows(tree: ast.AST) -> frozenset[str]:
+    """The qualified names of coroutines and asynchronous generators, of what they name of the same file, and so on: in
+    a file that holds invariants too, these are its flows."""
+    known = dict(functions(tree))
+    found: set[str] = set()
+    waiting = [name for name, node in known.items() if isinstance(node, ast.AsyncFunctionDef)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            named = {n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(known[name]) if _is_name(n)}
+            waiting += [other for other in known if other.rpartition(".")[2] in named or other.startswith(f"{name}.")]
+    return frozenset(found)
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name | ast.Attribute]:
+    return isinstance(node, ast.Name | ast.Attribute)
+
+
 def expressions(function: Function) -> Iterator[Expression]:
     """All expressions of a function's own body; not those of functions within, nor annotations."""
     for statement in own_statements(function):
@@ -86,22 +105,23 @@ _EXPRESSIVE: Final = (ast.expr, ast.keyword, ast.comprehension, ast.withitem)
 
 def own_statements(function: Function) -> Iterator[ast.stmt]:
     """The statements of a function at any depth, in order of the text; not those of functions within."""
-    for block in _blocks(function):
+    for block in raw_blocks(function):
         yield from block
 
 
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+def raw_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements of a node at any depth, outermost first; not those of functions and classes within."""
     for field in BLOCKS:
         block = getattr(node, field, None)
         if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
             yield block
             for statement in block:
                 if not isinstance(statement, _SCOPES):
-                    yield from _blocks(statement)
+                    yield from raw_blocks(statement)
     for handler in getattr(node, "handlers", ()):
-        yield from _blocks(handler)
+        yield from raw_blocks(handler)
     for case in getattr(node, "cases", ()):
-        yield from _blocks(case)
+        yield from raw_blocks(case)
 
 
 def blocks(function: Function) -> Iterator[Block]:
@@ -110,7 +130,7 @@ def blocks(function: Function) -> Iterator[Block]:
     parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     own = sorted(own_statements(function), key=lambda each: each.lineno)
     outer = frozenset(name for each in own if isinstance(each, ast.Nonlocal) for name in each.names)
-    for statements in _blocks(function):
+    for statements in raw_blocks(function):
         before = (each for each in own if each.lineno < statements[0].lineno)
         bound = {name for each in before for name in stored(head_of(each))}
         yield Block(statements, frozenset(parameters | bound | outer), outer)

@@ -1,17 +1,20 @@
-"""What mutated code calls: iterations that lose rows, and an error that claims too much.
+"""What changed code calls: iterations that lose rows, an error that claims too much, and a note of what is executed.
 
 A mutated module imports these names. Nothing of `lakeproof.impl` may be imported here: the mutated module could be
 among what that loads.
 """
 
 from collections.abc import AsyncIterable, AsyncIterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from lakeproof.model import errors, kv
 
 T = TypeVar("T")
 
 EXISTS = kv.EXISTS
+
+LINES: Final[set[tuple[str, int]]] = set()
+"""File and number of the lines that were executed, of modules that note them."""
 
 
 async def all_but_first(rows: AsyncIterable[T]) -> AsyncIterator[T]:

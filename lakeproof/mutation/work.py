@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from types import CodeType
+from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
@@ -18,8 +18,6 @@ from lakeproof.mutation.planting import module_of, plant
 from lakeproof.running.board import die_with_parent
 
 if TYPE_CHECKING:
-    from _typeshed import TraceFunction
-
     from lakeproof.running.tasks import Outcome
     from lakeproof.scenario import Scenario
 
@@ -122,23 +120,34 @@ class Reaching:
     origin: Origin
     names: tuple[str, ...]
     files: tuple[tuple[str, str], ...]
-    """Path, as code objects have it, and name of each file that has mutants."""
+    """Path and name of each file that has mutants."""
     seconds: float
 
     def done(self) -> Iterator[object]:
-        known = self.origin.scenarios()
+        from lakeproof.mutation.mutants import noting
+        from lakeproof.mutation.stand_ins import LINES
+
+        files = {module_of(name): (Path(path), name) for path, name in self.files}
+        if self.origin.file is None:
+            plant({module: path for module, (path, _) in files.items()}, lambda module: noting(*files[module]))
+            known = self.origin.scenarios()
+        else:
+            known = self.origin.scenarios(noting(self.origin.file, self.origin.file.name))
         for name in self.names:
             yield Began(name)
-            with _Traced(dict(self.files)) as traced:
-                started = time.monotonic()
-                outcome = _searched(known[name], self.origin, None, Bounds(seconds=self.seconds))
+            LINES.clear()
+            started = time.monotonic()
+            outcome = _searched(known[name], self.origin, None, Bounds(seconds=self.seconds))
             wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
+            by: dict[str, list[int]] = {}
+            for file, line in sorted(LINES):
+                by.setdefault(file, []).append(line)
             yield Reach(
                 scenario=name,
                 origin=self.origin,
                 states=outcome.states,
                 seconds=round(time.monotonic() - started, 3),
-                lines=traced.lines(),
+                lines=tuple((file, tuple(lines)) for file, lines in by.items()),
                 wrong=outcome.trouble or "; ".join(wrong),
             )
 
@@ -160,7 +169,7 @@ class Judging:
         started = time.monotonic()
         user_file = self.steps[0].origin.file
         if user_file is None:
-            plant(module_of(self.file), self.path, code)
+            plant({module_of(self.file): self.path}, lambda _: code)
         loaded: dict[Origin, dict[str, Scenario]] = {}
         open_: Verdict | None = None
         for ran, step in enumerate(self.steps, start=1):
@@ -185,7 +194,8 @@ class Judging:
 def judged(outcome: "Outcome") -> Verdict | None:
     """What one scenario says of a mutant; None: all is as expected.
 
-    It is killed by a verdict of an invariant. Unusable where the scenario cannot be run, or where nothing differs but
+    It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
+    search stopped first. Unusable where the scenario cannot be run, or where nothing differs but
     that a flow raises what no flow may raise: a type error, say.
     """
     from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
@@ -194,7 +204,8 @@ def judged(outcome: "Outcome") -> Verdict | None:
         return Verdict(fate=UNUSABLE, scenario=outcome.scenario, why=outcome.trouble)
     differs = [each for each in outcome.verdicts if each.unexpected]
     for each in differs:
-        if each.verdict != "inconclusive" and each.invariant != NO_UNHANDLED_EXCEPTION:
+        open_ = each.verdict == "inconclusive" and outcome.stopped
+        if not open_ and each.invariant != NO_UNHANDLED_EXCEPTION:
             why = f"{each.verdict}, expected {each.expected}"
             return Verdict(fate=KILLED, scenario=outcome.scenario, invariant=each.invariant, why=why)
     for each in differs:
@@ -209,34 +220,6 @@ def _searched(scenario: "Scenario", origin: Origin, states_max: int | None, boun
 
     task = Verify(states_max=states_max, seconds_max=bounds.seconds, memory_bytes_max=bounds.memory_bytes, traced=False)
     return carried_out(task, scenario, Source(origin.file), lambda depth, states, transitions: None)
-
-
-class _Traced:
-    """Notes which lines of some files are executed while it is entered."""
-
-    def __init__(self, files: dict[str, str]) -> None:
-        self._files = files
-        self._met: set[tuple[str, int]] = set()
-
-    def __enter__(self) -> Self:
-        sys.settrace(self._call)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-
-    def _call(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
-        return self._line if frame.f_code.co_filename in self._files else None
-
-    def _line(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
-        self._met.add((frame.f_code.co_filename, frame.f_lineno))
-        return self._line
-
-    def lines(self) -> Lines:
-        by: dict[str, list[int]] = {}
-        for path, line in sorted(self._met):
-            by.setdefault(self._files[path], []).append(line)
-        return tuple((name, tuple(lines)) for name, lines in by.items())
 
 
 def run(pipe: "Connection[object, object]", work: Work) -> None:
