@@ -68,7 +68,7 @@ class TestFile:
 
     def test_all_killed_is_exit_code_0(self) -> None:
         result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "blind-write", "--jobs", "1")
-        assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 mutants: 100.0 % killed")
+        assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 mutant: 100.0 % killed")
 
 
 class TestRefusals:

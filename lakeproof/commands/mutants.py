@@ -11,7 +11,7 @@ import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.commands.options import Seconds
-from lakeproof.mutation.judging import Judged, Plan, judge, reaches, relevant
+from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
 from lakeproof.mutation.mutants import Mutant, NotMutable
 from lakeproof.mutation.operators import OPERATORS
 from lakeproof.mutation.reaching import Index
@@ -19,6 +19,7 @@ from lakeproof.mutation.report import Score, as_object, report
 from lakeproof.mutation.results import Results, Unreadable
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.report.progress import SILENCE_SECONDS
+from lakeproof.report.style import plural
 from lakeproof.running.loading import Source, choose
 
 _NAMES: Final = [each.name for each in OPERATORS]
@@ -125,7 +126,8 @@ def _closed(judged: list[Judged], *, as_json: bool) -> int:
     left = [each for each in judged if not each.equivalent]
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
     shown = "nothing could be killed" if score.share is None else f"{100 * score.share:.1f} % killed"
-    click.echo(f"\n{len(judged):,} mutants: {shown}", err=as_json)
+    reached = sum(each.verdict.fate != UNREACHED for each in judged)
+    click.echo(f"\n{plural(reached, 'mutant')}: {shown}", err=as_json)
     if stale or any(each.verdict.fate == SURVIVED for each in left):
         return VIOLATED
     return INCONCLUSIVE if any(each.verdict.fate == TIMED_OUT for each in left) else AS_EXPECTED

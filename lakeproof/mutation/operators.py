@@ -225,7 +225,9 @@ def delete_first(block: Block) -> Iterator[Change]:
 
 
 def _moves_over(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.Try | ast.For | ast.AsyncFor)
+    is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    kinds = ast.Expr | ast.Assign | ast.AnnAssign | ast.Try | ast.For | ast.AsyncFor
+    return isinstance(statement, kinds) and not is_docstring
 
 
 def stale_read(block: Block) -> Iterator[Change]:

@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 import attrs
 
-from lakeproof.mutation.work import Began, Failed, Work, run
+from lakeproof.mutation.work import Failed, Work, run
 from lakeproof.running.processes import SINGLE_THREADED, away_from_the_working_directory, deaf_to_interrupts
 
 W = TypeVar("W", bound=Work)
@@ -38,8 +38,8 @@ class Report(Generic[W]):
 
 
 def carried_out(works: Iterable[W], jobs: int, silence_seconds: float) -> Iterator[Report[W]]:
-    """What processes have to say, as it comes; None now and then from all of them, while nothing does. A process that
-    is silent for too long, or ends without a word, has `Failed`."""
+    """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
+    long, or ends otherwise, has `Failed`."""
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
     context = get_context("forkserver")
@@ -91,8 +91,3 @@ def _dismiss(worker: _Worker[W]) -> None:
     worker.process.terminate()
     worker.process.join()
     worker.process.close()
-
-
-def is_news(message: object) -> bool:
-    """Whether a message is a result, and not only a sign of life."""
-    return message is not None and not isinstance(message, Began)

@@ -8,6 +8,7 @@ import attrs
 from lakeproof.mutation.judging import UNREACHED, Judged
 from lakeproof.mutation.results import described
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE
+from lakeproof.report.style import plural
 
 HEAD: Final = "| file | mutants | killed | survived | timed out | equivalent | unusable | unreached | score |"
 
@@ -68,7 +69,7 @@ def line(judged: Judged) -> str:
     verdict = judged.verdict
     told = verdict.why
     if verdict.fate == SURVIVED and not told:
-        told = f"{verdict.ran} scenarios ran"
+        told = f"{plural(verdict.ran, 'scenario')} ran"
     elif verdict.scenario:
         told = f"{verdict.scenario}: {told}"
     mutant = judged.mutant

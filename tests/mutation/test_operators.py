@@ -115,6 +115,7 @@ LEFT_ALONE = [
     ("swap-effects", "x = await g(a)\nawait h(x)"),
     ("swap-effects", "await g(a)\nx = 1"),
     ("delete-first", "x = await g(a)\nawait s.delete(x)"),
+    ("delete-first", "'what it does'\nx = 1\nawait s.delete(a)"),
     ("stale-read", "x = await g(a)"),
     ("forget-state", "x = 1"),
     ("ignore-failed-predicate", "try:\n    await g(a)\nexcept kv.NotFound:\n    return"),
