@@ -28,7 +28,17 @@ class Equivalent:
         return self.function, self.operator, self.before, self.after
 
 
-EQUIVALENT: Final[Sequence[Equivalent]] = ()
+EQUIVALENT: Final[Sequence[Equivalent]] = (
+    Equivalent(
+        "impl/repositories/step1.py:create_repository",
+        "swap-effects",
+        "if await read_entry(env, repository_id) is not None: ...; "
+        "repository = new_repository(env, repository_id, await env.c...",
+        "repository = new_repository(env, repository_id, await env.clock.now()); "
+        "if await read_entry(env, repository_id) is no...",
+        "the clock and the fresh identifier depend on no other client, and nothing is written before the read",
+    ),
+)
 
 _BY_KEY: Final[Mapping[tuple[str, str, str, str], str]] = {each.key: each.reason for each in EQUIVALENT}
 

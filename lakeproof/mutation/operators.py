@@ -70,13 +70,12 @@ def weak_predicate(at: Expression) -> Iterator[ast.expr]:
         return
     name = callee(node)
     for index, given in enumerate(node.args):
-        is_last = index == len(node.args) - 1 and (name.endswith("_if") or "replace" in name.split("_"))
+        is_last = index == len(node.args) - 1 and len(node.args) > 2
         text = ast.unparse(given)
-        if text.rpartition(".")[2] == "predicate" or (is_last and len(node.args) > 2 and text != "None"):
+        replaces = name.endswith("_if") or ("replace" in name.split("_") and text.startswith("encode("))
+        if text.rpartition(".")[2] == "predicate" or (is_last and replaces and text != "None"):
             changed = copy.copy(node)
-            changed.args = [
-                _parsed(f"{STAND_INS}.EXISTS") if at == index else each for at, each in enumerate(node.args)
-            ]
+            changed.args = [_wrapped("weaker", given) if at == index else each for at, each in enumerate(node.args)]
             yield changed
 
 

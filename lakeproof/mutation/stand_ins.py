@@ -11,10 +11,13 @@ from lakeproof.model import errors, kv
 
 T = TypeVar("T")
 
-EXISTS = kv.EXISTS
-
 LINES: Final[set[tuple[str, int]]] = set()
 """File and number of the lines that were executed, of modules that note them."""
+
+
+def weaker(predicate: kv.Predicate) -> kv.Predicate:
+    """A predicate that any value satisfies; one that asks for absence stays what it is."""
+    return None if predicate is None else kv.EXISTS
 
 
 async def all_but_first(rows: AsyncIterable[T]) -> AsyncIterator[T]:
