@@ -39,6 +39,9 @@ class TestCatalogue:
         assert sorted(first.stdout.splitlines()) == sorted(second.stdout.splitlines())
         lines = kept.splitlines(keepends=True)
         results.write_text("".join(lines[:-1]))  # as if it had been interrupted before the last
+        known = lakeproof(*args, "--known")
+        assert known.stdout.splitlines()[-1].endswith("; not judged yet: 1")
+        assert results.read_text() == "".join(lines[:-1])
         lakeproof(*args)
         assert sorted(json.loads(line)["key"] for line in results.read_text().splitlines()) == sorted(
             json.loads(line)["key"] for line in lines

@@ -38,6 +38,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 @click.option("--operator", "names", multiple=True, type=click.Choice(_NAMES), help="Apply only these operators.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per mutant.")
 @click.option("--list", "lists", is_flag=True, help="List the mutants and the number of scenarios for each; run none.")
+@click.option("--known", is_flag=True, help="Report what the results know already; run no mutant.")
 @click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -64,6 +65,7 @@ def command(
     names: tuple[str, ...],
     as_json: bool,
     lists: bool,
+    known: bool,
     results: Path,
     max_seconds: float,
     max_states: int,
@@ -98,7 +100,7 @@ def command(
             _list(mutants, index)
             return AS_EXPECTED
         judged: list[Judged] = []
-        for each in judge(plan, mutants, index, kept, jobs, listener):
+        for each in judge(plan, mutants, index, kept, 0 if known else jobs, listener):
             judged.append(each)
             if as_json:
                 click.echo(json.dumps(as_object(each)))
@@ -112,7 +114,7 @@ def command(
         kept.close()
     if not as_json:
         click.echo("\n".join(report(judged, whole=whole)))
-    return _closed(judged, as_json=as_json)
+    return _closed(judged, len(mutants) - len(judged), as_json=as_json)
 
 
 def _list(mutants: tuple[Mutant, ...], index: Index) -> None:
@@ -121,16 +123,17 @@ def _list(mutants: tuple[Mutant, ...], index: Index) -> None:
         click.echo(f"{count:5,}  {each}")
 
 
-def _closed(judged: list[Judged], *, as_json: bool) -> int:
+def _closed(judged: list[Judged], left_out: int, *, as_json: bool) -> int:
     score = Score.of(judged)
     left = [each for each in judged if not each.equivalent]
     stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
     shown = "nothing could be killed" if score.share is None else f"{100 * score.share:.1f} % killed"
     reached = sum(each.verdict.fate != UNREACHED for each in judged)
-    click.echo(f"\n{plural(reached, 'mutant')}: {shown}", err=as_json)
+    missing = f"; not judged yet: {left_out:,}" if left_out else ""
+    click.echo(f"\n{plural(reached, 'mutant')}: {shown}{missing}", err=as_json)
     if stale or any(each.verdict.fate == SURVIVED for each in left):
         return VIOLATED
-    return INCONCLUSIVE if any(each.verdict.fate == TIMED_OUT for each in left) else AS_EXPECTED
+    return INCONCLUSIVE if left_out or any(each.verdict.fate == TIMED_OUT for each in left) else AS_EXPECTED
 
 
 class _Lines:

@@ -134,7 +134,8 @@ def relevant(
 def judge(
     plan: Plan, mutants: Sequence[Mutant], index: Index, results: Results, jobs: int, listener: Listener
 ) -> Iterator[Judged]:
-    """Each mutant and what became of it, as it comes in. What the results know already is not run again."""
+    """Each mutant and what became of it, as it comes in. What the results know already is not run again. jobs: how many
+    processes; with 0 nothing is run, and what is not known is left out."""
     code = digest_of_code(plan.source.file)
     works: list[Judging] = []
     by_work: dict[int, tuple[Mutant, str]] = {}
@@ -161,10 +162,10 @@ def judge(
         work = Judging(file=mutant.file, path=path, code=mutant.code, steps=steps, bounds=plan.bounds)
         by_work[id(work)] = mutant, key
         works.append(work)
-    for report in carried_out(works, jobs, plan.bounds.seconds):
+    for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds):
         message = report.message
         if isinstance(message, Failed):
-            fate = TIMED_OUT if report.work.steps and "silent" in message.why else UNUSABLE
+            fate = TIMED_OUT if message.silent else UNUSABLE
             message = Verdict(fate=fate, why=message.why)
         if isinstance(message, Verdict):
             mutant, key = by_work[id(report.work)]

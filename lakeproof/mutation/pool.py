@@ -64,7 +64,7 @@ def carried_out(works: Iterable[W], jobs: int, silence_seconds: float) -> Iterat
                     message, last = _heard(worker)
                 elif time.monotonic() - worker.heard > silence_seconds + GRACE_SECONDS:
                     worker.process.kill()
-                    message, last = Failed("its process was silent for too long"), True
+                    message, last = Failed("its process was silent for too long", silent=True), True
                 else:
                     continue
                 if last:

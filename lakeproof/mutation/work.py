@@ -241,3 +241,5 @@ class Failed:
     """A process could not do its work."""
 
     why: str
+    silent: bool = False
+    """It was ended because it said nothing for too long."""
