@@ -47,6 +47,12 @@ class TestCatalogue:
             json.loads(line)["key"] for line in lines
         )
 
+    def test_a_mutant_whose_budget_is_over_is_timed_out_and_goes_on_with_a_larger_one(self) -> None:
+        args = ("tags/plain/tag-tag*", "--in", "refs/tags.py:create_tag", "--operator", "let-escape")
+        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
+        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
+        assert "timed-out" not in judged(*args).values()
+
     def test_a_list_runs_no_mutant(self) -> None:
         shown = lakeproof("mutants", "tags/plain/tag-tag", "--in", "create_tag", "--list", "--jobs", "1")
         assert shown.exit_code == 0

@@ -56,6 +56,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="N",
     help="Limit of a scenario: N times the states that it has unchanged.",
 )
+@click.option("--budget", type=Seconds, metavar="S", help="Limit of a mutant, after which it is timed out.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
 @click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
 def command(
@@ -69,6 +70,7 @@ def command(
     results: Path,
     max_seconds: float,
     max_states: int,
+    budget: float | None,
     jobs: int | None,
     deep: bool,
 ) -> int:
@@ -83,7 +85,7 @@ def command(
     jobs = jobs or cores
     names_of = [each.name for each in chosen]
     whole = not patterns and file is None
-    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), whole=whole)
+    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, whole=whole)
     try:
         kept = Results(results)
     except Unreadable as error:

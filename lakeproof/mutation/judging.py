@@ -62,15 +62,20 @@ class Plan:
     """By name: the files that are mutated."""
     source: Source
     bounds: Bounds
+    budget: float | None = None
+    """How many seconds a mutant may take."""
     whole: bool = False
     """All scenarios of the catalogue were chosen: what none of them executes is of interest, too."""
 
     @classmethod
-    def of(cls, source: Source, names: Sequence[str], bounds: Bounds, *, whole: bool = False) -> "Plan":
+    def of(
+        cls, source: Source, names: Sequence[str], bounds: Bounds, *, budget: float | None = None, whole: bool = False
+    ) -> "Plan":
         """For scenarios of the catalogue: all flows of the catalogue are mutated. For those of a user's file: it is."""
         if source.file is not None:
             origins = {Origin(file=source.file): tuple(names)}
-            return cls(origins=origins, files={source.file.name: source.file}, source=source, bounds=bounds)
+            files = {source.file.name: source.file}
+            return cls(origins=origins, files=files, source=source, bounds=bounds, budget=budget)
         from lakeproof.scenarios import modules
 
         wanted = frozenset(names)
@@ -79,7 +84,7 @@ class Plan:
             for module in modules()
         }
         chosen = {origin: those for origin, those in found.items() if those}
-        return cls(origins=chosen, files=flow_files(), source=source, bounds=bounds, whole=whole)
+        return cls(origins=chosen, files=flow_files(), source=source, bounds=bounds, budget=budget, whole=whole)
 
 
 def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
@@ -131,6 +136,11 @@ def relevant(
     return tuple(found)
 
 
+def _unfinished(before: Verdict, budget: float | None) -> bool:
+    """Whether a mutant had less time before than it has now."""
+    return before.budget is not None and (budget is None or budget > before.budget)
+
+
 def judge(
     plan: Plan, mutants: Sequence[Mutant], index: Index, results: Results, jobs: int, listener: Listener
 ) -> Iterator[Judged]:
@@ -155,11 +165,14 @@ def judge(
             yield told(mutant, Verdict(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
         key = key_of_verdict(code, mutant, steps, plan.bounds)
-        if (before := results.verdict(key)) is not None:
+        before = results.verdict(key)
+        if before is not None and not _unfinished(before, plan.budget):
             yield told(mutant, before)
             continue
         path = plan.files[mutant.file]
-        work = Judging(file=mutant.file, path=path, code=mutant.code, steps=steps, bounds=plan.bounds)
+        work = Judging(
+            file=mutant.file, path=path, code=mutant.code, steps=steps, bounds=plan.bounds, budget=plan.budget
+        )
         by_work[id(work)] = mutant, key
         works.append(work)
     for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds):

@@ -104,7 +104,7 @@ class Results:
         told = self._known.get(key)
         if told is None:
             return None
-        return Verdict(**{name: told[name] for name in attrs.fields_dict(Verdict)})  # type: ignore[arg-type]
+        return Verdict(**{name: told[name] for name in attrs.fields_dict(Verdict) if name in told})  # type: ignore[arg-type]
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: Verdict) -> None:
         self._put(key, {**described(mutant), **attrs.asdict(verdict)})

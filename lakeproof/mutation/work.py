@@ -91,6 +91,8 @@ class Verdict:
     why: str = ""
     ran: int = 0
     """How many scenarios were run."""
+    budget: float | None = None
+    """Timed out because a mutant may take no more than these seconds, and not all scenarios were run."""
     seconds: float = 0.0
 
 
@@ -161,6 +163,8 @@ class Judging:
     code: bytes
     steps: tuple[Step, ...]
     bounds: Bounds
+    budget: float | None = None
+    """Seconds after which no further scenario is begun. None: no limit."""
 
     def done(self) -> Iterator[object]:
         import marshal
@@ -173,6 +177,11 @@ class Judging:
         loaded: dict[Origin, dict[str, Scenario]] = {}
         open_: Verdict | None = None
         for ran, step in enumerate(self.steps, start=1):
+            taken = round(time.monotonic() - started, 3)
+            if self.budget is not None and taken > self.budget:
+                why = f"its {self.budget:g} seconds were over after {ran - 1} of {len(self.steps)} scenarios"
+                yield Verdict(fate=TIMED_OUT, why=why, ran=ran - 1, seconds=taken, budget=self.budget)
+                return
             yield Began(step.scenario)
             try:
                 if step.origin not in loaded:
