@@ -64,6 +64,12 @@ class TestIndex:
         assert self.INDEX.steps("f", (3, 4), Bounds()) == ()
         assert self.INDEX.steps("g", (1, 9), Bounds()) == ()
 
+    def test_each_variant_has_its_smallest_first(self) -> None:
+        sizes = {"d/one/a": 1, "d/one/b": 2, "d/one/c": 3, "d/two/a": 20, "d/two/b": 10}
+        index = Index([reach(name, states, 1) for name, states in sizes.items()])
+        names = [each.scenario for each in index.steps("f", (1, 1), Bounds())]
+        assert names == ["d/one/a", "d/two/b", "d/one/b", "d/two/a", "d/one/c"]
+
     def test_files_are_those_that_are_executed(self) -> None:
         assert self.INDEX.files == {"f"}
 
