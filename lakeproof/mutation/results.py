@@ -43,7 +43,7 @@ def key_of_reach(code: str, scenario: str) -> str:
 def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds) -> str:
     told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
     judges = sorted((step.scenario, step.states_max) for step in steps)
-    return digest("verdict", code, told, judges, attrs.astuple(bounds))
+    return digest("verdict 2", code, told, judges, attrs.astuple(bounds))
 
 
 class Results:

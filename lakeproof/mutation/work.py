@@ -180,7 +180,9 @@ class Judging:
             taken = round(time.monotonic() - started, 3)
             if self.budget is not None and taken > self.budget:
                 why = f"its {self.budget:g} seconds were over after {ran - 1} of {len(self.steps)} scenarios"
-                yield Verdict(fate=TIMED_OUT, why=why, ran=ran - 1, seconds=taken, budget=self.budget)
+                over = Verdict(fate=TIMED_OUT, why=why, budget=self.budget)
+                worst = open_ if open_ is not None and open_.fate == UNUSABLE else over
+                yield attrs.evolve(worst, ran=ran - 1, seconds=taken, budget=self.budget)
                 return
             yield Began(step.scenario)
             try:
@@ -192,10 +194,11 @@ class Judging:
                 found: Verdict | None = Verdict(fate=UNUSABLE, scenario=step.scenario, why=why)
             else:
                 found = judged(_searched(scenario, step.origin, step.states_max, self.bounds))
-            if found is not None and found.fate != TIMED_OUT:
+            if found is not None and found.fate == KILLED:
                 yield attrs.evolve(found, ran=ran, seconds=round(time.monotonic() - started, 3))
                 return
-            open_ = open_ or found
+            if found is not None and (open_ is None or open_.fate == TIMED_OUT):
+                open_ = found
         last = open_ or Verdict(fate=SURVIVED)
         yield attrs.evolve(last, ran=len(self.steps), seconds=round(time.monotonic() - started, 3))
 
