@@ -17,13 +17,16 @@ ARGS ?=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help verify test lint types unit findings deep services bench clean
+.PHONY: help verify mutants test lint types unit findings deep services bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 verify: $(CORE)  ## run the whole catalogue: every design, every invariant
 	@$(BIN)/lakeproof verify $(ARGS)
+
+mutants: $(CORE)  ## mutants of the flows, judged by the catalogue: hours; ARGS='repositories/kv3*' takes one design
+	@$(BIN)/lakeproof mutants $(ARGS)
 
 test: lint types unit  ## what must pass before a change lands: lint, types, unit
 

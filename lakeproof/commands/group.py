@@ -33,6 +33,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "table": ("lakeproof.commands.table:table", "Render verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
+    "mutants": ("lakeproof.commands.mutants:command", "Change flows in small ways, and see if scenarios notice."),
 }
 """Commands of ours that are loaded when they are called: where they are, and what they do."""
 

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Final, cast
 
 import attrs
@@ -52,14 +52,16 @@ class Source:
         return load_file(self.file)
 
 
-def load_file(path: Path) -> tuple[Scenario, ...]:
+def load_file(path: Path, code: CodeType | None = None) -> tuple[Scenario, ...]:
     """The ``SCENARIOS`` of a Python file. The file is executed; what it prints goes to stderr.
+
+    code: what to execute instead of what the file holds: a mutant of it.
 
     Raises:
         LoadError: it cannot be read or executed, or what it offers is no list of scenarios.
     """
     with _fenced(path):
-        return _offered(_executed(path), path)
+        return _offered(_executed(path, code), path)
 
 
 def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
@@ -88,7 +90,7 @@ def _offered(module: ModuleType, path: Path) -> tuple[Scenario, ...]:
     return tuple(scenarios)
 
 
-def _executed(path: Path) -> ModuleType:
+def _executed(path: Path, code: CodeType | None = None) -> ModuleType:
     # Not the stem alone: a user's file may be called like a module that is loaded already.
     name = f"_scenarios_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     try:
@@ -96,7 +98,7 @@ def _executed(path: Path) -> ModuleType:
     except OSError as error:
         raise LoadError(f"{path}: cannot be read: {error.strerror}; name a Python file with SCENARIOS") from error
     try:
-        code = compile(source, str(path), "exec")
+        code = compile(source, str(path), "exec") if code is None else code
     except SyntaxError as error:
         at = f"{path}:{error.lineno}:{error.offset}" if error.lineno else str(path)
         raise LoadError(f"{at}: not Python: {error.msg}; correct the syntax") from error

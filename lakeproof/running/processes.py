@@ -130,14 +130,14 @@ def _hired(task: Task, source: Source) -> _Worker:
     ours, theirs = context.Pipe()
     board = context.RawArray("d", 2)
     process = context.Process(target=_work, args=(theirs, board, task, source), daemon=True)
-    with _deaf_to_interrupts(), _away_from_the_working_directory():  # inherited: Ctrl-C is the parent's affair
+    with deaf_to_interrupts(), away_from_the_working_directory():  # inherited: Ctrl-C is the parent's affair
         process.start()
     theirs.close()
     return _Worker(process, ours, Overseer(board))
 
 
 @contextmanager
-def _away_from_the_working_directory() -> Iterator[None]:
+def away_from_the_working_directory() -> Iterator[None]:
     """Python looks for modules of ``python -c`` in the working directory first. A ``signal.py`` that a user has there
     would end new processes, and that which multiprocessing keeps beside them, before they begin. That one only counts
     shared semaphores, of which there are none here: if it was ended, it is begun again without a word."""
@@ -156,7 +156,7 @@ def _away_from_the_working_directory() -> Iterator[None]:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def deaf_to_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return

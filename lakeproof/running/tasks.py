@@ -93,13 +93,17 @@ class Verify:
     states_max: int | None = None
     seconds_max: float | None = None
     memory_bytes_max: int | None = None
+    traced: bool = True
+    """Whether a violation comes with its trace, the shortest schedule with few changes between clients."""
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
         from lakeproof.explore.minimise import reduce_preemptions
         from lakeproof.explore.replay import record
         from lakeproof.explore.search import Counterexample, Limits
 
-        def traced(name: str, found: Counterexample) -> Trace:
+        def traced(name: str, found: Counterexample | None) -> Trace | None:
+            if found is None or not self.traced:
+                return None
             moves = reduce_preemptions(scenario, found.moves, name)
             return record(scenario, name, moves, version=version(), file=source.name)
 
@@ -118,7 +122,7 @@ class Verify:
                     example=printable(finding.example),
                     symmetric=result.symmetric,
                     named=finding.id in scenario.sought_ids,
-                    trace=None if finding.counterexample is None else traced(finding.id, finding.counterexample),
+                    trace=traced(finding.id, finding.counterexample),
                 )
                 for finding in result.findings
             )

@@ -1,0 +1,161 @@
+"""The command ``mutants``: would these scenarios notice a fault in the code that they run?"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+import click
+
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
+from lakeproof.commands.options import Seconds
+from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
+from lakeproof.mutation.mutants import Mutant, NotMutable
+from lakeproof.mutation.operators import OPERATORS
+from lakeproof.mutation.reaching import Index
+from lakeproof.mutation.report import Score, as_object, report
+from lakeproof.mutation.results import Results, Unreadable
+from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
+from lakeproof.report.progress import SILENCE_SECONDS
+from lakeproof.report.style import plural
+from lakeproof.running.loading import Source, choose
+
+_NAMES: Final = [each.name for each in OPERATORS]
+
+
+@click.command("mutants")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Load scenarios from a Python file, and mutate its functions.",
+)
+@click.option("--in", "only", metavar="PART", help="Mutate only files or functions whose name has this part.")
+@click.option("--operator", "names", multiple=True, type=click.Choice(_NAMES), help="Apply only these operators.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per mutant.")
+@click.option("--list", "lists", is_flag=True, help="List the mutants and the number of scenarios for each; run none.")
+@click.option("--known", is_flag=True, help="Report what the results know already; run no mutant.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("out/mutants.jsonl"),
+    show_default=True,
+    metavar="FILE",
+    help="Keep results here. What is in it and still valid is not run again.",
+)
+@click.option("--max-seconds", type=Seconds, default=30.0, show_default=True, metavar="S", help="Limit of a scenario.")
+@click.option(
+    "--max-states",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Limit of a scenario: N times the states that it has unchanged.",
+)
+@click.option("--budget", type=Seconds, metavar="S", help="Limit of a mutant, after which it is timed out.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
+@click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
+def command(
+    patterns: tuple[str, ...],
+    file: Path | None,
+    only: str | None,
+    names: tuple[str, ...],
+    as_json: bool,
+    lists: bool,
+    known: bool,
+    results: Path,
+    max_seconds: float,
+    max_states: int,
+    budget: float | None,
+    jobs: int | None,
+    deep: bool,
+) -> int:
+    """Change the flows in small ways, and look which changes the scenarios notice.
+
+    A PATTERN chooses scenarios, as in `verify`. All functions of flows that they execute are mutated. A mutant is
+    killed if a verdict of an invariant differs from its expectation. Exit code 1 if one survives.
+    """
+    source = Source(file)
+    chosen = choose(source.load(), patterns, deep=deep)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = jobs or cores
+    names_of = [each.name for each in chosen]
+    whole = not patterns and file is None
+    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, whole=whole)
+    try:
+        kept = Results(results)
+    except Unreadable as error:
+        complain(str(error))
+        return UNUSABLE
+    listener = _Lines()
+    click.echo(f"scenarios={len(chosen)} jobs={jobs} results={results}", err=True)
+    try:
+        index = Index(reaches(plan, kept, jobs, listener))
+        mutants = relevant(plan, index, only or "", [each for each in OPERATORS if not names or each.name in names])
+        if not mutants:
+            raise click.UsageError(f"no mutant is left by --in {only!r} and --operator {' '.join(names)!r}; widen them")
+        if lists:
+            _list(mutants, index)
+            return AS_EXPECTED
+        judged: list[Judged] = []
+        for each in judge(plan, mutants, index, kept, 0 if known else jobs, listener):
+            judged.append(each)
+            if as_json:
+                click.echo(json.dumps(as_object(each)))
+    except NotMutable as error:
+        complain(str(error))
+        return UNUSABLE
+    except KeyboardInterrupt as error:
+        complain(f"interrupted; {results} keeps what is known, and the same command goes on from there")
+        raise click.Abort from error
+    finally:
+        kept.close()
+    if not as_json:
+        click.echo("\n".join(report(judged, whole=whole)))
+    return _closed(judged, len(mutants) - len(judged), as_json=as_json)
+
+
+def _list(mutants: tuple[Mutant, ...], index: Index) -> None:
+    for each in mutants:
+        count = len(index.executing(each.file, *each.lines))
+        click.echo(f"{count:5,}  {each}")
+
+
+def _closed(judged: list[Judged], left_out: int, *, as_json: bool) -> int:
+    score = Score.of(judged)
+    left = [each for each in judged if not each.equivalent]
+    stale = [each for each in judged if each.equivalent and each.verdict.fate == KILLED]
+    shown = "nothing could be killed" if score.share is None else f"{100 * score.share:.1f} % killed"
+    reached = sum(each.verdict.fate != UNREACHED for each in judged)
+    missing = f"; not judged yet: {left_out:,}" if left_out else ""
+    click.echo(f"\n{plural(reached, 'mutant')}: {shown}{missing}", err=as_json)
+    if stale or any(each.verdict.fate == SURVIVED for each in left):
+        return VIOLATED
+    return INCONCLUSIVE if left_out or any(each.verdict.fate == TIMED_OUT for each in left) else AS_EXPECTED
+
+
+class _Lines:
+    """Progress on stderr: a line now and then."""
+
+    def __init__(self) -> None:
+        self._started = self._last = time.monotonic()
+        self._fates: dict[str, int] = {}
+
+    def reached(self, done: int, total: int) -> None:
+        self._say(f"mutants: {done:,} of {total:,} scenarios as they are")
+
+    def judged(self, done: int, total: int, found: Judged | None) -> None:
+        if found is not None:
+            self._fates[found.verdict.fate] = self._fates.get(found.verdict.fate, 0) + 1
+        told = ", ".join(f"{count:,} {fate}" for fate, count in sorted(self._fates.items()))
+        self._say(f"mutants: {done:,} of {total:,} judged: {told}")
+
+    def _say(self, line: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= SILENCE_SECONDS:
+            self._last = now
+            sys.stderr.write(f"{line}, after {now - self._started:.0f} s\n")

@@ -1,0 +1,259 @@
+"""The mutants of a file: each a place, an operator, what stood there and what stands there instead, and the code.
+
+The file is parsed once. Each change is made in its syntax tree, compiled and taken back; lines stay what they are.
+"""
+
+import ast
+import marshal
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import CodeType
+from typing import Final
+
+import attrs
+
+from lakeproof.mutation.operators import OPERATORS, STAND_INS, Operator
+from lakeproof.mutation.sites import (
+    BLOCKS,
+    Block,
+    Expression,
+    Function,
+    blocks,
+    expressions,
+    functions,
+    head_of,
+    of_flows,
+    raw_blocks,
+)
+
+SHOWN_MAX: Final = 120
+"""Characters of what a change is described by."""
+
+
+class NotMutable(Exception):
+    """A file that has no mutants; one line that names it and the repair."""
+
+
+@attrs.frozen(kw_only=True)
+class Mutant:
+    """One change of one function. Can be sent to another process."""
+
+    file: str
+    """As it was given: relative to the project for flows of the catalogue."""
+    function: str
+    """Its qualified name in the module."""
+    operator: str
+    lines: tuple[int, int]
+    """First and last of what is changed; all of a function that is executed reaches it by one of them."""
+    span: tuple[int, int]
+    """First and last line of the body of the function."""
+    before: str
+    after: str
+    number: int
+    """Of the mutant in its function, from 0."""
+    code: bytes = attrs.field(repr=False)
+    """The module, marshalled."""
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.lines[0]}"
+
+    def compiled(self) -> CodeType:
+        found = marshal.loads(self.code)  # noqa: S302  # written by `mutants_of`
+        assert isinstance(found, CodeType)
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.function} {self.operator}: {self.before} -> {self.after or '(nothing)'}"
+
+
+def mutants_of(
+    path: Path, name: str, operators: Collection[Operator] = OPERATORS, *, part: str = "", flows_alone: bool = False
+) -> Iterator[Mutant]:
+    """All mutants of a file, in order of its functions. Each differs from the file and from all others.
+
+    name: what the file is called in reports. part: only functions with this part in ``FILE:FUNCTION`` are mutated.
+    flows_alone: only functions that a flow of the file names, see `of_flows`.
+
+    Raises:
+        NotMutable: the file cannot be read, or is no Python.
+    """
+    tree = _tree(path)
+    chosen = of_flows(tree) if flows_alone else None
+    for function, node in functions(tree):
+        if part not in f"{name}:{function}" or (chosen is not None and function not in chosen):
+            continue
+        number = 0
+        span = (node.body[0].lineno, node.end_lineno or node.body[-1].lineno)
+        seen = {ast.dump(node)}
+        for operator in operators:
+            for change in _changes(node, operator):
+                change.make()
+                try:
+                    dump = ast.dump(node)
+                    if dump not in seen:
+                        seen.add(dump)
+                        found = _compiled(tree, path)
+                        yield Mutant(
+                            file=name,
+                            function=function,
+                            operator=operator.name,
+                            lines=change.lines,
+                            span=span,
+                            number=number,
+                            before=change.before,
+                            after=change.after,
+                            code=found,
+                        )
+                        number += 1
+                finally:
+                    change.take_back()
+
+
+def _tree(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_bytes(), filename=str(path))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise NotMutable(f"{path}: {error}; name a Python file") from error
+
+
+def noting(path: Path, name: str) -> CodeType:
+    """The code of a file that also notes each line which it executes, in `lakeproof.mutation.stand_ins.LINES`.
+
+    Raises:
+        NotMutable.
+    """
+    tree = _tree(path)
+    for _, function in list(functions(tree)):
+        for block in list(raw_blocks(function)):
+            block[:] = [each for statement in block for each in (*_notes(statement, name), statement)]
+    return marshal.loads(_compiled(tree, path))  # type: ignore[no-any-return]  # noqa: S302
+
+
+def _notes(statement: ast.stmt, name: str) -> Iterator[ast.stmt]:
+    handlers = statement.handlers if isinstance(statement, ast.Try) else []
+    for handler in handlers:
+        handler.body.insert(0, _note(name, handler))
+    if not isinstance(statement, ast.Nonlocal | ast.Global):
+        yield _note(name, statement)
+
+
+def _note(name: str, at: ast.stmt | ast.ExceptHandler) -> ast.stmt:
+    (statement,) = ast.parse(f"{STAND_INS}.LINES.add({(name, at.lineno)!r})").body
+    for node in ast.walk(statement):
+        ast.copy_location(node, at)
+    return statement
+
+
+def _compiled(tree: ast.Module, path: Path) -> bytes:
+    start = 1 if tree.body and ast.get_docstring(tree) is not None else 0
+    imported = ast.ImportFrom("lakeproof.mutation", [ast.alias("stand_ins", STAND_INS)], 0)
+    while start < len(tree.body) and _is_future(tree.body[start]):
+        start += 1
+    planted = ast.Module([*tree.body[:start], imported, *tree.body[start:]], tree.type_ignores)
+    return marshal.dumps(compile(ast.fix_missing_locations(planted), str(path), "exec", dont_inherit=True))
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+@attrs.frozen(eq=False)
+class _InExpression:
+    at: Expression
+    new: ast.expr
+
+    def make(self) -> None:
+        self.at.put(self.new)
+
+    def take_back(self) -> None:
+        self.at.put(self.at.node)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        # The first line that is executed of a statement is the first of its head.
+        parts = [self.at.statement.lineno, self.at.node.lineno, self.at.node.end_lineno or self.at.node.lineno]
+        return min(parts), max(parts)
+
+    @property
+    def before(self) -> str:
+        return _short(ast.unparse(self.at.node))
+
+    @property
+    def after(self) -> str:
+        return _short(ast.unparse(self.new))
+
+
+@attrs.frozen(eq=False)
+class _InBlock:
+    block: Block
+    start: int
+    end: int
+    new: list[ast.stmt]
+    old: list[ast.stmt]
+
+    def make(self) -> None:
+        self.block.statements[self.start : self.end] = self.new
+
+    def take_back(self) -> None:
+        self.block.statements[self.start : self.start + len(self.new)] = self.old
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        handlers = self._handlers()
+        if handlers is not None:
+            return handlers.lineno, handlers.end_lineno or handlers.lineno
+        ends = [each.end_lineno or each.lineno for each in self.old]
+        return self.old[0].lineno, max(ends)
+
+    def _handlers(self) -> ast.ExceptHandler | None:
+        """Where a handler alone is changed: the old one."""
+        pairs = zip(self.old, self.new, strict=False)
+        for old, new in pairs:
+            if isinstance(old, ast.Try) and isinstance(new, ast.Try) and len(old.handlers) == len(new.handlers):
+                for before, after in zip(old.handlers, new.handlers, strict=True):
+                    if before is not after:
+                        return before
+        return None
+
+    @property
+    def before(self) -> str:
+        handler = self._handlers()
+        return _short(ast.unparse(handler)) if handler else _told(self.old)
+
+    @property
+    def after(self) -> str:
+        if self._handlers() is not None:
+            new = next(each for each in self.new if isinstance(each, ast.Try))
+            old = next(each for each in self.old if isinstance(each, ast.Try))
+            changed = (b for a, b in zip(old.handlers, new.handlers, strict=True) if a is not b)
+            return _short("; ".join(map(ast.unparse, next(changed).body)))
+        return _told([each for each in self.new if not isinstance(each, ast.Pass)])
+
+
+def _changes(function: Function, operator: Operator) -> Iterator[_InExpression | _InBlock]:
+    # Collected first: making a change moves nodes.
+    if operator.on_expression is not None:
+        for at in list(expressions(function)):
+            for new in list(operator.on_expression(at)):
+                yield _InExpression(at, new)
+    if operator.on_block is not None:
+        for block in list(blocks(function)):
+            for start, end, statements in list(operator.on_block(block)):
+                yield _InBlock(block, start, end, statements, block.statements[start:end])
+
+
+def _told(statements: list[ast.stmt]) -> str:
+    return _short("; ".join(_head(each) for each in statements))
+
+
+def _head(statement: ast.stmt) -> str:
+    """The first line of a statement; that of a compound one ends in a colon."""
+    compound = any(getattr(statement, field, None) for field in BLOCKS)
+    text = ast.unparse(statement)
+    return text.partition("\n")[0] + (" ..." if compound and head_of(statement) else "")
+
+
+def _short(text: str) -> str:
+    told = " ".join(text.split()).replace(f"{STAND_INS}.", "")
+    return told if len(told) <= SHOWN_MAX else f"{told[: SHOWN_MAX - 3]}..."

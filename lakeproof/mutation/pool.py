@@ -1,0 +1,93 @@
+"""A process for each piece of work, all from one that has loaded what they share; several at a time."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerProcess
+from typing import Final, Generic, TypeVar
+
+import attrs
+
+from lakeproof.mutation.work import Failed, Work, run
+from lakeproof.running.processes import SINGLE_THREADED, away_from_the_working_directory, deaf_to_interrupts
+
+W = TypeVar("W", bound=Work)
+
+POLL_SECONDS: Final = 0.25
+GRACE_SECONDS: Final = 15.0
+"""How much longer than the limit of one scenario a process may be silent."""
+
+
+@attrs.define
+class _Worker(Generic[W]):
+    work: W
+    process: ForkServerProcess
+    pipe: "Connection[object, object]"
+    heard: float
+
+
+@attrs.frozen
+class Report(Generic[W]):
+    """One thing that a process has to say. ``last``: it has ended with this."""
+
+    work: W
+    message: object
+    last: bool = False
+
+
+def carried_out(works: Iterable[W], jobs: int, silence_seconds: float) -> Iterator[Report[W]]:
+    """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
+    long, or ends otherwise, has `Failed`."""
+    for name in SINGLE_THREADED:
+        os.environ.setdefault(name, "1")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["lakeproof.mutation.preloaded"])
+    waiting = iter(works)
+    workers: list[_Worker[W]] = []
+    try:
+        while True:
+            while len(workers) < jobs and (work := next(waiting, None)) is not None:
+                ours, theirs = context.Pipe()
+                process = context.Process(target=run, args=(theirs, work), daemon=True)
+                with deaf_to_interrupts(), away_from_the_working_directory():
+                    process.start()
+                theirs.close()
+                workers.append(_Worker(work, process, ours, time.monotonic()))
+            if not workers:
+                return
+            ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
+            for worker in list(workers):
+                if worker.pipe in ready:
+                    worker.heard = time.monotonic()
+                    message, last = _heard(worker)
+                elif time.monotonic() - worker.heard > silence_seconds + GRACE_SECONDS:
+                    worker.process.kill()
+                    message, last = Failed("its process was silent for too long", silent=True), True
+                else:
+                    continue
+                if last:
+                    workers.remove(worker)
+                    _dismiss(worker)
+                yield Report(worker.work, message, last)
+    finally:
+        for worker in workers:
+            _dismiss(worker)
+
+
+def _heard(worker: _Worker[W]) -> tuple[object, bool]:
+    try:
+        message = worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.process.join()
+        code = worker.process.exitcode
+        return (None if code == 0 else Failed(f"its process ended with exit code {code}")), True
+    return message, isinstance(message, Failed)
+
+
+def _dismiss(worker: _Worker[W]) -> None:
+    worker.pipe.close()
+    worker.process.terminate()
+    worker.process.join()
+    worker.process.close()

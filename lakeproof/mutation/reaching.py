@@ -1,0 +1,40 @@
+"""Which scenarios execute which lines: those that can tell a mutant from the design."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lakeproof.mutation.work import Bounds, Reach, Step
+
+
+class Index:
+    """Scenarios by the lines that they execute."""
+
+    def __init__(self, reaches: Sequence[Reach]) -> None:
+        self._by_size = sorted(reaches, key=lambda each: each.states)
+        self._at: dict[tuple[str, int], set[int]] = {}
+        for number, reach in enumerate(self._by_size):
+            for file, lines in reach.lines:
+                for line in lines:
+                    self._at.setdefault((file, line), set()).add(number)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files of which anything is executed."""
+        return frozenset(file for file, _ in self._at)
+
+    def executing(self, file: str, first: int, last: int) -> list[Reach]:
+        """The scenarios that execute any line between two, both included; those with the fewest states first."""
+        found = set[int]().union(*(self._at.get((file, line), ()) for line in range(first, last + 1)))
+        return [self._by_size[number] for number in sorted(found)]
+
+    def steps(self, file: str, lines: tuple[int, int], bounds: Bounds) -> tuple[Step, ...]:
+        """What judges a mutant of these lines, in order: the smallest scenario of each variant, the second of each, and
+        so on. What tells two readings of a design apart is seldom a scenario of the first one."""
+        met: Counter[str] = Counter()
+        ranked: list[tuple[int, int, Step]] = []
+        for size, each in enumerate(self.executing(file, *lines)):
+            variant = "/".join(each.scenario.split("/")[:2])
+            met[variant] += 1
+            step = Step(scenario=each.scenario, origin=each.origin, states_max=bounds.states(each.states))
+            ranked.append((met[variant], size, step))
+        return tuple(step for _, _, step in sorted(ranked, key=lambda row: row[:2]))

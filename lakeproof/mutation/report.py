@@ -1,0 +1,112 @@
+"""What is printed of judged mutants: Markdown, a row for each file, and a line for each mutant that was not killed."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.mutation.judging import UNREACHED, Judged
+from lakeproof.mutation.results import described
+from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE
+from lakeproof.report.style import plural
+
+HEAD: Final = "| file | mutants | killed | survived | timed out | equivalent | unusable | unreached | score |"
+
+
+@attrs.frozen(kw_only=True)
+class Score:
+    """The counts of some mutants. Equivalent ones count as nothing else; unusable and unreached ones have no score."""
+
+    killed: int
+    survived: int
+    timed_out: int
+    equivalent: int
+    unusable: int
+    unreached: int
+
+    @classmethod
+    def of(cls, judged: Sequence[Judged]) -> "Score":
+        def count(fate: str) -> int:
+            return sum(each.verdict.fate == fate and not (each.equivalent and fate != KILLED) for each in judged)
+
+        return cls(
+            killed=count(KILLED),
+            survived=count(SURVIVED),
+            timed_out=count(TIMED_OUT),
+            equivalent=sum(bool(each.equivalent) and each.verdict.fate != KILLED for each in judged),
+            unusable=count(UNUSABLE),
+            unreached=count(UNREACHED),
+        )
+
+    @property
+    def share(self) -> float | None:
+        """Killed of those that could be killed; None where there is none."""
+        at_stake = self.killed + self.survived + self.timed_out
+        return self.killed / at_stake if at_stake else None
+
+    def row(self, name: str) -> str:
+        counts = (self.killed, self.survived, self.timed_out, self.equivalent, self.unusable, self.unreached)
+        shown = "-" if self.share is None else f"{100 * self.share:.1f} %"
+        cells = (name, sum(counts), *counts, shown)
+        return "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells) + " |"
+
+
+def table(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
+    """Scores by file, and of all. Without ``whole``: only of the files that the scenarios execute."""
+    yield HEAD
+    yield "| --- " + "| ---: " * 8 + "|"
+    by: dict[str, list[Judged]] = {}
+    shown = judged if whole else [each for each in judged if each.verdict.fate != UNREACHED]
+    for each in shown:
+        by.setdefault(each.mutant.file, []).append(each)
+    for name, those in sorted(by.items()):
+        yield Score.of(those).row(f"`{name}`")
+    yield Score.of(shown).row("all")
+
+
+def line(judged: Judged) -> str:
+    """One mutant, with what is known of it."""
+    verdict = judged.verdict
+    told = verdict.why
+    if verdict.fate == SURVIVED and not told:
+        told = f"{plural(verdict.ran, 'scenario')} ran"
+    elif verdict.scenario:
+        told = f"{verdict.scenario}: {told}"
+    mutant = judged.mutant
+    change = f"`{mutant.before}` -> `{mutant.after}`" if mutant.after else f"without `{mutant.before}`"
+    return f"- `{mutant.place}` `{mutant.function}` {mutant.operator}: {change} ({judged.equivalent or told})"
+
+
+def report(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
+    """The whole text: scores, then by fate what was not killed. whole: all scenarios were chosen; then the text
+    also names the functions that none of them executes."""
+    yield from table(judged, whole=whole)
+    ordered = sorted(judged, key=lambda each: (each.mutant.file, each.mutant.lines, each.mutant.number))
+    sections = {
+        "Survived": [each for each in ordered if each.verdict.fate == SURVIVED and not each.equivalent],
+        "Timed out": [each for each in ordered if each.verdict.fate == TIMED_OUT and not each.equivalent],
+        "Equivalent": [each for each in ordered if each.equivalent and each.verdict.fate != KILLED],
+        "Unusable": [each for each in ordered if each.verdict.fate == UNUSABLE and not each.equivalent],
+        "Stale: listed as equivalent, but killed": [
+            each for each in ordered if each.equivalent and each.verdict.fate == KILLED
+        ],
+    }
+    for title, those in sections.items():
+        if those:
+            yield ""
+            yield f"## {title}"
+            yield ""
+            yield from map(line, those)
+    alone = dict.fromkeys(
+        f"{each.mutant.file}:{each.mutant.function}" for each in ordered if each.verdict.fate == UNREACHED
+    )
+    if alone and whole:
+        yield ""
+        yield "## Functions that no scenario executes"
+        yield ""
+        yield ", ".join(f"`{name}`" for name in alone)
+
+
+def as_object(judged: Judged) -> dict[str, object]:
+    """One mutant and its verdict, for programs."""
+    return {**described(judged.mutant), **attrs.asdict(judged.verdict), "equivalent": judged.equivalent}

@@ -1,0 +1,122 @@
+"""What is known of mutants already: JSON lines, one for each scenario as it is and for each mutant, found by a key.
+
+A key covers all that an answer depends on: the code of model, flows, search and scenarios, the mutant, the scenarios
+that judge, and the bounds. An answer whose key is not asked for is kept in the file, and ignored.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, TextIO, cast
+
+import attrs
+
+from lakeproof.mutation.mutants import Mutant
+from lakeproof.mutation.planting import package
+from lakeproof.mutation.work import Bounds, Origin, Reach, Step, Verdict
+
+ROOMS: Final = ("model", "impl", "explore", "scenarios")
+
+
+class Unreadable(Exception):
+    """A file of results that is none; names the file, the line and the repair."""
+
+
+def digest(*parts: object) -> str:
+    """A fingerprint of values that print themselves fully."""
+    return hashlib.sha256("\0".join(map(repr, parts)).encode()).hexdigest()[:24]
+
+
+def digest_of_code(file: Path | None) -> str:
+    """A fingerprint of all code that a verdict depends on: of lakeproof, and of the user's file."""
+    root = package()
+    found = [path for room in ROOMS for path in sorted((root / room).rglob("*.py"))]
+    found += [root / "scenario.py", root / "records.py", *([] if file is None else [file])]
+    return digest(*(path.read_bytes() for path in found))
+
+
+def key_of_reach(code: str, scenario: str) -> str:
+    return digest("reach", code, scenario)
+
+
+def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds) -> str:
+    told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
+    judges = sorted((step.scenario, step.states_max) for step in steps)
+    return digest("verdict 2", code, told, judges, attrs.astuple(bounds))
+
+
+class Results:
+    """The file of results. Opened to append: what is written stays after an interrupt."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._known: dict[str, dict[str, object]] = {}
+        if path.exists():
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                self._take(line, number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file: TextIO = path.open("a", encoding="utf-8")
+
+    def _take(self, line: str, number: int) -> None:
+        try:
+            told = json.loads(line)
+            self._known[told["key"]] = told
+        except (ValueError, KeyError, TypeError) as error:
+            raise Unreadable(
+                f"{self.path}: line {number}: {line[:60]!r} is no result of `lakeproof mutants`; choose another file "
+                "with --results, or remove it"
+            ) from error
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _put(self, key: str, told: dict[str, object]) -> None:
+        self._known[key] = told
+        self._file.write(json.dumps({"key": key, **told}) + "\n")
+        self._file.flush()
+
+    def reach(self, key: str, origin: Origin) -> Reach | None:
+        told = self._known.get(key)
+        if told is None:
+            return None
+        rows = cast("dict[str, list[int]]", told["lines"])
+        return Reach(
+            scenario=str(told["scenario"]),
+            origin=origin,
+            states=cast("int", told["states"]),
+            seconds=cast("float", told["seconds"]),
+            lines=tuple((name, tuple(lines)) for name, lines in rows.items()),
+            wrong=str(told["wrong"]),
+        )
+
+    def put_reach(self, key: str, reach: Reach) -> None:
+        told: dict[str, object] = {
+            "scenario": reach.scenario,
+            "states": reach.states,
+            "seconds": reach.seconds,
+            "lines": {name: list(lines) for name, lines in reach.lines},
+            "wrong": reach.wrong,
+        }
+        self._put(key, told)
+
+    def verdict(self, key: str) -> Verdict | None:
+        told = self._known.get(key)
+        if told is None:
+            return None
+        return Verdict(**{name: told[name] for name in attrs.fields_dict(Verdict) if name in told})  # type: ignore[arg-type]
+
+    def put_verdict(self, key: str, mutant: Mutant, verdict: Verdict) -> None:
+        self._put(key, {**described(mutant), **attrs.asdict(verdict)})
+
+
+def described(mutant: Mutant) -> dict[str, object]:
+    """A mutant for programs, without its code."""
+    return {
+        "file": mutant.file,
+        "line": mutant.lines[0],
+        "function": mutant.function,
+        "operator": mutant.operator,
+        "before": mutant.before,
+        "after": mutant.after,
+    }

@@ -1,0 +1,257 @@
+"""What the processes do: run scenarios as they are and note what they execute, or judge one mutant.
+
+Nothing here imports a flow, or anything that does, before the mutant is planted.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Final, Protocol
+
+import attrs
+
+from lakeproof.mutation.planting import module_of, plant
+from lakeproof.running.board import die_with_parent
+
+if TYPE_CHECKING:
+    from lakeproof.running.tasks import Outcome
+    from lakeproof.scenario import Scenario
+
+Lines = tuple[tuple[str, tuple[int, ...]], ...]
+"""By file: numbers of lines that were executed, in order."""
+
+
+@attrs.frozen(kw_only=True)
+class Bounds:
+    """When the search of one scenario stops: so many states for each state of the design as it is, but not fewer than
+    ``states_min``; so many seconds; so much memory."""
+
+    factor: int = 10
+    states_min: int = 100_000
+    seconds: float = 30.0
+    memory_bytes: int = 2 << 30
+
+    def states(self, as_it_is: int) -> int:
+        """How many states a mutant may have, of a scenario with so many as it is."""
+        return max(self.states_min, self.factor * as_it_is)
+
+
+@attrs.frozen
+class Origin:
+    """Where a scenario comes from: the name of its module in the catalogue, or the user's file."""
+
+    module: str = ""
+    file: Path | None = None
+
+    def scenarios(self, code: CodeType | None = None) -> "dict[str, Scenario]":
+        """By name. code: what to execute instead of the user's file."""
+        if self.file is not None:
+            from lakeproof.running.loading import load_file
+
+            return {each.name: each for each in load_file(self.file, code)}
+        from importlib import import_module
+
+        return {each.name: each for each in import_module(self.module).SCENARIOS}
+
+
+@attrs.frozen(kw_only=True)
+class Reach:
+    """What a scenario does as it is."""
+
+    scenario: str
+    origin: Origin
+    states: int
+    seconds: float
+    lines: Lines
+    wrong: str = ""
+    """Why no mutant can be judged by it: a verdict that is not as expected already."""
+
+
+@attrs.frozen(kw_only=True)
+class Step:
+    """A scenario that judges, and how far its search goes."""
+
+    scenario: str
+    origin: Origin
+    states_max: int
+
+
+@attrs.frozen(kw_only=True)
+class Verdict:
+    """What became of one mutant."""
+
+    fate: str  # killed, survived, timed-out, unusable
+    scenario: str = ""
+    """Which one killed it, could not be run, or did not end first."""
+    invariant: str = ""
+    why: str = ""
+    ran: int = 0
+    """How many scenarios were run."""
+    budget: float | None = None
+    """Timed out because a mutant may take no more than these seconds, and not all scenarios were run."""
+    seconds: float = 0.0
+
+
+KILLED: Final = "killed"
+SURVIVED: Final = "survived"
+TIMED_OUT: Final = "timed-out"
+UNUSABLE: Final = "unusable"
+
+
+class Work(Protocol):
+    """What one process does. Can be sent to it. What it yields is sent back as it comes."""
+
+    def done(self) -> Iterator[object]: ...
+
+
+@attrs.frozen
+class Began:
+    """A process is still alive: it has begun another scenario."""
+
+    scenario: str
+
+
+@attrs.frozen(kw_only=True)
+class Reaching:
+    """Run scenarios as they are: a `Reach` for each."""
+
+    origin: Origin
+    names: tuple[str, ...]
+    files: tuple[tuple[str, str], ...]
+    """Path and name of each file that has mutants."""
+    seconds: float
+
+    def done(self) -> Iterator[object]:
+        from lakeproof.mutation.mutants import noting
+        from lakeproof.mutation.stand_ins import LINES
+
+        files = {module_of(name): (Path(path), name) for path, name in self.files}
+        if self.origin.file is None:
+            plant({module: path for module, (path, _) in files.items()}, lambda module: noting(*files[module]))
+            known = self.origin.scenarios()
+        else:
+            known = self.origin.scenarios(noting(self.origin.file, self.origin.file.name))
+        for name in self.names:
+            yield Began(name)
+            LINES.clear()
+            started = time.monotonic()
+            outcome = _searched(known[name], self.origin, None, Bounds(seconds=self.seconds))
+            wrong = [f"{each.invariant} is {each.verdict}" for each in outcome.verdicts if each.unexpected]
+            by: dict[str, list[int]] = {}
+            for file, line in sorted(LINES):
+                by.setdefault(file, []).append(line)
+            yield Reach(
+                scenario=name,
+                origin=self.origin,
+                states=outcome.states,
+                seconds=round(time.monotonic() - started, 3),
+                lines=tuple((file, tuple(lines)) for file, lines in by.items()),
+                wrong=outcome.trouble or "; ".join(wrong),
+            )
+
+
+@attrs.frozen(kw_only=True)
+class Judging:
+    """Judge a mutant by scenarios, in this order, until one of them kills it."""
+
+    file: str
+    path: Path
+    code: bytes
+    steps: tuple[Step, ...]
+    bounds: Bounds
+    budget: float | None = None
+    """Seconds after which no further scenario is begun. None: no limit."""
+
+    def done(self) -> Iterator[object]:
+        import marshal
+
+        code: CodeType = marshal.loads(self.code)  # noqa: S302  # ours
+        started = time.monotonic()
+        user_file = self.steps[0].origin.file
+        if user_file is None:
+            plant({module_of(self.file): self.path}, lambda _: code)
+        loaded: dict[Origin, dict[str, Scenario]] = {}
+        open_: Verdict | None = None
+        for ran, step in enumerate(self.steps, start=1):
+            taken = round(time.monotonic() - started, 3)
+            if self.budget is not None and taken > self.budget:
+                why = f"its {self.budget:g} seconds were over after {ran - 1} of {len(self.steps)} scenarios"
+                over = Verdict(fate=TIMED_OUT, why=why, budget=self.budget)
+                worst = open_ if open_ is not None and open_.fate == UNUSABLE else over
+                yield attrs.evolve(worst, ran=ran - 1, seconds=taken, budget=self.budget)
+                return
+            yield Began(step.scenario)
+            try:
+                if step.origin not in loaded:
+                    loaded[step.origin] = step.origin.scenarios(None if user_file is None else code)
+                scenario = loaded[step.origin][step.scenario]
+            except Exception as error:  # noqa: BLE001  # whatever the mutant does while its design is built
+                why = f"the design cannot be built: {type(error).__name__}: {error}"
+                found: Verdict | None = Verdict(fate=UNUSABLE, scenario=step.scenario, why=why)
+            else:
+                found = judged(_searched(scenario, step.origin, step.states_max, self.bounds))
+            if found is not None and found.fate == KILLED:
+                yield attrs.evolve(found, ran=ran, seconds=round(time.monotonic() - started, 3))
+                return
+            if found is not None and (open_ is None or open_.fate == TIMED_OUT):
+                open_ = found
+        last = open_ or Verdict(fate=SURVIVED)
+        yield attrs.evolve(last, ran=len(self.steps), seconds=round(time.monotonic() - started, 3))
+
+
+def judged(outcome: "Outcome") -> Verdict | None:
+    """What one scenario says of a mutant; None: all is as expected.
+
+    It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
+    search stopped first. Unusable where the scenario cannot be run, or where nothing differs but
+    that a flow raises what no flow may raise: a type error, say.
+    """
+    from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+
+    if outcome.trouble:
+        return Verdict(fate=UNUSABLE, scenario=outcome.scenario, why=outcome.trouble)
+    differs = [each for each in outcome.verdicts if each.unexpected]
+    for each in differs:
+        open_ = each.verdict == "inconclusive" and outcome.stopped
+        if not open_ and each.invariant != NO_UNHANDLED_EXCEPTION:
+            why = f"{each.verdict}, expected {each.expected}"
+            return Verdict(fate=KILLED, scenario=outcome.scenario, invariant=each.invariant, why=why)
+    for each in differs:
+        fate = TIMED_OUT if each.verdict == "inconclusive" else UNUSABLE
+        return Verdict(fate=fate, scenario=outcome.scenario, invariant=each.invariant, why=each.why or each.verdict)
+    return None
+
+
+def _searched(scenario: "Scenario", origin: Origin, states_max: int | None, bounds: Bounds) -> "Outcome":
+    from lakeproof.running.loading import Source
+    from lakeproof.running.tasks import Verify, carried_out
+
+    task = Verify(states_max=states_max, seconds_max=bounds.seconds, memory_bytes_max=bounds.memory_bytes, traced=False)
+    return carried_out(task, scenario, Source(origin.file), lambda depth, states, transitions: None)
+
+
+def run(pipe: "Connection[object, object]", work: Work) -> None:
+    """The whole life of a process: what the work yields goes into the pipe; an error of ours as its text."""
+    die_with_parent()
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        for message in work.done():
+            pipe.send(message)
+    except (BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+        return
+    except BaseException as error:  # noqa: BLE001  # the parent says it
+        pipe.send(Failed(f"{type(error).__name__}: {error}"))
+
+
+@attrs.frozen
+class Failed:
+    """A process could not do its work."""
+
+    why: str
+    silent: bool = False
+    """It was ended because it said nothing for too long."""

@@ -1,0 +1,170 @@
+"""What a mutant is judged by, what becomes of it, and what is kept of that."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof.explore.trace import Trace
+from lakeproof.mutation.equivalent import EQUIVALENT, unmatched
+from lakeproof.mutation.judging import UNREACHED, Judged
+from lakeproof.mutation.mutants import Mutant, mutants_of
+from lakeproof.mutation.operators import OPERATORS
+from lakeproof.mutation.planting import flow_files
+from lakeproof.mutation.reaching import Index
+from lakeproof.mutation.report import Score, report
+from lakeproof.mutation.results import Results, Unreadable, key_of_verdict
+from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE, Bounds, Origin, Reach, Step, Verdict, judged
+from lakeproof.running import tasks
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
+
+HERE = Origin("m")
+
+
+def outcome(*verdicts: tuple[str, str, str], trouble: str = "", stopped: str = "") -> tasks.Outcome:
+    found = tuple(tasks.Verdict(invariant=name, expected=expected, verdict=told) for name, expected, told in verdicts)
+    return tasks.Outcome(
+        scenario="d/s", clients=1, calls=1, faults=Faults(), verdicts=found, trouble=trouble, stopped=stopped
+    )
+
+
+class TestJudged:
+    @pytest.mark.parametrize(
+        ("given", "fate"),
+        [
+            (outcome(("i", "holds", "violated")), KILLED),
+            (outcome(("i", "violated", "holds")), KILLED),
+            (outcome(("i", "holds", "inconclusive")), KILLED),  # its situation never occurred
+            (outcome(("i", "holds", "inconclusive"), stopped="1,000 states"), TIMED_OUT),
+            (outcome(("i", "holds", "inconclusive"), ("j", "holds", "violated"), stopped="1,000 states"), KILLED),
+            (outcome((NO_UNHANDLED_EXCEPTION, "holds", "violated")), UNUSABLE),
+            (outcome((NO_UNHANDLED_EXCEPTION, "holds", "violated"), ("i", "holds", "violated")), KILLED),
+            (outcome(("i", "holds", "inconclusive"), trouble="no effect"), UNUSABLE),
+        ],
+    )
+    def test_the_first_verdict_that_differs_decides(self, given: tasks.Outcome, fate: str) -> None:
+        found = judged(given)
+        assert found is not None
+        assert (found.fate, found.scenario) == (fate, "d/s")
+
+    def test_what_is_as_expected_says_nothing(self) -> None:
+        assert judged(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
+
+
+def reach(name: str, states: int, *lines: int) -> Reach:
+    return Reach(scenario=name, origin=HERE, states=states, seconds=0.1, lines=(("f", lines),) if lines else ())
+
+
+class TestIndex:
+    INDEX = Index([reach("large", 90_000, 1, 2, 5), reach("small", 10, 2), reach("none", 1)])
+
+    def test_the_scenarios_that_execute_any_of_the_lines_judge_the_smallest_first(self) -> None:
+        steps = self.INDEX.steps("f", (2, 4), Bounds(factor=2, states_min=100))
+        assert [(each.scenario, each.states_max) for each in steps] == [("small", 100), ("large", 180_000)]
+        assert self.INDEX.steps("f", (3, 4), Bounds()) == ()
+        assert self.INDEX.steps("g", (1, 9), Bounds()) == ()
+
+    def test_each_variant_has_its_smallest_first(self) -> None:
+        sizes = {"d/one/a": 1, "d/one/b": 2, "d/one/c": 3, "d/two/a": 20, "d/two/b": 10}
+        index = Index([reach(name, states, 1) for name, states in sizes.items()])
+        names = [each.scenario for each in index.steps("f", (1, 1), Bounds())]
+        assert names == ["d/one/a", "d/two/b", "d/one/b", "d/two/a", "d/one/c"]
+
+    def test_files_are_those_that_are_executed(self) -> None:
+        assert self.INDEX.files == {"f"}
+
+
+@pytest.fixture
+def mutants(tmp_path: Path) -> list[Mutant]:
+    path = tmp_path / "flow.py"
+    path.write_text("async def f(a, b):\n    if a < b:\n        await a.delete(1)\n")
+    return list(mutants_of(path, "flow.py"))
+
+
+class TestResults:
+    STEPS = (Step(scenario="d/s", origin=HERE, states_max=10),)
+
+    def test_what_is_written_is_found_again(self, tmp_path: Path, mutants: list[Mutant]) -> None:
+        verdict = Verdict(fate=KILLED, scenario="d/s", invariant="i", why="violated", ran=2, seconds=0.5)
+        first = Results(tmp_path / "deep" / "results.jsonl")
+        first.put_verdict("k", mutants[0], verdict)
+        first.put_reach("r", reach("d/s", 7, 1, 2))
+        first.close()
+        second = Results(tmp_path / "deep" / "results.jsonl")
+        assert second.verdict("k") == verdict
+        assert second.reach("r", HERE) == attrs.evolve(reach("d/s", 7, 1, 2))
+        assert second.verdict("other") is None
+        second.close()
+
+    def test_a_key_covers_the_code_the_mutant_the_judges_and_the_bounds(self, mutants: list[Mutant]) -> None:
+        key = key_of_verdict("code", mutants[0], self.STEPS, Bounds())
+        others = {
+            key_of_verdict("other", mutants[0], self.STEPS, Bounds()),
+            key_of_verdict("code", mutants[1], self.STEPS, Bounds()),
+            key_of_verdict("code", mutants[0], (), Bounds()),
+            key_of_verdict("code", mutants[0], self.STEPS, Bounds(factor=3)),
+        }
+        assert key == key_of_verdict("code", mutants[0], self.STEPS, Bounds())
+        assert len(others - {key}) == 4
+
+    @pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
+    def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
+        path = tmp_path / "results.jsonl"
+        path.write_text('{"key": "k"}\n' + line + "\n")
+        with pytest.raises(Unreadable, match=r"results\.jsonl: line 2: .* no result .* --results"):
+            Results(path)
+
+
+class TestReport:
+    def test_equivalent_ones_count_as_nothing_else_and_the_score_is_of_the_rest(self, mutants: list[Mutant]) -> None:
+        fates = [KILLED, KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED]
+        found = [Judged(mutant=mutants[0], verdict=Verdict(fate=fate)) for fate in fates]
+        found.append(Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED), equivalent="the same"))
+        assert Score.of(found).row("f") == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
+        assert Score.of([]).row("f").endswith("| - |")
+
+    def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:
+        found = [
+            Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED, ran=3)),
+            Judged(mutant=mutants[1], verdict=Verdict(fate=KILLED, scenario="d/s", why="violated"), equivalent="same"),
+            Judged(mutant=mutants[2], verdict=Verdict(fate=UNREACHED)),
+        ]
+        lines = list(report(found, whole=True))
+        assert lines[lines.index("## Survived") + 2].startswith(f"- `{mutants[0].place}` `f` {mutants[0].operator}: ")
+        assert any(line.startswith("## Stale") for line in lines)
+        assert lines[-1] == "`flow.py:f`"
+        assert "`flow.py:f`" not in list(report(found, whole=False))
+
+
+class TestEquivalent:
+    def test_each_row_matches_a_mutant_and_has_a_reason(self) -> None:
+        named = {each.function.partition(":")[0] for each in EQUIVALENT}
+        files = {name: path for name, path in flow_files().items() if name in named}
+        assert named == files.keys()
+        found = [mutant for name, path in files.items() for mutant in mutants_of(path, name)]
+        assert list(unmatched(found)) == []
+        assert all(each.reason for each in EQUIVALENT)
+
+    def test_no_row_is_there_twice(self) -> None:
+        assert len({each.key for each in EQUIVALENT}) == len(EQUIVALENT)
+
+
+def test_a_search_without_traces_has_none() -> None:
+    from lakeproof.running.loading import Source
+    from lakeproof.scenarios import step1
+
+    scenario = next(each for each in step1.SCENARIOS if each.name == "repositories/step1/delete-delete-create")
+    traces: list[bool] = []
+    for traced in (True, False):
+        done = tasks.carried_out(tasks.Verify(traced=traced), scenario, Source(), lambda *_: None)
+        assert not any(each.unexpected for each in done.verdicts)
+        traces.append(any(isinstance(each.trace, Trace) for each in done.verdicts))
+    assert traces == [True, False]
+
+
+def test_the_docs_have_every_operator_and_every_fate() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "mutation.md").read_text(encoding="utf-8")
+    for operator in OPERATORS:
+        assert f"| `{operator.name}` | {operator.meaning} |" in text
+    for fate in (KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED):
+        assert f"| {fate.replace('-', ' ')} |" in text

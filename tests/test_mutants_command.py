@@ -1,0 +1,102 @@
+"""`lakeproof mutants`: a small design of the catalogue, a user's file, going on after an end, input that is no use."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.commands import ROOT, complaint, lakeproof
+
+EXAMPLE = ROOT / "examples" / "counter.py"
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def judged(*args: str) -> dict[str, str]:
+    """By operator and what stood there: what became of each mutant."""
+    told = [json.loads(line) for line in lakeproof("mutants", *args, "--json", "--jobs", "1").stdout.splitlines()]
+    return {f"{each['operator']} {each['before']} -> {each['after']}": each["fate"] for each in told}
+
+
+class TestCatalogue:
+    def test_a_handful_of_mutants_of_a_small_design(self) -> None:
+        found = judged("repositories/kv3/delete-create", "--in", "kv3.py:delete_repository")
+        assert found["drop-effect await delete_entry(env, repository_id) -> "] == "killed"
+        assert found["drop-check lists_first -> False"] == "survived"
+        assert set(found.values()) == {"killed", "survived"}
+
+    def test_what_is_known_is_not_run_again(self) -> None:
+        args = ("mutants", "tags/plain/tag-tag", "--in", "refs/tags.py:create_tag", "--jobs", "1")
+        first = lakeproof(*args, "--json")
+        results = Path("out/mutants.jsonl")
+        kept = results.read_text()
+        second = lakeproof(*args, "--json")
+        assert results.read_text() == kept
+        assert sorted(first.stdout.splitlines()) == sorted(second.stdout.splitlines())
+        lines = kept.splitlines(keepends=True)
+        results.write_text("".join(lines[:-1]))  # as if it had been interrupted before the last
+        known = lakeproof(*args, "--known")
+        assert known.stdout.splitlines()[-1].endswith("; not judged yet: 1")
+        assert results.read_text() == "".join(lines[:-1])
+        lakeproof(*args)
+        assert sorted(json.loads(line)["key"] for line in results.read_text().splitlines()) == sorted(
+            json.loads(line)["key"] for line in lines
+        )
+
+    def test_a_mutant_whose_budget_is_over_is_timed_out_and_goes_on_with_a_larger_one(self) -> None:
+        args = ("tags/plain/tag-tag*", "--in", "refs/tags.py:create_tag", "--operator", "let-escape")
+        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
+        assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
+        assert "timed-out" not in judged(*args).values()
+
+    def test_a_list_runs_no_mutant(self) -> None:
+        shown = lakeproof("mutants", "tags/plain/tag-tag", "--in", "create_tag", "--list", "--jobs", "1")
+        assert shown.exit_code == 0
+        rows = [line.split(maxsplit=3) for line in shown.stdout.splitlines()]
+        assert {row[2] for row in rows if row[0] == "1"} == {"create_tag"}
+        assert all("fate" not in line for line in Path("out/mutants.jsonl").read_text().splitlines())
+
+
+class TestFile:
+    def test_the_flows_of_the_file_are_mutated_and_its_invariants_are_not(self) -> None:
+        found = judged("--from", str(EXAMPLE))
+        blind = "blind-write await env.store.set_if(PARTITION, KEY, b'%d' % value, found)"
+        assert found[f"{blind} -> await env.store.set(PARTITION, KEY, b'%d' % value)"] == "killed"
+        assert found["let-escape except kv.PredicateFailed: continue -> raise"] == "survived"
+        assert not any("acknowledged" in name for name in found)
+
+    def test_the_report_is_markdown_and_a_survivor_is_exit_code_1(self) -> None:
+        result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "let-escape", "--jobs", "1")
+        assert result.exit_code == 1
+        assert "| `counter.py` | 3 | 2 | 1 | 0 | 0 | 0 | 0 | 66.7 % |" in result.stdout
+        assert result.stdout.splitlines()[-1] == "3 mutants: 66.7 % killed"
+
+    def test_all_killed_is_exit_code_0(self) -> None:
+        result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "blind-write", "--jobs", "1")
+        assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 mutant: 100.0 % killed")
+
+
+class TestRefusals:
+    def test_a_scenario_that_is_not_as_expected_judges_no_mutant(self, tmp_path: Path) -> None:
+        text = EXAMPLE.read_text().replace('"no-lost-update": "violated"', '"no-lost-update": "holds"')
+        (tmp_path / "file.py").write_text(text)
+        result = lakeproof("mutants", "--from", "file.py", "--jobs", "1")
+        said = "counter/get-set: not as expected before anything is changed: no-lost-update is violated; mend it first"
+        assert (result.exit_code, result.stderr.splitlines()[-1]) == (2, f"lakeproof: {said}")
+
+    def test_a_filter_that_leaves_nothing(self) -> None:
+        result = lakeproof("mutants", "--from", str(EXAMPLE), "--in", "nothing", "--jobs", "1")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "no mutant is left by --in 'nothing'" in result.stderr
+
+    def test_a_file_of_results_that_is_none(self, tmp_path: Path) -> None:
+        shutil.copy(EXAMPLE, tmp_path / "results")
+        result = lakeproof("mutants", "--from", str(EXAMPLE), "--results", "results")
+        assert "results: line 1: " in complaint(result)
+
+    def test_an_operator_that_is_none(self) -> None:
+        assert "'no-such'" in complaint(lakeproof("mutants", "--operator", "no-such"))
