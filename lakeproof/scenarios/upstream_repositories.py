@@ -59,10 +59,14 @@ UPSTREAM: Final = RepositoryDesign(
         "failed-call-changed-nothing": Refuted(
             "a SetIf that was applied and reported as failed is answered with: not unique; and a delete that fails on "
             "its way, because another was faster or a scan broke, has hidden the repository",
-            "*/paged-scan-failure absent/*/false-predicate delete-create*/false-predicate delete-delete-*",
+            "*/paged-scan-failure absent/*/false-predicate delete-create/false-predicate delete-delete* "
+            "delete-create-*/false-predicate delete-create_bare-create_branch/false-predicate",
         ),
         "linearizable": Refuted(
-            BLOCKED, "*/paged-scan-failure absent/*/false-predicate delete-create-* delete-create_bare-*"
+            BLOCKED,
+            "absent/create-create-delete/false-predicate absent/create-create_branch/false-predicate "
+            "absent/create-get/false-predicate absent/create-delete-*/false-predicate delete-create-create_branch* delete-create-get* "
+            "delete-create-list* delete-create-tag* delete-create_bare* delete-create_branch/paged-scan-failure",
         ),
         "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
     },
@@ -80,7 +84,11 @@ MENDED: Final = RepositoryDesign(
             "*/late-write */paged-scan-failure absent/*/false-predicate absent/*-delete*/lost-answer "
             "delete-*/lost-answer delete-create*/false-predicate delete-delete-create/false-predicate",
         ),
-        "linearizable": Refuted(BLOCKED, "*/lost-answer absent/*/false-predicate delete-create-*"),
+        "linearizable": Refuted(
+            BLOCKED,
+            "delete-get/lost-answer absent/create-delete-create_branch/lost-answer delete-create-* "
+            "absent/create-create-delete/false-predicate absent/create-delete-create_branch/false-predicate",
+        ),
     },
     blind_create=True,
 )
