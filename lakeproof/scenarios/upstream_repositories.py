@@ -65,8 +65,9 @@ UPSTREAM: Final = RepositoryDesign(
         "linearizable": Refuted(
             BLOCKED,
             "absent/create-create-delete/false-predicate absent/create-create_branch/false-predicate "
-            "absent/create-get/false-predicate absent/create-delete-*/false-predicate delete-create-create_branch* delete-create-get* "
-            "delete-create-list* delete-create-tag* delete-create_bare* delete-create_branch/paged-scan-failure",
+            "absent/create-get/false-predicate absent/create-delete-*/false-predicate delete-create-create_branch* "
+            "delete-create-get* delete-create-list* delete-create-tag* delete-create_bare* "
+            "delete-create_branch/paged-scan-failure",
         ),
         "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
     },
