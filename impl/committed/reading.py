@@ -81,7 +81,7 @@ class Reader:
         try:
             return decode(content)
         except MalformedObject as error:
-            raise DamagedObject(f"{address}: {error}; whoever wrote it must write it again") from None
+            raise DamagedObject(f"{address}: {error}; its writer must write it again") from None
 
 
 async def get_entry(

@@ -164,7 +164,7 @@ async def _make_sure(env: Env, uids: dict[str, InstanceUID]) -> None:
         try:
             found = await env.store.get(keys.GRAVELER, keys.repository_key(RepositoryID(repository_id)))
         except kv.NotFound:
-            raise Superseded(f"repository {repository_id!r} is gone: somebody else uses the store") from None
+            raise Superseded(f"repository {repository_id!r} is gone: another program uses the store") from None
         if decode_repository(found.value).instance_uid != uid:
             raise Superseded("another run has taken the store over, and finished")
 

@@ -33,7 +33,7 @@ async def an_object_is_seen_whole_or_not_at_all(store: ObjectStore) -> None:
                 continue
             equal("the ETag in the metadata", head.metadata, (("etag", head.etag),))
             if found not in written:
-                raise NotConforming(f"get: expected what somebody has put, found {short(found)}")
+                raise NotConforming(f"get: expected what a client has put, found {short(found)}")
 
     async def writer(me: int) -> None:
         await write(me)

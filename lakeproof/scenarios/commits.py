@@ -26,7 +26,7 @@ SOURCE: Final = "graveler-on-kv.md, Update Commits, staging and lock-free"
 LEASE: Final = 60_000_000  # microseconds
 
 NOBODYS_PROGRESS: Final = Refuted(
-    "a `SetIf` that is applied and reported as failed is a defeat by nobody: the committer starts over, finds its "
+    "a `SetIf` that is applied and reported as failed is a defeat without rival: the committer starts over, finds its "
     "tokens committed, by itself, and makes an empty commit on its own",
     "*commit*commit*/false-predicate",
 )
@@ -105,7 +105,7 @@ KEPT_TOKEN: Final = variant(
 
 ITS_OWN: Final = Refuted(
     "the token changed under the writer, which tries again, finds what it wrote itself, sealed or committed by now, "
-    "and takes it for somebody else's",
+    "and takes it for another writer's",
     "create-*commit* replace-*commit*",
 )
 
@@ -175,7 +175,7 @@ UNSEALED: Final = variant(
     "unsealed",
     {
         "acknowledged-write-is-kept": Refuted(
-            "what is staged between the scan and the `SetIf` is under a token that nobody will read again",
+            "what is staged between the scan and the `SetIf` is under a token that is never read again",
             "write-commit* write.commit-commit*",
         ),
         "commit-is-causal": Refuted("and so a later commit does not hold it either", "write.commit-commit*"),
@@ -185,7 +185,7 @@ UNSEALED: Final = variant(
 )
 
 STUCK: Final = Refuted(
-    "nobody takes the lock from a holder that crashed, or whose `delete` or answer was lost",
+    "the lock is never taken from a holder that crashed, or whose `delete` or answer was lost",
     "*/crash */lost-answer */false-predicate",
 )
 

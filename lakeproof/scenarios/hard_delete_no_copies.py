@@ -77,7 +77,7 @@ class OneEntryDesign(ObjectDesign):
 def _stays_usable(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding]:
     for outcome in outcomes:
         if isinstance(outcome.error, EntryLocked):
-            return [Violation(USABLE, f"nobody is there any more, and an operation is refused: {outcome.error!r}")]
+            return [Violation(USABLE, f"no other client is left, and an operation is refused: {outcome.error!r}")]
     return [Reached("nothing is locked")]
 
 
@@ -93,7 +93,7 @@ def stays_usable(design: OneEntryDesign, lease: int) -> Aftermath:
 
 
 SEALED: Final = (
-    "commits do not ask for locks: whoever has locked an entry goes on when it is being committed, and only an upload "
+    "commits do not check locks: who has locked an entry goes on while it is committed, and only an upload "
     "looks whether the token has changed"
 )
 AGAIN: Final = (
@@ -103,7 +103,7 @@ AGAIN: Final = (
 CHECKED: Final = "a drop looks whether an entry is locked, and deletes its object later"
 SIGNED: Final = "a signature says for which path an address is, and not that it was not used yet"
 LEFT: Final = (
-    "an object whose entry is overwritten unseen, dropped while it is locked, or sealed meanwhile, is left to nobody; "
+    "an object whose entry is overwritten unseen, dropped while it is locked, or sealed meanwhile, is left behind; "
     "and so is what a crash or a lost answer leaves behind"
 )
 OVERTAKEN: Final = "who is slow does not know that his lock has run out, and goes on"

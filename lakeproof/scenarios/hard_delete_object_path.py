@@ -74,7 +74,7 @@ class PathDesign(ObjectDesign):
 
 
 IN_PLACE: Final = Refuted(
-    "what is staged at a path lies where it will be committed: whoever has read the branch writes there, however late",
+    "what is staged at a path lies where it will be committed: a reader of the branch writes there, however late",
     "write-during-commit upload-upload-commit upload.upload-commit staged/move-commit staged/delete-commit "
     "staged/link-commit upload.upload.commit/delayed-duplicate",
 )
@@ -88,7 +88,7 @@ TAKEN_BACK: Final = Refuted(
     "upload.upload.commit/delayed-duplicate",
 )
 LEFT_BEHIND: Final = Refuted(
-    "an object is put under a token after it was listed, or a tombstone under one that is committed: nobody will look "
+    "an object is put under a token after it was listed, or a tombstone under one that is committed: no listing looks "
     "there again",
     "upload-commit* upload-reset* upload-delete_branch* link-commit upload-upload-commit upload.upload-commit "
     "upload.commit/delayed-duplicate staged/copy-commit* staged/move-commit staged/delete-commit "

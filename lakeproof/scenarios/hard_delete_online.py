@@ -112,9 +112,9 @@ def blind(what: Caution, reason: str) -> ObjectDesign:
 
 def controls() -> Iterator[Row]:
     """Each step left out, in the smallest race that needs it."""
-    promised = without("unpromised", "nobody can tell that the token was committed", commit=lock_free.commit)
+    promised = without("unpromised", "no record says that the token was committed", commit=lock_free.commit)
     marked = without(
-        "unmarked", "nobody can tell that the commit was a head", delete_branch=branches.delete_branch_by_tombstone
+        "unmarked", "no record says that the commit was a head", delete_branch=branches.delete_branch_by_tombstone
     )
     shallow = without("shallow", "the copy outlives the token of its source", STAGED, copy_object=today.copy_object)
     moved = blind("head after branch", "the head has moved on")

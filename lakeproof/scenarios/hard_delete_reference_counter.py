@@ -49,7 +49,7 @@ OPEN_ONCE: Final = (
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
-INTERRUPTED: Final = "whoever stops between the object, the counter and the entry leaves a count, or an object, behind"
+INTERRUPTED: Final = "a stop between the object, the counter and the entry leaves a count, or an object, behind"
 
 TEXT: Final = ObjectDesign(
     name="hard-delete/reference_counter", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={

@@ -35,7 +35,7 @@ COMMITTED_LOSSES: Final = Refuted(
 STAGED_LOSSES: Final = Refuted(
     "two entries of an object under one token share a key: to delete or overwrite the one, or to move it, marks the "
     "object of the other as deleted; "
-    "whoever has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
+    "one that has read an entry, or looked at the expiry of an address, may take longer than the job waits; nothing "
     "looks again; "
     "one reference that was deleted long ago is enough, however fresh the others are; "
     "the scan is no snapshot: no state of the store has had all the references of the object deleted",
@@ -48,7 +48,7 @@ STAGED_LOSSES: Final = Refuted(
 LEAKS: Final = Refuted(
     "an entry that was marked as committed, and then overwritten, deleted or reset before the commit took it, is not "
     "committed; the job forgets its object; "
-    "whoever stops between two writes leaves behind an object without a reference, or one that stays staged though no "
+    "a stop between two writes leaves behind an object without a reference, or one that stays staged though no "
     "entry leads to it; "
     "an upload that is refused, as its branch is gone, has written its object already; "
     "two uploads of a path have looked before either has staged; copies, links and stagings do not look at all: the "

@@ -45,8 +45,8 @@ STAGED_LOSSES: Final = Refuted(
 LEAKS: Final = Refuted(
     "an entry that was overwritten, or replaced by a tombstone, is not under the token any more when the job comes "
     "by, and so the token stays in the list of its object; "
-    "whoever stops between two writes leaves behind an object without a list, a list that no staged entry leads to, "
-    "or tokens of which nobody has taken note; "
+    "a stop between two writes leaves behind an object without a list, a list that no staged entry leads to, "
+    "or tokens without a note; "
     "an upload that is refused, as its branch is gone, has written its object already; "
     "a token that was added to a list after the job has dealt with it is never taken out again, as when an upload "
     "comes late to a sealed token",

@@ -53,7 +53,7 @@ COPIES: Final = ("restore", "stage")
 """What stages its entries."""
 REVIVED: Final = (
     "what was expired when it was marked is in use when it is swept: nothing forbids to use an expired commit, and "
-    "nothing tells the run that somebody does"
+    "nothing tells the run that a client does"
 )
 IN_FLIGHT: Final = (
     "a commit that no branch names yet is dangling, and before the threshold where days are few, clocks differ, or the "

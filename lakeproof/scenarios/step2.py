@@ -32,7 +32,7 @@ LATE = (
 
 EMPTIED = Refuted(
     "a repository deleted while `initial` has a cleanup record when its creator's `set` makes it active, and the "
-    "cleaner asks nobody",
+    "cleaner checks nothing",
     "absent/create-delete-clean*",
 )
 
