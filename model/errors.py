@@ -49,7 +49,7 @@ class BranchExists(RepositoryError):
 
 
 class RefChanged(GravelerError):
-    """Somebody else has changed the branch or tag meanwhile; read it again and decide again."""
+    """Another call has changed the branch or tag meanwhile; read it again and decide again."""
 
 
 class BranchBusy(GravelerError):

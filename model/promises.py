@@ -2,8 +2,9 @@
 
 An *acknowledgement* means that the operation has taken effect. A *definite* error means that nothing of it has
 happened. An *indefinite* one, as a crash, allows both: it may have taken effect, or do so at any later time, wholly or
-in part; then only what holds of every state is promised. The search, the machines, ``stress`` and ``service`` take an
-invariant by its id from here. docs/reference/invariants.md shows the table.
+in part; then only what holds of every state is promised. The catalogue checks each id of the table in some race of its
+operation, and a test compares the two. The machines, ``stress`` and ``service`` do not read the table.
+docs/reference/invariants.md shows it.
 
 Operations on objects and the runs of retention have theirs in `lakeproof.model.invariants.data` and ``retention``.
 """

@@ -59,7 +59,9 @@ class Page:
     more: bool
 
 
-class Kind(Enum):
+class DiffType(Enum):
+    """What a change does to a path."""
+
     ADDED = "added"
     CHANGED = "changed"
     REMOVED = "removed"
@@ -70,11 +72,11 @@ class Difference:
     """What a commit of the staged changes would do to a path."""
 
     path: bytes
-    kind: Kind
+    type: DiffType
 
 
 async def layered(newest_first: Sequence[Source]) -> AsyncIterator[StagedEntry]:
-    """The newest change of each path, by path. Each source is ascending; it is asked for its next one when the last one
+    """The newest change of each path, by path. Each source is ascending; its next change is read when the one before it
     was used."""
     heads = [await anext(source, None) for source in newest_first]
     while any(head is not None for head in heads):
@@ -131,7 +133,9 @@ def _shown(change: StagedEntry, query: Query) -> Shown:
 async def list_page(
     env: Env, repository: Repository, branch_id: BranchID, query: Query, *, tries: int = TRIES, batch_size: int = 0
 ) -> Page:
-    """One page of a listing. Reads no further than the first path after it. Several pages are no snapshot.
+    """One page of a listing. Several pages are no snapshot.
+
+    Reads from the beginning of the prefix up to the first path after the page: what ``after`` skips is read again.
 
     Raises BranchNotFound; BranchBusy: the branch changed ``tries`` times.
     """
@@ -192,7 +196,7 @@ async def _differences(
             below = await anext(head, None)
         old = below if below is not None and below.key == change.key else None
         if change.data is None:
-            found += [] if old is None else [Difference(change.key, Kind.REMOVED)]
+            found += [] if old is None else [Difference(change.key, DiffType.REMOVED)]
         elif old is None or old.identity != change.identity:
-            found.append(Difference(change.key, Kind.ADDED if old is None else Kind.CHANGED))
+            found.append(Difference(change.key, DiffType.ADDED if old is None else DiffType.CHANGED))
     return tuple(found)

@@ -76,7 +76,7 @@ S3: Final = Reading(kind="s3")
 AZURE: Final = Reading(kind="azure")
 """If-Match on an ETag that covers metadata."""
 RELEASES: Final = Reading(overwrites="release", deletes="staged")
-"""Whoever removes an entry from a token counts it off, an overwriting upload, too."""
+"""What removes an entry from a token counts it off, an overwriting upload, too."""
 DELETES_STAGED: Final = Reading(deletes="staged")
 DELETES_SETTLED: Final = Reading(deletes="settled")
 SHALLOW: Final = Reading(full=False)

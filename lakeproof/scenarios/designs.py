@@ -7,6 +7,7 @@ their calls, and says which invariants are at stake in a race. A module of the c
 
 import enum
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Final, Generic, TypeVar, Unpack
@@ -84,7 +85,7 @@ def as_it_is(scenario: Scenario) -> Scenario:
 
 
 @attrs.frozen(kw_only=True)
-class Design(Generic[F]):
+class Design(ABC, Generic[F]):
     """A design in one reading: its flows, and what is known of them."""
 
     name: str  # area/variant
@@ -106,17 +107,17 @@ class Design(Generic[F]):
             if word not in self.known:
                 raise RaceError(f"{self.name}: options of {word!r}: no such word; {suggestion(word, self.known)}")
 
+    @abstractmethod
     def vocabulary(self) -> Mapping[str, Word[F]]:
         """The words of the family."""
-        raise NotImplementedError
 
     def founding(self, race: Race) -> Sequence[Call]:
         """What there is before anything is said."""
         return ()
 
+    @abstractmethod
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         """The invariants whose situation arises in a race. refuted: ids of those that are expected to be violated."""
-        raise NotImplementedError
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         """What is asked on each final store."""

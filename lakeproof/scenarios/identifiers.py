@@ -27,6 +27,10 @@ BY_TIMESTAMP: Final = attrs.evolve(
         "no-reachable-zombie": Refuted(
             SHARED, "delete-*-create_branch *create-create *create-create-* *create-tag absent/create-create_bare"
         ),
+        "failed-call-changed-nothing": Refuted(
+            "a create that loses the id has put its branch into the partition of the one that won",
+            "*create-create absent/create-create_bare absent/create-create-delete",
+        ),
         "active-is-complete": Refuted(SHARED, "delete-delete-create absent/create-create-delete"),
         "delete-spares-successor": LATE_DELETE,
         "create-is-effective": LATE_DELETE,

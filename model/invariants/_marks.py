@@ -12,6 +12,7 @@ from lakeproof.model import keys, kv
 from lakeproof.model.contents import branches, commit_named
 from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.invariants._base import Observer
+from lakeproof.model.invariants.repositories import accessible, partitions
 from lakeproof.model.records import Branch, Commit, Repository, RepositoryState
 from lakeproof.model.snapshot import CallView, Observed, Snapshot
 
@@ -116,11 +117,9 @@ def present(snapshot: Snapshot) -> Marks:
     so was not removed."""
     found: set[tuple[Mark, str]] = set()
     reachable: set[bytes] = set()
-    for (partition, _), record in snapshot.store.items():
-        if partition == keys.GRAVELER and isinstance(record, Repository) and record.state is RepositoryState.ACTIVE:
-            found.update({(Mark.ACTIVATED, record.instance_uid), (Mark.HID, record.instance_uid)})
-            reachable.add(keys.repository_partition(record.repository_id, record.instance_uid))
-            reachable.add(keys.naive_partition(record.repository_id))
+    for entry in accessible(snapshot):
+        found.update({(Mark.ACTIVATED, entry.instance_uid), (Mark.HID, entry.instance_uid)})
+        reachable.update(partitions(entry))
     for (partition, _), branch in branches(snapshot).items():
         if partition not in reachable:
             continue

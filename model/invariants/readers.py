@@ -34,7 +34,7 @@ class _Readers:
     committed: frozenset[Path]
     """Paths that a reset leaves with an object."""
     present: frozenset[Path]
-    """Paths that have an object, whoever looks."""
+    """Paths that have an object."""
     removing: frozenset[tuple[CallID, Reach, bool]] = frozenset()
     """What may yet take objects from paths: calls under way, and those of which nothing is known; and whether the call
     is a reset."""

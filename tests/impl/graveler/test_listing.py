@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.graveler import listing, lock_free, reading, writing
-from lakeproof.impl.graveler.listing import CommonPrefix, Difference, Kind, Query, Shown
+from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Query, Shown
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
 from lakeproof.scenarios._branch_data import BRANCH
@@ -77,7 +77,9 @@ def test_the_differences_are_those_of_the_contents(
 ) -> None:
     hand, now = layered(head, changes), over(head, *changes)
     expected = [
-        Difference(path, Kind.REMOVED if path not in now else Kind.ADDED if path not in head else Kind.CHANGED)
+        Difference(
+            path, DiffType.REMOVED if path not in now else DiffType.ADDED if path not in head else DiffType.CHANGED
+        )
         for path in sorted(head.keys() | now.keys())
         if head.get(path) != now.get(path)
     ]
