@@ -12,6 +12,7 @@ import attrs
 import trio
 
 from lakeproof.impl.stores import MemoryStore, Store
+from lakeproof.impl.stores.conformance import Claim
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore
 from lakeproof.impl.stores.sqlite_health import Damaged, refuse_damaged
 from lakeproof.running.tasks import Unusable
@@ -23,10 +24,13 @@ from lakeproof.targets.wrapping import Spread
 CONNECTIONS: Final = 16
 SQLITE_CONNECTIONS: Final = 4
 """Each of them waits for whoever writes; more of them find no more, and wait longer."""
-FORMS: Final = "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, or exec:COMMAND"
+FORMS: Final = (
+    "memory:, sqlite:///FILE, postgresql://HOST/DATABASE, redis://HOST, dynamodb+http://HOST/, or exec:COMMAND"
+)
 
 _REDIS: Final = ("redis", "rediss", "unix")
 _POSTGRESQL: Final = ("postgresql", "postgres")
+_DYNAMODB: Final = ("dynamodb+http", "dynamodb+https")
 
 
 @attrs.frozen(kw_only=True)
@@ -36,18 +40,22 @@ class Target:
     name: its DSN without secrets, for messages.
     faults: what may be done to it while it is used, among `KILL_CONNECTIONS` and `RESTART` (of the process itself).
     open: a context manager that gives the store. Raises Unusable if it cannot be had.
+    claims: what its protocol promises beyond the contract of a key-value store.
     """
 
     name: str
     faults: frozenset[str] = frozenset()
     open: Callable[[], AbstractAsyncContextManager[Store]]
+    claims: tuple[Claim, ...] = ()
 
 
-def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_SECONDS) -> Target:
+def target(
+    dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_SECONDS, durable: bool = False
+) -> Target:
     """What a DSN means.
 
-    connections: how many operations may be under way at once, of a server. seconds: how long an answer of ``exec:``
-    may take.
+    connections: how many operations may be under way at once. seconds: how long an answer of ``exec:`` may take.
+    durable: an SQLite file waits for the disk at every write; servers and programs do as they are configured.
 
     Raises:
         Unusable: there is no such kind of store, or its extra is not installed.
@@ -61,7 +69,7 @@ def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_
             raise Unusable(f"{name}: a store in memory has no name; say memory: alone")
         return Target(name=name, open=_memory)
     if scheme == "sqlite":
-        return Target(name=name, open=_sqlite(name, rest))
+        return Target(name=name, open=_sqlite(name, rest, min(connections, SQLITE_CONNECTIONS), durable))
     if scheme == "exec":
         return Target(name=name, faults=frozenset({RESTART}), open=_exec(name, dsn, rest, seconds))
     if scheme in _POSTGRESQL:
@@ -74,6 +82,11 @@ def target(dsn: str, *, connections: int = CONNECTIONS, seconds: float = ANSWER_
         module = importlib.import_module("lakeproof.targets.redis_store")
         opened = _server(module, "RedisStore", dsn, name, connections)
         return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
+    if scheme in _DYNAMODB:
+        _need(name, "boto3", "dynamodb")
+        module = importlib.import_module("lakeproof.targets.dynamodb_store")
+        claims = importlib.import_module("lakeproof.targets.dynamodb_claims").CLAIMS
+        return Target(name=name, open=_server(module, "DynamoDBStore", dsn, name, connections), claims=claims)
     raise Unusable(f"{name}: no such kind of store; expected {FORMS}")
 
 
@@ -89,7 +102,9 @@ async def _memory() -> AsyncIterator[Store]:
     yield MemoryStore()
 
 
-def _sqlite(name: str, rest: str) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def _sqlite(
+    name: str, rest: str, connections: int, durable: bool
+) -> Callable[[], AbstractAsyncContextManager[Store]]:
     path = rest.removeprefix("///")
     if not rest.startswith("///") or not path:
         raise Unusable(f"{name}: names no file; expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root")
@@ -99,7 +114,7 @@ def _sqlite(name: str, rest: str) -> Callable[[], AbstractAsyncContextManager[St
         with ExitStack() as stack:
             try:
                 await trio.to_thread.run_sync(refuse_damaged, Path(path))
-                stores = [stack.enter_context(SQLiteStore(Path(path))) for _ in range(SQLITE_CONNECTIONS)]
+                stores = [stack.enter_context(SQLiteStore(Path(path), durable=durable)) for _ in range(connections)]
             except (NotAStore, Damaged) as error:
                 raise Unusable(f"{name}: {error}") from error
             yield Spread(stores)

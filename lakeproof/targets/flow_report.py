@@ -15,11 +15,12 @@ from lakeproof.impl.stores import Store
 from lakeproof.report.style import plural, seconds
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.dsn import Target
-from lakeproof.targets.flows import OF_ENTRIES, OF_REPOSITORIES, Flows, Round
+from lakeproof.targets.flow_promises import OF_ENTRIES, OF_REPOSITORIES
+from lakeproof.targets.flows import Flows, Round
 from lakeproof.targets.traffic import Fault, Load, Tally
 
 EVIDENCE_SHOWN_MAX: Final = 5
-IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*OF_ENTRIES, *OF_REPOSITORIES)))
+IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*OF_ENTRIES.judged, *OF_REPOSITORIES.judged)))
 
 Disturb = Callable[[Store], tuple[Fault, ...]]
 

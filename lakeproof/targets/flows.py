@@ -19,21 +19,12 @@ from lakeproof.impl.live import live_env, run
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.stores import MemoryObjectStore, Store
 from lakeproof.model import keys, kv
-from lakeproof.model.invariants import (
-    Always,
-    Eventually,
-    Finding,
-    Monitor,
-    Reached,
-    Violation,
-    entries,
-    refs,
-    repositories,
-)
-from lakeproof.model.records import Branch, Commit, Record, StagedEntry
-from lakeproof.model.snapshot import Event, Returned, Snapshot, Status
+from lakeproof.model.invariants import Finding, Monitor, Violation
+from lakeproof.model.records import Record, StagedEntry
+from lakeproof.model.snapshot import CallView, Event, Returned, Snapshot
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from lakeproof.targets.flow_calls import LAKE, TRUNK, Caller, entry_call, repository_call
+from lakeproof.targets.flow_calls import LAKE, Caller, entry_call, repository_call
+from lakeproof.targets.flow_promises import OF_ENTRIES, OF_REPOSITORIES, observers
 from lakeproof.targets.traffic import Fault, Load, Tally, disturbed
 from lakeproof.targets.wrapping import FAILURES_MAX, Private, by_value
 
@@ -47,54 +38,6 @@ SETTLE_SECONDS: Final = 0.2
 """What was not answered may still be done, some time after its connection was lost."""
 FIRST_OF_REPOSITORIES: Final = 1000
 READABLE: Final = "records-are-readable"
-
-
-def _commits_are_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    """Of all commits that were acknowledged, each is on the line of first parents of the branch."""
-    partition = uid_partition(LAKE)
-    branch = snapshot.store.get((partition, keys.branch_key(TRUNK)))
-    name = branch.commit_id if isinstance(branch, Branch) else None
-    line = set[str]()
-    while name is not None and name not in line:
-        line.add(name)
-        commit = snapshot.store.get((partition, keys.commit_key(name)))
-        name = commit.parents[0] if isinstance(commit, Commit) and commit.parents else None
-    for call in snapshot.calls("commit"):
-        if call.status is Status.OK and isinstance(call.value, Commit):
-            shown = f"commit {call.value.commit_id[:8]} was acknowledged"
-            if call.value.commit_id in line:
-                yield Reached(f"{shown}, and is on the branch")
-            else:
-                yield Violation(refs.commits_form_one_line.id, f"{shown}, and is not on the branch")
-
-
-COMMITS_ARE_KEPT: Final = Eventually(
-    id=refs.commits_form_one_line.id,
-    meaning=refs.commits_form_one_line.meaning,
-    check=_commits_are_kept,
-)
-"""What a *step* invariant of the search says, as far as it shows in the end."""
-
-OF_ENTRIES: Final[tuple[Always | Eventually | Monitor, ...]] = (
-    refs.head_exists,
-    refs.token_has_one_owner,
-    COMMITS_ARE_KEPT,
-    refs.commit_makes_progress,
-    entries.acknowledged_write_is_kept,
-    entries.acknowledged_delete_is_kept,
-    entries.commit_is_causal,
-    entries.read_is_legal({}, TRUNK),
-)
-OF_REPOSITORIES: Final[tuple[Always | Eventually | Monitor, ...]] = (
-    repositories.active_is_complete,
-    repositories.no_reachable_zombie,
-    repositories.deleted_is_inaccessible,
-    repositories.create_is_effective,
-    repositories.delete_is_effective,
-    repositories.list_shows_active_only,
-    repositories.garbage_is_reclaimable,
-)
-OBSERVERS: Final = (repositories.TARGET, refs.EFFORT)
 
 
 @attrs.define
@@ -135,8 +78,8 @@ class Flows:
         private = Private(self.store, f"lakeproof-flows-{secrets.token_hex(8)}/".encode())
         store, objects, made = by_value(private), MemoryObjectStore(), Round()
         callers = [
-            Caller(store, objects, live_env(), self.load.timeout, OBSERVERS, self.tally, first=first)
-            for first in (0, FIRST_OF_REPOSITORIES)
+            Caller(store, objects, live_env(), self.load.timeout, observers(group), self.tally, first=first)
+            for group, first in ((OF_ENTRIES, 0), (OF_REPOSITORIES, FIRST_OF_REPOSITORIES))
         ]
         try:
             await self._founded(store, objects)
@@ -199,16 +142,13 @@ def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStor
             store[at] = decode_at(*at, value) or value
         except Undecodable as error:
             made.note(READABLE, [Violation(READABLE, str(error))])
-    clients = tuple(tuple(calls) for caller in callers for calls in caller.clients.values())
-    snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=clients)
+    snapshot = Snapshot(store=store, objects=objects.contents(), now=0, clients=_clients(callers[1]))
     # What is left of a deleted repository is nobody's branch: a cleaner may have died on it.
-    ours = {
-        at: record for at, record in store.items() if at[0] == uid_partition(LAKE) or isinstance(record, StagedEntry)
-    }
-    alone = attrs.evolve(snapshot, store=ours)
+    ours = {at: record for at, record in store.items() if _of_lake(at) or isinstance(record, StagedEntry)}
+    alone = attrs.evolve(snapshot, store=ours, clients=_clients(callers[0]))
     judged = ((callers[0], OF_ENTRIES, alone), (callers[1], OF_REPOSITORIES, snapshot))
-    for caller, invariants, seen in judged:
-        for invariant in invariants:
+    for caller, group, seen in judged:
+        for invariant in group.judged:
             if isinstance(invariant, Monitor):
                 findings = _monitored(invariant, caller.events, seen)
             else:
@@ -221,6 +161,15 @@ def _judge(made: Round, held: dict[kv.Address, bytes], objects: MemoryObjectStor
     if made.violations:
         made.events = [_event(event) for caller in callers for event in caller.events]
         made.held = [f"{partition!r} {key!r}: {store.get((partition, key))!r}" for partition, key in sorted(held)]
+
+
+def _clients(caller: Caller) -> tuple[tuple[CallView, ...], ...]:
+    return tuple(tuple(calls) for calls in caller.clients.values())
+
+
+def _of_lake(at: kv.Address) -> bool:
+    """Whether a record belongs to the repository that stays."""
+    return at[0] == uid_partition(LAKE) or at == (keys.GRAVELER, keys.repository_key(LAKE.repository_id))
 
 
 def _monitored(monitor: Monitor, events: Iterable[Event], snapshot: Snapshot) -> Iterator[Finding]:

@@ -18,7 +18,9 @@ from lakeproof.targets.recording import lines
 from lakeproof.targets.traffic import Round
 
 SETTINGS: Final = Settings(fail="predicate-false")
-"""A failed predicate is what the store said; nobody has tried again in between."""
+"""A failed predicate is what the store said: it was false at some moment of the operation."""
+SPURIOUS: Final = Settings(fail="did-not-happen")
+"""Of a store whose conditional writes may fail without a reason: a failed one has written nothing, and says no more."""
 CHECK_SECONDS: Final = 120.0
 EVIDENCE_SECONDS: Final = 10.0
 """For all keys together; what is found by then is impossible, but perhaps not the smallest part."""
@@ -55,10 +57,10 @@ class Judged:
         return written
 
 
-def judge(made: Round) -> Judged:
+def judge(made: Round, settings: Settings = SETTINGS) -> Judged:
     """The verdict on a round, of all its keys and scans."""
     operations, events = lines(made.recorder.rows)
-    recorded = history(operations, SETTINGS)
+    recorded = history(operations, settings)
     verdicts = list(check(KV, recorded, Limits(expired=_after(CHECK_SECONDS))))
     violated = [one for one in verdicts if one.verdict is Verdict.VIOLATED]
     open_ = [one for one in verdicts if one.verdict is Verdict.INCONCLUSIVE]

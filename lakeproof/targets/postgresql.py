@@ -46,13 +46,16 @@ class NotUsable(ValueError):
 class PostgreSQLStore(Pooled[Connection]):
     """Opens connections as they are needed; creates the table if there is none.
 
+    read_only: nothing is created, and PostgreSQL refuses every write.
+
     Raises:
         NotUsable.
     """
 
-    def __init__(self, address: str, *, name: str, connections: int = 16) -> None:
+    def __init__(self, address: str, *, name: str, connections: int = 16, read_only: bool = False) -> None:
         super().__init__(name, connections)
         self._address = address
+        self._read_only = read_only
         self._redaction = Redaction([address])
         try:
             self.probe(self._prepare)
@@ -61,8 +64,9 @@ class PostgreSQLStore(Pooled[Connection]):
 
     def _prepare(self, connection: Connection) -> None:
         try:
-            with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):  # another one creates it
-                connection.execute(_SCHEMA)
+            if not self._read_only:
+                with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):  # another one creates it
+                    connection.execute(_SCHEMA)
             found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()
         except psycopg.Error as error:
             raise NotUsable(
@@ -77,7 +81,9 @@ class PostgreSQLStore(Pooled[Connection]):
 
     def connect(self) -> Connection:
         try:
-            return psycopg.connect(self._address, autocommit=True, connect_timeout=CONNECT_SECONDS)
+            connection = psycopg.connect(self._address, autocommit=True, connect_timeout=CONNECT_SECONDS)
+            connection.read_only = self._read_only or None
+            return connection
         except (psycopg.Error, ValueError) as error:  # a NUL, or a lone surrogate, in an address is a ValueError
             raise kv.Refused(f"{self.name}: cannot be reached: {self._told(error)}") from error
 

@@ -94,6 +94,8 @@ class Round:
     seconds: float = 0.0
     silent: bool = False
     """Nobody got an answer."""
+    gone: bool = False
+    """Nor did who looked at its keys at its end."""
 
 
 @attrs.define
@@ -126,7 +128,7 @@ class Traffic:
         made.seconds = trio.current_time() - began
         unanswered, total = self._unanswered()
         made.silent = unanswered - before[0] == total - before[1]
-        await clients[0].look()
+        made.gone = not await clients[0].look()
         if await private.clear():
             self.left.append(private.prefix + PARTITION)
         return made
@@ -186,16 +188,17 @@ class _Client:
                 case _:
                     await self.scan(self.rng.choice(SIZES))
 
-    async def look(self) -> None:
-        """Read all keys, one by one and in a scan; not of a store that does not answer any more."""
+    async def look(self) -> bool:
+        """Read all keys, one by one and in a scan; not of a store that does not answer any more. Whether it did."""
         failures = 0
         for key in self.keys:
             found = await self.get(key)
             failures = failures + 1 if _unknown(found) else 0
             if failures == FAILURES_MAX:
-                return
+                return False
         await self.scan(0)
         await self.scan(2)
+        return failures < len(self.keys)
 
     def fresh(self) -> str:
         self._written += 1

@@ -36,6 +36,10 @@ class Private(Store):
         """How many keys may have been written, and were not taken away again."""
         return len(self._written)
 
+    def remember(self, partition: bytes, key: bytes) -> None:
+        """This may be written otherwise than through this store, and is to be taken away again."""
+        self._written.add((partition, key))
+
     async def apply(self, op: kv.Op) -> Answer:
         return await self.perform(op)
 

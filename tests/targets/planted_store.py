@@ -1,6 +1,8 @@
 """A store that speaks the protocol ``exec:`` and has the bug that its first argument names; a program of its own.
 
-``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write.
+``correct`` and ``doubtful`` are none: a doubtful one often does not know what became of a write. ``falls-mute`` is
+right as long as it answers, which is for a hundred requests. ``spurious`` is weaker
+than others: a conditional write may fail without a reason.
 
 Predicates are version numbers: opaque. With a file as its second argument it keeps its data there. Operations wait a
 little before they look and after they are done, so that requests really overlap; with ``prompt`` before the name of
@@ -54,6 +56,7 @@ class Planted:
         self.replica: dict[Address, Held | None] = {}
         self.versions = 0
         self.log = -1
+        self.requests = 0
         if file is not None:
             for line in file.read_text().splitlines() if file.exists() else ():
                 partition, key, value, self.versions = json.loads(line)
@@ -139,6 +142,8 @@ class Planted:
             predicate = request["predicate"]
             if not self.holds(at, predicate):  # type: ignore[arg-type]  # an object in fact
                 raise Answer("predicate_failed")
+            if self.seldom("spurious", 0.05):
+                raise Answer("predicate_failed")
             if self.bug == "get-then-set":
                 await asyncio.sleep(WINDOW)
         value = None if op == "delete" else b64decode(request["value"])
@@ -159,6 +164,9 @@ class Planted:
         return {}
 
     async def answer(self, line: bytes) -> None:
+        self.requests += 1
+        if self.bug == "falls-mute" and self.requests > 100:
+            return
         request = json.loads(line)
         reply: dict[str, object] = {"id": request["id"]}
         try:

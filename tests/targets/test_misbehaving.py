@@ -38,10 +38,14 @@ def dsn(*args: object) -> str:
 
 
 def law(seed: int) -> int:
-    """A store that keeps no predicates cannot pass, whatever else it does."""
+    """A store that keeps no predicates cannot pass, whatever else it does: if it is asked for enough to show it.
+
+    Of a `stress` as short as these it answers fewer requests rightly than a verdict takes.
+    """
     command = COMMANDS[(seed // len(MISDEEDS)) % len(COMMANDS)]
+    rightly = () if command[0] == "conform" else (seed % 6,)
     began = time.monotonic()
-    result = lakeproof(*command[:1], dsn(seed), *command[1:], "--timeout", LIMIT)
+    result = lakeproof(*command[:1], dsn(seed, *rightly), *command[1:], "--timeout", LIMIT)
     assert time.monotonic() - began < HANGS, (seed, result.output)
     assert result.exit_code in (1, 2, 3), (seed, result.output)
     if result.exit_code == 2:
@@ -55,7 +59,8 @@ def law(seed: int) -> int:
 
 
 def test_dozens_of_programs() -> None:
-    codes = [law(seed) for seed in range(4 * len(MISDEEDS))]
+    each = len(MISDEEDS)
+    codes = [law(misdeed + each * (misdeed % len(COMMANDS))) for misdeed in range(each)]
     assert codes.count(2) > len(codes) / 3
 
 

@@ -86,6 +86,25 @@ def test_killed_connections_make_unknown_outcomes_and_no_failures(kind: str, req
     assert not done.left
 
 
+SPURIOUS = "--spurious-predicate-failures"
+
+
+class TestSpuriousPredicateFailures:
+    def test_such_a_store_is_violated_unless_it_is_said_to_be_one(self) -> None:
+        assert lakeproof("stress", planted("spurious")).exit_code == 1
+        result = lakeproof("stress", planted("spurious"), "--seconds", "2", SPURIOUS)
+        assert result.exit_code == 0, result.output
+
+    @pytest.mark.parametrize("bug", ["false-failure", "back-in-time", "get-then-set"])
+    def test_what_else_is_wrong_is_found_behind_them(self, bug: str) -> None:
+        assert lakeproof("stress", planted(bug), SPURIOUS).exit_code == 1
+
+    def test_flows_have_no_history_that_it_could_be_about(self) -> None:
+        result = lakeproof("stress", planted("correct"), "--flows", SPURIOUS)
+        assert result.exit_code == 2
+        assert "--flows judges none; leave one out" in result.stderr
+
+
 def test_a_process_that_keeps_its_data_may_be_killed_at_any_time(tmp_path: Path) -> None:
     done = run(planted("correct", tmp_path / "data"), "restart", seconds=2)
     assert done.verdict is Verdict.HOLDS
@@ -139,6 +158,13 @@ def test_nothing_is_said_of_a_store_that_answers_nothing(program: str, says: str
     assert result.exit_code == 3
     assert says in result.stdout
     assert "INCONCLUSIVE: hardly anything was answered" in result.stdout
+
+
+def test_a_store_that_stops_answering_is_not_said_to_hold() -> None:
+    result = lakeproof("stress", planted("falls-mute"), "--seconds", "2", "--clients", "4", "--timeout", "0.3")
+    assert result.exit_code == 3, result.output
+    told = r"INCONCLUSIVE: in round \d the store stopped answering; what it had answered until then is linearizable .*"
+    assert re.fullmatch(told, result.stdout.splitlines()[-1])
 
 
 def test_what_else_is_in_a_store_is_left_alone_and_nothing_is_left_behind() -> None:

@@ -1,0 +1,255 @@
+"""Requests of DynamoDB over few tables, keys and attributes, so that they meet each other; and answers held against
+Amazon's own description of them, as botocore ships it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import botocore.session
+from botocore.model import ListShape, MapShape, ServiceModel, Shape, StructureShape
+from hypothesis import strategies as st
+
+from lakeproof.gate.dynamodb.front import VERSION, DynamoDBFront
+from lakeproof.gate.dynamodb.state import State
+from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.http import Request, Response
+
+Fields = dict[str, object]
+Asked = tuple[str, Fields]
+"""An operation and the fields of its request."""
+
+ONE, TWO = "one", "two"
+"""Tables: with the partition key ``p``, and with the sort key ``k``, a number, besides."""
+NOW = 1_800_000_000_000_000
+
+
+def s(text: str) -> Fields:
+    return {"S": text}
+
+
+def n(number: int | str) -> Fields:
+    return {"N": str(number)}
+
+
+def request(operation: str, fields: object, *, client: str = "me") -> Request:
+    body = fields if isinstance(fields, bytes) else json.dumps(fields).encode()
+    headers = {"x-amz-target": f"{VERSION}.{operation}", "authorization": f"AWS4-HMAC-SHA256 Credential={client}/x"}
+    return Request(method="POST", path="/", query=(), headers=headers, body=body)
+
+
+def done(state: State, operation: str, fields: object) -> tuple[State, int, Fields, Footprint]:
+    """The state after a request, and the status, the body and the footprint of the answer."""
+    front = DynamoDBFront()
+    asked = front.understood(request(operation, fields))
+    if isinstance(asked, Response):
+        return state, asked.status, json.loads(asked.body), ()
+    assert front.label_of(asked).isprintable()
+    state, response, footprint = front.perform(state, asked, NOW)
+    return state, response.status, json.loads(response.body), footprint
+
+
+def create(name: str) -> Asked:
+    names = [("p", "S", "HASH"), ("k", "N", "RANGE")][: 1 if name == ONE else 2]
+    return "CreateTable", {
+        "TableName": name,
+        "AttributeDefinitions": [{"AttributeName": each, "AttributeType": kind} for each, kind, _ in names],
+        "KeySchema": [{"AttributeName": each, "KeyType": role} for each, _, role in names],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+
+
+def after(*asked: Asked) -> State:
+    """The state after requests that all succeed."""
+    state = State()
+    for operation, fields in asked:
+        state, status, body, _ = done(state, operation, fields)
+        assert status == 200, body
+    return state
+
+
+VALUES = st.sampled_from([n(0), n(1), n(2), s("a"), s("b"), {"SS": ["a"]}, {"L": [n(1)]}, {"M": {"x": n(1)}}])
+CONDITIONS = st.sampled_from(
+    [
+        *("attribute_exists(p)", "attribute_not_exists(p)", "v = :v", "v <> :v OR attribute_type(v, :t)", "v < :v"),
+        *("size(v) > :one", "NOT v IN (:v, :one)", "v BETWEEN :one AND :one", "v.x = :v", "contains(v, :v)"),
+    ]
+)
+UPDATES = st.sampled_from(
+    [
+        *("SET v = :v", "SET v = if_not_exists(v, :one) + :one", "ADD v :one", "REMOVE v", "SET v.x = :v", "SET w = v"),
+        *("DELETE v :s", "SET v[0] = :v REMOVE w", "SET v = list_append(v, :l)", "REMOVE v[0], v[1]", "ADD w :s"),
+    ]
+)
+TABLES = st.sampled_from([ONE, TWO])
+PARTITIONS = st.sampled_from(["a", "ab", "a/"])
+SORTS = st.sampled_from([1, 2, 10])
+
+
+def attached(text: str, v: object) -> Fields:
+    """The values that expressions use."""
+    known: Fields = {":v": v, ":one": n(1), ":t": s("N"), ":s": {"SS": ["a", "c"]}, ":l": {"L": [n(7)]}}
+    used = {name: value for name, value in known.items() if name in text.replace(",", " ").replace(")", " ").split()}
+    return {"ExpressionAttributeValues": used} if used else {}
+
+
+@st.composite
+def keys(draw: st.DrawFn, table: str, partitions: st.SearchStrategy[str] = PARTITIONS) -> Fields:
+    key: Fields = {"p": s(draw(partitions))}
+    return key if table == ONE else {**key, "k": n(draw(SORTS))}
+
+
+@st.composite
+def changes(
+    draw: st.DrawFn, tables: st.SearchStrategy[str] = TABLES, partitions: st.SearchStrategy[str] = PARTITIONS
+) -> Asked:
+    """PutItem, UpdateItem or DeleteItem."""
+    table, kind = draw(tables), draw(st.sampled_from(["PutItem", "UpdateItem", "DeleteItem"]))
+    key = draw(keys(table, partitions))
+    fields: Fields = {"TableName": table}
+    text = ""
+    if kind == "PutItem":
+        fields["Item"] = {**key, "v": draw(VALUES)}
+    else:
+        fields["Key"] = key
+    if kind == "UpdateItem":
+        text = str(draw(UPDATES))
+        fields["UpdateExpression"] = text
+    if draw(st.booleans()):
+        fields["ConditionExpression"] = draw(CONDITIONS)
+        text += f" {fields['ConditionExpression']}"
+    if draw(st.booleans()):
+        fields["ReturnValues"] = draw(st.sampled_from(["ALL_OLD"] + ["UPDATED_NEW"] * (kind == "UpdateItem")))
+    return kind, fields | attached(text, draw(VALUES))
+
+
+@st.composite
+def reads(draw: st.DrawFn) -> Asked:
+    """GetItem, Query or Scan."""
+    kind, table = draw(st.sampled_from(["GetItem", "Query", "Scan"])), draw(TABLES)
+    fields: Fields = {"TableName": table}
+    if kind == "GetItem":
+        return kind, {**fields, "Key": draw(keys(table))}
+    if kind == "Query":
+        more = draw(st.sampled_from(["", " AND k = :k", " AND k >= :k", " AND k BETWEEN :k AND :k"]))
+        values = {":p": s(draw(PARTITIONS))} | ({":k": n(draw(SORTS))} if more else {})
+        fields |= {"KeyConditionExpression": f"p = :p{more}", "ExpressionAttributeValues": values}
+        fields["ScanIndexForward"] = draw(st.booleans())
+    if draw(st.booleans()):
+        fields["Limit"] = draw(st.integers(1, 3))
+    return kind, fields
+
+
+@st.composite
+def several(draw: st.DrawFn) -> Asked:
+    """A batch or a transaction."""
+    kind = draw(st.sampled_from(["BatchGetItem", "BatchWriteItem", "TransactGetItems", "TransactWriteItems"]))
+    table = draw(TABLES)
+    if kind in ("BatchGetItem", "TransactGetItems"):
+        found = draw(st.lists(keys(table), min_size=1, max_size=3))
+        if kind == "BatchGetItem":
+            return kind, {"RequestItems": {table: {"Keys": found}}}
+        return kind, {"TransactItems": [{"Get": {"TableName": table, "Key": key}} for key in found]}
+    if kind == "BatchWriteItem":
+        found = draw(st.lists(keys(table), min_size=1, max_size=3))
+        put: list[Fields] = [
+            {"PutRequest": {"Item": {**key, "v": n(9)}}} if draw(st.booleans()) else {"DeleteRequest": {"Key": key}}
+            for key in found
+        ]
+        return kind, {"RequestItems": {table: put}}
+    parts = draw(st.lists(changes(), min_size=1, max_size=3))
+    items = []
+    for operation, fields in parts:
+        inner = {name: value for name, value in fields.items() if name != "ReturnValues"}
+        items.append({operation.removesuffix("Item"): inner})
+    token = draw(st.sampled_from(["", "t1", "t2"]))
+    return kind, {"TransactItems": items} | ({"ClientRequestToken": token} if token else {})
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Asked:
+    """An operation on a table."""
+    name = draw(TABLES)
+    kind = draw(st.sampled_from(["Create", "Delete", "Describe", "List", "UpdateTimeToLive", "DescribeTimeToLive"]))
+    if kind == "Create":
+        return create(name)
+    if kind == "List":
+        return "ListTables", {"Limit": draw(st.integers(1, 2))}
+    if kind == "UpdateTimeToLive":
+        wanted = {"AttributeName": "v", "Enabled": draw(st.booleans())}
+        return kind, {"TableName": name, "TimeToLiveSpecification": wanted}
+    return kind if kind.endswith("Live") else f"{kind}Table", {"TableName": name}
+
+
+@st.composite
+def meetings(draw: st.DrawFn) -> Asked:
+    """A change of one of two items, or a transaction of such a change, always with one token."""
+    operation, fields = draw(changes(st.just(ONE), st.sampled_from(["a", "a", "b"])))
+    if draw(st.integers(0, 2)):
+        return operation, fields
+    inner = {name: value for name, value in fields.items() if name != "ReturnValues"}
+    return "TransactWriteItems", {
+        "TransactItems": [{operation.removesuffix("Item"): inner}],
+        "ClientRequestToken": "t",
+    }
+
+
+REQUESTS = st.one_of(changes(), changes(), reads(), several(), tables())
+
+
+@lru_cache(1)
+def model() -> ServiceModel:
+    """Amazon's description of the service."""
+    found: ServiceModel = botocore.session.get_session().get_service_model("dynamodb")
+    return found
+
+
+def misfits(operation: str, status: int, body: Mapping[str, object]) -> Sequence[str]:
+    """What in an answer is not as Amazon describes it; nothing: all is."""
+    if status == 200:
+        return list(_misfits(model().operation_model(operation).output_shape, body, operation))
+    kind = str(body.get("__type")).partition("#")[2]
+    shape = next((each for each in model().operation_model(operation).error_shapes if each.name == kind), None)
+    rest = {name: value for name, value in body.items() if name != "__type"}
+    if shape is None:
+        common = {"ValidationException", "SerializationException", "UnknownOperationException"}
+        return (
+            [] if kind in common and set(rest) == {"message"} else [f"{operation}: no error {kind} with {sorted(rest)}"]
+        )
+    return list(_misfits(shape, rest, kind))
+
+
+_PYTHON: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "blob": str,
+    "boolean": bool,
+    "integer": int,
+    "long": int,
+    "double": float,
+    "timestamp": (int, float),
+}
+
+
+def _misfits(shape: Shape, value: object, where: str) -> Sequence[str]:
+    match shape:
+        case StructureShape():
+            if not isinstance(value, dict):
+                return [f"{where}: {value!r} is no structure"]
+            unknown = [f"{where}: no member {name}" for name in value if name not in shape.members]
+            return unknown + [
+                each
+                for name, member in shape.members.items()
+                if name in value
+                for each in _misfits(member, value[name], f"{where}.{name}")
+            ]
+        case ListShape():
+            if not isinstance(value, list):
+                return [f"{where}: {value!r} is no list"]
+            return [found for each in value for found in _misfits(shape.member, each, where)]
+        case MapShape():
+            if not isinstance(value, dict):
+                return [f"{where}: {value!r} is no map"]
+            return [found for each in value.values() for found in _misfits(shape.value, each, where)]
+        case _:
+            fits = isinstance(value, _PYTHON[shape.type_name])
+            enum = getattr(shape, "enum", None)
+            return [] if fits and (not enum or value in enum) else [f"{where}: {value!r} is no {shape.type_name}"]

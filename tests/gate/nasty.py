@@ -1,0 +1,88 @@
+"""Programs that a gate has to cope with: they do not repeat themselves, hang, die, or answer from memory."""
+
+import http.client
+import os
+import random
+import time
+from urllib.parse import urlsplit
+
+from lakeproof import Faults
+from lakeproof.gate import GateScenario, Outcome, call
+
+
+def get(key: str) -> None:
+    ask("GET", key)
+
+
+def ask(method: str, key: str, body: bytes | None = None) -> None:
+    host = urlsplit(os.environ["AWS_ENDPOINT_URL"]).netloc
+    client = os.environ["AWS_ACCESS_KEY_ID"]
+    connection = http.client.HTTPConnection(host)
+    connection.request(method, f"/bucket/{key}", body, headers={"Authorization": f"AWS4 Credential={client}/x"})
+    connection.getresponse().read()
+    connection.close()
+
+
+def erratic() -> None:
+    get(str(random.randrange(10**6)))
+
+
+def endless() -> None:
+    time.sleep(3600)
+
+
+def mortal() -> None:
+    os._exit(7)
+
+
+def plain() -> None:
+    get("a")
+
+
+def nothing(outcome: Outcome) -> str | None:
+    """Nothing is asked of it."""
+    return None
+
+
+SCENARIOS = [
+    GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[nothing])
+    for each in (erratic, endless, mortal)
+]
+
+
+def cached() -> str:
+    """Answers from what the process remembers."""
+    return "known"
+
+
+def put() -> None:
+    """Two writes that belong together."""
+    for key in ("first", "second"):
+        ask("PUT", key, b"x")
+
+
+def raises(outcome: Outcome) -> str | None:
+    """Has a mistake."""
+    raise KeyError("x")
+
+
+def says_false(outcome: Outcome) -> bool:
+    """Returns a truth value."""
+    return False
+
+
+def both_or_none(outcome: Outcome) -> str | None:
+    """The two objects are there, or none of them is."""
+    found = sorted(outcome.store.objects)
+    return f"only {found[0]} is there" if len(found) == 1 else None
+
+
+SCENARIOS += [
+    GateScenario(name="cached", clients=[[call(cached)], [call(plain)]], invariants=[nothing]),
+    GateScenario(name="raises", clients=[[call(plain)]], invariants=[raises]),
+    GateScenario(name="false", clients=[[call(plain)]], invariants=[says_false]),  # type: ignore[list-item]
+    GateScenario(
+        name="crash", clients=[[call(put)], [call(plain)]], invariants=[both_or_none], faults=Faults(crashes=1)
+    ),
+    GateScenario(name="service", clients=[[call(plain)]], invariants=[nothing], service=["python", "-c", "pass"]),
+]

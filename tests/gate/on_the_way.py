@@ -1,0 +1,98 @@
+"""Programs for invariants of every step, for requests that are let through, and for timers of a program."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+from nasty import ask, get  # type: ignore[import-not-found]  # it lies beside this file
+
+from lakeproof.gate import GateCall, GateScenario, Moment, Outcome, call
+
+
+def swap() -> None:
+    """Writes ``new``, then deletes ``old``: one of the two is always there."""
+    ask("PUT", "new", b"1")
+    ask("DELETE", "old")
+
+
+def swap_at_once() -> None:
+    """The same, by a client that looks at something else in between."""
+    get("credentials")
+    ask("DELETE", "old")
+    get("else")
+    ask("PUT", "new", b"1")
+
+
+def make_old() -> None:
+    ask("PUT", "old", b"1")
+    ask("PUT", "credentials", b"1")
+
+
+def delete_new() -> None:
+    ask("DELETE", "new")
+
+
+def plain() -> None:
+    get("credentials")
+    get("elsewhere")
+
+
+def change_credentials() -> None:
+    ask("PUT", "credentials", b"2")
+
+
+def later() -> None:
+    """Two requests at once, one of them behind a timer."""
+    threads = [threading.Thread(target=_after, args=(wait,)) for wait in (0.0, 0.03)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+def _after(seconds: float) -> None:
+    time.sleep(seconds)
+    get(f"after/{seconds}")
+
+
+def nothing(outcome: Outcome) -> str | None:
+    """Nothing is asked of the end."""
+    return None
+
+
+def one_is_there(moment: Moment, calls: Sequence[GateCall]) -> str | None:
+    """Of ``old`` and ``new`` one is there."""
+    there = sorted(moment.store.objects)
+    return None if {"bucket/old", "bucket/new"} & set(there) else f"there is {', '.join(there)}"
+
+
+def says_false(moment: Moment, calls: Sequence[GateCall]) -> str | None:
+    return False  # type: ignore[return-value]  # a mistake of a user's
+
+
+SCENARIOS = [
+    GateScenario(
+        name="swap", clients=[[call(swap)], [call(plain)]], setup=[call(make_old)], invariants=[nothing],
+        always=[one_is_there],
+    ),
+    GateScenario(
+        name="swap-at-once", clients=[[call(swap_at_once)], [call(plain)]], setup=[call(make_old)],
+        invariants=[nothing], always=[one_is_there], through=["GET */credentials"],
+    ),
+    GateScenario(
+        name="independent", clients=[[call(delete_new)], [call(swap_at_once)]], setup=[call(make_old)],
+        invariants=[nothing], always=[one_is_there],
+    ),
+    GateScenario(
+        name="changed", clients=[[call(change_credentials)], [call(plain)]], setup=[call(make_old)],
+        invariants=[nothing], through=["GET */credentials"],
+    ),
+    GateScenario(
+        name="writes", clients=[[call(swap)], [call(plain)]], setup=[call(make_old)],
+        invariants=[nothing], through=["PUT *"],
+    ),
+    GateScenario(name="false", clients=[[call(plain)]], invariants=[nothing], always=[says_false]),
+    GateScenario(name="timer", clients=[[call(later)]], invariants=[nothing], calm_seconds=0.15),
+    GateScenario(name="timer-in-one-order", clients=[[call(later)]], invariants=[nothing], calm_seconds=0.15,
+                 parallel=False),
+]  # fmt: skip

@@ -1,0 +1,75 @@
+"""A store that is served on loopback, in a thread of its own."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+import attrs
+import trio
+
+from lakeproof.gate.http import Handler, Server
+from lakeproof.gate.serving import serve_open
+
+
+@attrs.frozen
+class Served:
+    """Where it listens."""
+
+    address: tuple[str, int]
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address[0]}:{self.address[1]}"
+
+
+@contextmanager
+def served(*buckets: str) -> Iterator[Served]:
+    """An S3 with these buckets; it ends with the block."""
+    lines: list[str] = []
+    begun = threading.Event()
+
+    def tell(line: str) -> None:
+        lines.append(line)
+        begun.set()
+
+    with in_thread(lambda: serve_open(0, frozenset(buckets), tell)):
+        assert begun.wait(10)
+        host, port = lines[0].split()[3].rstrip(",").removeprefix("http://").split(":")
+        yield Served((host, int(port)))
+
+
+@contextmanager
+def in_thread(serve: Callable[[], Awaitable[None]]) -> Iterator[None]:
+    """Run an endless task of trio in a thread until the block ends."""
+    scope = trio.CancelScope()
+    tokens: list[trio.lowlevel.TrioToken] = []
+
+    async def serving() -> None:
+        tokens.append(trio.lowlevel.current_trio_token())
+        with scope:
+            await serve()
+
+    thread = threading.Thread(target=trio.run, args=(serving,))
+    thread.start()
+    try:
+        yield
+    finally:
+        tokens[0].run_sync_soon(scope.cancel)
+        thread.join(10)
+
+
+@contextmanager
+def answering(handler: Handler) -> Iterator[Served]:
+    """A server whose every request a handler answers; it ends with the block."""
+    found: list[tuple[str, int]] = []
+    begun = threading.Event()
+
+    async def serve() -> None:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        found.append(listeners[0].socket.getsockname())
+        begun.set()
+        await Server(handler).serve(listeners)
+
+    with in_thread(serve):
+        assert begun.wait(10)
+        yield Served(found[0])

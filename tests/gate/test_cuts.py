@@ -1,0 +1,116 @@
+"""The states on the way: those of every order of a class, against all orders by brute force."""
+
+from collections.abc import Iterator, Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.aws import AWSFront, Store
+from lakeproof.gate.classes import Name
+from lakeproof.gate.cuts import APPLIED, Made, moments, ordered
+from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.holding import COSTS, LOST_DROPPED, NORMAL, REFUSED
+from lakeproof.gate.http import Response
+from tests.gate.dynamodb_requests import NOW, ONE, after, create, n, request, s
+
+START = Store(dynamodb=after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0)}})))
+Wish = tuple[str, str, str, str]
+"""A client, what it asks for, the key, and the mode."""
+
+wishes = st.lists(
+    st.tuples(
+        st.sampled_from("xyz"),
+        st.sampled_from(["put", "put new", "delete", "get", "scan"]),
+        st.sampled_from("ab"),
+        st.sampled_from([NORMAL, NORMAL, NORMAL, *COSTS]),
+    ),
+    max_size=6,
+)
+
+
+def asked(number: int, wish: Wish) -> tuple[str, dict[str, object]]:
+    _, what, key, _ = wish
+    item: dict[str, object] = {"p": s(key), "v": n(number)}
+    match what:
+        case "put":
+            return "PutItem", {"TableName": ONE, "Item": item}
+        case "put new":
+            return "PutItem", {"TableName": ONE, "Item": item, "ConditionExpression": "attribute_not_exists(p)"}
+        case "delete":
+            return "DeleteItem", {"TableName": ONE, "Key": {"p": s(key)}}
+        case "get":
+            return "GetItem", {"TableName": ONE, "Key": {"p": s(key)}}
+        case _:
+            return "Scan", {"TableName": ONE}
+
+
+def made(wished: Sequence[Wish]) -> list[Made]:
+    """A schedule that makes these wishes in this order."""
+    front, store, found = AWSFront(), START, []
+    for number, wish in enumerate(wished):
+        meant = front.understood(request(*asked(number, wish), client=wish[0]))
+        assert not isinstance(meant, Response)
+        footprint: Footprint = ()
+        if wish[3] in APPLIED:
+            store, _, footprint = front.perform(store, meant, NOW)
+        name = Name(wish[0], f"{number}")
+        found.append(Made(name=name, mode=wish[3], footprint=footprint, asked=meant, now=NOW, born=-1, call=0))
+    return found
+
+
+def by_brute_force(steps: Sequence[Made]) -> Iterator[tuple[tuple[int, ...], Store, Store]]:
+    """All beginnings of all orders of the class, with the store before and after the last step."""
+    front = AWSFront()
+
+    def free(done: tuple[int, ...]) -> Iterator[int]:
+        for at, step in enumerate(steps):
+            before = (
+                other
+                for other in range(at)
+                if steps[other].name.client == step.name.client or dependent(steps[other].footprint, step.footprint)
+            )
+            if at not in done and all(other in done for other in before):
+                yield at
+
+    def go(done: tuple[int, ...], store: Store) -> Iterator[tuple[tuple[int, ...], Store, Store]]:
+        for at in free(done):
+            after = front.perform(store, steps[at].asked, NOW)[0] if steps[at].mode in APPLIED else store
+            yield (*done, at), store, after
+            yield from go((*done, at), after)
+
+    return go((), START)
+
+
+@settings(max_examples=40, deadline=None)
+@given(wishes)
+def test_every_step_of_every_order_of_the_class_is_seen_and_no_other(wished: list[Wish]) -> None:
+    steps = made(wished)
+    seen = list(moments(AWSFront(), START, steps))
+    assert (seen[0].before, seen[0].store, seen[0].order) == (START, START, ())
+    expected = {(frozenset(order), order[-1]): (before, store) for order, before, store in by_brute_force(steps)}
+    found = {(frozenset(each.order), each.order[-1]): (each.before, each.store) for each in seen[1:]}
+    assert found == expected
+    assert len(found) == len(seen) - 1, "each once"
+
+
+def test_the_state_that_the_schedule_has_not_passed_through_is_seen() -> None:
+    steps = made([("x", "delete", "a", NORMAL), ("y", "put", "b", NORMAL)])
+    seen = list(moments(AWSFront(), START, steps))
+    held = {frozenset(str(item["p"]["S"]) for item in each.store.dynamodb.listed(ONE)) for each in seen}
+    assert held == {frozenset("a"), frozenset(), frozenset("b"), frozenset("ab")}
+    assert [ordered(3, each.order) for each in seen][:3] == [(0, 1, 2), (0, 1, 2), (1, 0, 2)]
+
+
+def test_a_request_that_another_one_has_caused_comes_after_it() -> None:
+    one, other = made([("x", "put", "a", NORMAL), ("y", "put", "b", NORMAL)])
+    caused = Made(**{name: getattr(other, name) for name in Made.__annotations__} | {"born": 0})
+    assert [each.order for each in moments(AWSFront(), START, [one, caused])] == [(), (0,), (0, 1)]
+
+
+def test_the_answer_is_the_one_that_the_program_was_given() -> None:
+    steps = made([("x", "put new", "a", NORMAL), ("x", "put", "a", REFUSED), ("x", "put", "a", LOST_DROPPED)])
+    found = [each.exchange for each in moments(AWSFront(), START, steps)][1:]
+    assert [each and each.response and each.response.status for each in found] == [400, 400, None]
+    last = list(moments(AWSFront(), START, steps))[-1]
+    assert [each.response and each.response.status for each in last.earlier] == [400, 400]
+    assert last.store == START

@@ -1,0 +1,309 @@
+"""The DynamoDB front, as boto3 sees it: what clients ask for, and the answers and errors that they rely on."""
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from tests.gate.dynamodb_requests import ONE, TWO, create, n, s
+
+
+def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str, str]:
+    told = error.value.response
+    return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"], told["Error"]["Message"]
+
+
+def code(error: pytest.ExceptionInfo[ClientError]) -> str:
+    return refused(error)[1]
+
+
+class TestItems:
+    def test_every_kind_of_value_is_read_as_written(self, db: BaseClient) -> None:
+        item = {
+            "p": s("é \x00/%"),
+            "n": n("-0.00000000000000000000000000000000000012345678901234567890"),
+            "large": n("9.9E+125"),
+            "b": {"B": bytes(range(256))},
+            "empty": s(""),
+            "none": {"B": b""},
+            "bool": {"BOOL": False},
+            "null": {"NULL": True},
+            "l": {"L": [n(1), {"M": {"x": {"L": []}}}]},
+            "m": {"M": {}},
+            "ss": {"SS": ["b", "a"]},
+            "ns": {"NS": ["10", "9"]},
+            "bs": {"BS": [b"\xff", b"\x00"]},
+        }
+        db.put_item(TableName=ONE, Item=item)
+        found = db.get_item(TableName=ONE, Key={"p": item["p"]})["Item"]
+        assert found.pop("large") == n("99" + "0" * 124)
+        assert found.pop("n") == n("-0.0000000000000000000000000000000000001234567890123456789")
+        assert {kind: sorted(found.pop(kind)[kind.upper()]) for kind in ("ss", "ns", "bs")} == {
+            "ss": ["a", "b"],
+            "ns": ["10", "9"],
+            "bs": [b"\x00", b"\xff"],
+        }
+        assert found == {name: item[name] for name in found}
+        assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("other")})
+
+    def test_equal_numbers_are_one_key(self, db: BaseClient) -> None:
+        db.put_item(TableName=TWO, Item={"p": s("a"), "k": n("1.0")})
+        assert db.get_item(TableName=TWO, Key={"p": s("a"), "k": n("1")})["Item"]["k"] == n("1")
+
+    def test_a_condition_that_fails_changes_nothing_and_tells_what_is_there(self, db: BaseClient) -> None:
+        db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(1)}, ConditionExpression="attribute_not_exists(p)")
+        with pytest.raises(ClientError) as error:
+            db.put_item(
+                TableName=ONE,
+                Item={"p": s("a"), "v": n(2)},
+                ConditionExpression="attribute_not_exists(#p)",
+                ExpressionAttributeNames={"#p": "p"},
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        assert refused(error) == (400, "ConditionalCheckFailedException", "The conditional request failed")
+        assert error.value.response["Item"] == {"p": s("a"), "v": n(1)}
+        with pytest.raises(ClientError) as error:
+            db.delete_item(
+                TableName=ONE,
+                Key={"p": s("a")},
+                ConditionExpression="v = :v",
+                ExpressionAttributeValues={":v": n(2)},
+            )
+        assert "Item" not in error.value.response
+        assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"] == {"p": s("a"), "v": n(1)}
+
+    def test_values_before_and_after_a_change(self, db: BaseClient) -> None:
+        assert "Attributes" not in db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(1)}, ReturnValues="ALL_OLD")
+        old = db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(2), "w": s("x")}, ReturnValues="ALL_OLD")
+        assert old["Attributes"] == {"p": s("a"), "v": n(1)}
+        expected = {
+            "ALL_OLD": {"p": s("a"), "v": n(2), "w": s("x")},
+            "UPDATED_OLD": {"v": n(3)},
+            "ALL_NEW": {"p": s("a"), "v": n(5), "w": s("x")},
+            "UPDATED_NEW": {"v": n(6)},
+        }
+        for returns, attributes in expected.items():
+            told = db.update_item(
+                TableName=ONE,
+                Key={"p": s("a")},
+                UpdateExpression="ADD v :one",
+                ExpressionAttributeValues={":one": n(1)},
+                ReturnValues=returns,
+            )
+            assert told["Attributes"] == attributes
+        assert db.delete_item(TableName=ONE, Key={"p": s("a")}, ReturnValues="ALL_OLD")["Attributes"]["v"] == n(6)
+        assert "Attributes" not in db.delete_item(TableName=ONE, Key={"p": s("a")}, ReturnValues="ALL_OLD")
+
+    @pytest.mark.parametrize(
+        ("update", "after_it"),
+        [
+            ("SET w = v, v = w", {"v": n(2), "w": n(1)}),
+            ("SET v = w - v", {"v": n(1)}),
+            ("SET x = if_not_exists(x, v)", {"x": n(1)}),
+            ("SET l = list_append(l, l), l2 = list_append(:l, l)", {"l": "0101", "l2": "701"}),
+            ("SET l[9] = v, l[0] = w", {"l": "211"}),
+            ("REMOVE l[0], w", {"l": "1", "w": None}),
+            ("SET m.x.y = v REMOVE m.z", {"m": {"M": {"x": {"M": {"y": n(1)}}}}}),
+            ("ADD fresh :one, s :s", {"fresh": n(1), "s": {"SS": ["a", "b", "c"]}}),
+            ("DELETE s :s", {"s": {"SS": ["b"]}}),
+            ("DELETE s :all", {"s": None}),
+            ("DELETE absent :s ADD v :one", {"absent": None, "v": n(2)}),
+        ],
+    )
+    def test_updates(self, db: BaseClient, update: str, after_it: dict[str, object]) -> None:
+        lists = {f"{name}": {"L": [n(each) for each in digits]} for name, digits in (("l", "01"), (":l", "7"))}
+        item = {"p": s("a"), "v": n(1), "w": n(2), "l": lists["l"], "s": {"SS": ["a", "b"]}}
+        item["m"] = {"M": {"x": {"M": {}}, "z": n(0)}}
+        db.put_item(TableName=ONE, Item=item)
+        values = {":l": lists[":l"], ":one": n(1), ":s": {"SS": ["a", "c"]}, ":all": {"SS": ["a", "b"]}}
+        used = {name: value for name, value in values.items() if name in update.replace(",", " ").split()}
+        used |= {":l": lists[":l"]} if "(:l" in update else {}
+        values_told = {"ExpressionAttributeValues": used} if used else {}
+        found = db.update_item(
+            TableName=ONE, Key={"p": s("a")}, UpdateExpression=update, ReturnValues="ALL_NEW", **values_told
+        )["Attributes"]
+        for name, expected in after_it.items():
+            meant = {"L": [n(each) for each in expected]} if isinstance(expected, str) else expected
+            assert found.get(name) == meant
+        assert {name: found[name] for name in item if name not in after_it} == {
+            name: item[name] for name in item if name not in after_it
+        }
+
+    @pytest.mark.parametrize(
+        ("update", "says"),
+        [
+            ("SET p = :v", "Cannot update attribute p. This attribute is part of the key"),
+            ("SET a = :v, a.b = :v", "Two document paths overlap"),
+            ("SET a = b, c = :v", "refers to an attribute that does not exist"),
+            ("SET a.b = :v", "The document path provided in the update expression is invalid for update"),
+            ("SET a = v + s, c = :v", "An operand in the update expression has an incorrect data type"),
+            ("ADD s :v", "An operand in the update expression has an incorrect data type"),
+            ("SET a = :v SET b = :v", 'The "SET" section can only be used once'),
+            ("SET a = nope(:v)", "Invalid function name; function: nope"),
+            ("SET a :v", 'Syntax error; token: ":v"'),
+            ("SET a = :v b", 'Syntax error; token: "b"'),
+            ("SET a = :absent, b = :v", "attribute value: :absent"),
+            ("REMOVE #absent SET a = :v", "attribute name: #absent"),
+            ("REMOVE a", "unused in expressions: keys: {:v}"),
+            ("SET Status = :v", "Attribute name is a reserved keyword; reserved keyword: Status"),
+            ("", "The expression can not be empty"),
+        ],
+    )
+    def test_an_update_that_makes_no_sense_is_refused_and_changes_nothing(
+        self, db: BaseClient, update: str, says: str
+    ) -> None:
+        item = {"p": s("a"), "v": n(1), "s": s("x")}
+        db.put_item(TableName=ONE, Item=item)
+        with pytest.raises(ClientError) as error:
+            db.update_item(
+                TableName=ONE, Key={"p": s("a")}, UpdateExpression=update, ExpressionAttributeValues={":v": n(1)}
+            )
+        assert refused(error)[:2] == (400, "ValidationException")
+        assert says in refused(error)[2]
+        assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"] == item
+
+    @pytest.mark.parametrize(
+        ("key", "says"),
+        [
+            ({"p": s("a")}, "does not match the schema"),
+            ({"p": s("a"), "k": s("1")}, "does not match the schema"),
+            ({"p": s("a"), "k": n(1), "x": n(1)}, "does not match the schema"),
+            ({"p": s(""), "k": n(1)}, "cannot contain an empty string value. Key: p"),
+            ({"p": s("x" * 2049), "k": n(1)}, "Size of hashkey has exceeded the maximum size limit of 2048 bytes"),
+        ],
+    )
+    def test_a_key_that_is_none_is_refused(self, db: BaseClient, key: dict[str, object], says: str) -> None:
+        with pytest.raises(ClientError) as error:
+            db.get_item(TableName=TWO, Key=key)
+        assert says in refused(error)[2]
+
+    def test_an_item_that_is_too_large_is_refused(self, db: BaseClient) -> None:
+        db.put_item(TableName=ONE, Item={"p": s("a"), "v": s("x" * (400 * 1024 - 3))})
+        with pytest.raises(ClientError) as error:
+            db.put_item(TableName=ONE, Item={"p": s("a"), "v": s("x" * (400 * 1024 - 2))})
+        assert refused(error)[2] == "Item size has exceeded the maximum allowed size"
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"Expected": {"p": {"Exists": False}}},
+            {"ReturnValues": "ALL_NEW"},
+            {"ConditionExpression": "a <"},
+            {"ConditionExpression": "size(a)"},
+            {"ConditionExpression": "attribute_exists(a) = attribute_exists(b)"},
+            {"ConditionExpression": "a = :x"},
+            {"ConditionExpression": "begins_with(a)"},
+        ],
+    )
+    def test_what_is_not_known_is_refused_and_not_ignored(self, db: BaseClient, fields: dict[str, object]) -> None:
+        with pytest.raises(ClientError) as error:
+            db.put_item(TableName=ONE, Item={"p": s("a")}, **fields)
+        assert code(error) == "ValidationException"
+        assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("a")})
+
+    def test_consumed_capacity_is_told_if_it_is_asked_for(self, db: BaseClient) -> None:
+        told = db.put_item(TableName=ONE, Item={"p": s("a")}, ReturnConsumedCapacity="TOTAL")
+        assert told["ConsumedCapacity"] == {"TableName": ONE, "CapacityUnits": 1.0}
+        assert "ConsumedCapacity" not in db.get_item(TableName=ONE, Key={"p": s("a")})
+
+
+class TestSeveral:
+    def test_a_transaction_is_done_whole_or_not_at_all(self, db: BaseClient) -> None:
+        put = {"Put": {"TableName": ONE, "Item": {"p": s("a"), "v": n(1)}}}
+        check = {"TableName": TWO, "Key": {"p": s("a"), "k": n(1)}, "ConditionExpression": "attribute_exists(p)"}
+        told_back = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+        with pytest.raises(ClientError) as error:
+            db.transact_write_items(TransactItems=[put, {"ConditionCheck": {**check, **told_back}}])
+        assert code(error) == "TransactionCanceledException"
+        assert refused(error)[2].endswith("[None, ConditionalCheckFailed]")
+        reasons = error.value.response["CancellationReasons"]
+        assert [each["Code"] for each in reasons] == ["None", "ConditionalCheckFailed"]
+        assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("a")})
+        db.put_item(TableName=TWO, Item={"p": s("a"), "k": n(1), "v": s("old")})
+        update = {
+            "TableName": ONE,
+            "Key": {"p": s("b")},
+            "UpdateExpression": "SET v = :v",
+            "ExpressionAttributeValues": {":v": n(2)},
+        }
+        db.transact_write_items(TransactItems=[put, {"ConditionCheck": check}, {"Update": update}])
+        found = db.transact_get_items(
+            TransactItems=[{"Get": {"TableName": ONE, "Key": {"p": s(each)}}} for each in ("a", "absent", "b")]
+        )["Responses"]
+        assert [each.get("Item", {}).get("v") for each in found] == [n(1), None, n(2)]
+
+    def test_a_transaction_that_comes_again_is_not_done_again(self, db: BaseClient) -> None:
+        add = {
+            "TableName": ONE,
+            "Key": {"p": s("a")},
+            "UpdateExpression": "ADD v :one",
+            "ExpressionAttributeValues": {":one": n(1)},
+        }
+        for _ in range(2):
+            db.transact_write_items(TransactItems=[{"Update": add}], ClientRequestToken="token")
+        assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"]["v"] == n(1)
+        with pytest.raises(ClientError) as error:
+            db.transact_write_items(
+                TransactItems=[{"Update": {**add, "Key": {"p": s("b")}}}], ClientRequestToken="token"
+            )
+        assert code(error) == "IdempotentParameterMismatchException"
+
+    def test_one_item_comes_once_in_a_transaction_or_a_batch(self, db: BaseClient) -> None:
+        put = {"Put": {"TableName": ONE, "Item": {"p": s("a")}}}
+        delete = {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}}
+        with pytest.raises(ClientError) as error:
+            db.transact_write_items(TransactItems=[put, delete])
+        assert "multiple operations on one item" in refused(error)[2]
+        with pytest.raises(ClientError) as error:
+            db.batch_get_item(RequestItems={ONE: {"Keys": [{"p": s("a")}, {"p": s("a")}]}})
+        assert "contains duplicates" in refused(error)[2]
+
+    def test_batches(self, db: BaseClient) -> None:
+        items = [{"p": s(f"{number}")} for number in range(25)]
+        db.batch_write_item(RequestItems={ONE: [{"PutRequest": {"Item": each}} for each in items]})
+        told = db.batch_write_item(RequestItems={ONE: [{"DeleteRequest": {"Key": items[0]}}]})
+        assert told["UnprocessedItems"] == {}
+        found = db.batch_get_item(RequestItems={ONE: {"Keys": items}})
+        assert sorted(each["p"]["S"] for each in found["Responses"][ONE]) == sorted(map(str, range(1, 25)))
+        with pytest.raises(ClientError) as error:
+            db.batch_write_item(
+                RequestItems={ONE: [{"PutRequest": {"Item": {"p": s(str(each))}}} for each in range(26)]}
+            )
+        assert code(error) == "ValidationException"
+
+
+class TestTables:
+    def test_a_table_lives(self, db: BaseClient) -> None:
+        with pytest.raises(ClientError) as error:
+            db.create_table(**create(ONE)[1])
+        assert code(error) == "ResourceInUseException"
+        db.get_waiter("table_exists").wait(TableName=TWO)
+        assert db.list_tables(Limit=1)["LastEvaluatedTableName"] == ONE
+        assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
+        db.update_time_to_live(TableName=ONE, TimeToLiveSpecification={"AttributeName": "t", "Enabled": True})
+        assert db.describe_time_to_live(TableName=ONE)["TimeToLiveDescription"]["AttributeName"] == "t"
+        db.delete_table(TableName=ONE)
+        with pytest.raises(ClientError) as error:
+            db.get_item(TableName=ONE, Key={"p": s("a")})
+        assert code(error) == "ResourceNotFoundException"
+        with pytest.raises(ClientError) as error:
+            db.describe_table(TableName=ONE)
+        assert code(error) == "ResourceNotFoundException"
+
+    @pytest.mark.parametrize(
+        "spoiled",
+        [
+            {"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]},
+            {"KeySchema": [{"AttributeName": "p", "KeyType": "RANGE"}]},
+            {"BillingMode": "PROVISIONED"},
+            {"GlobalSecondaryIndexes": []} | {"StreamSpecification": {"StreamEnabled": True}},
+        ],
+    )
+    def test_a_table_that_cannot_be_is_refused(self, db: BaseClient, spoiled: dict[str, object]) -> None:
+        with pytest.raises(ClientError) as error:
+            db.create_table(**create(ONE)[1] | {"TableName": "three"} | spoiled)
+        assert code(error) == "ValidationException"
+
+    def test_an_operation_that_is_not_known(self, db: BaseClient) -> None:
+        with pytest.raises(ClientError) as error:
+            db.list_backups()
+        assert code(error) == "UnknownOperationException"

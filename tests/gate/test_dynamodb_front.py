@@ -1,0 +1,124 @@
+"""The DynamoDB front as the gate sees it: footprints, labels, checksums, and what it remembers."""
+
+import zlib
+
+import pytest
+
+from lakeproof.gate.aws import AWSFront, Store
+from lakeproof.gate.dynamodb.front import DynamoDBFront
+from lakeproof.gate.footprints import Touch
+from lakeproof.gate.http import Response
+from tests.gate.dynamodb_requests import NOW, ONE, TWO, Asked, after, create, done, n, request, s
+
+
+class TestFront:
+    put: Asked = (
+        "PutItem",
+        {"TableName": ONE, "Item": {"p": s("a")}, "ConditionExpression": "attribute_not_exists(p)"},
+    )
+
+    def test_a_refused_write_has_only_read(self) -> None:
+        state, status, _, footprint = done(after(create(ONE)), *self.put)
+        assert (status, footprint[1].touch, footprint[1].key) == (200, Touch.WRITE, "?items/one/a/")
+        _, status, _, footprint = done(state, *self.put)
+        assert (status, footprint[1].touch, footprint[1].key) == (400, Touch.READ, "?items/one/a/")
+
+    def test_a_delete_that_asks_for_nothing_commutes_with_another(self) -> None:
+        delete = {"TableName": ONE, "Key": {"p": s("a")}}
+        assert done(after(create(ONE)), "DeleteItem", delete)[3][1].touch is Touch.DELETE
+        told = {**delete, "ReturnValues": "ALL_OLD"}
+        assert done(after(create(ONE)), "DeleteItem", told)[3][1].touch is Touch.WRITE
+
+    @pytest.mark.parametrize(
+        ("condition", "key", "prefix"),
+        [
+            ("p = :p", "?items/two/a%2F/", True),
+            ("p = :p AND k = :k", "?items/two/a%2F/1", False),
+            ("p = :p AND k < :k", "?items/two/a%2F/", True),
+        ],
+    )
+    def test_a_query_reads_its_partition_or_less(self, condition: str, key: str, prefix: bool) -> None:
+        values = {":p": s("a/"), ":k": n("1.0")} if ":k" in condition else {":p": s("a/")}
+        fields = {"TableName": TWO, "KeyConditionExpression": condition, "ExpressionAttributeValues": values}
+        read = done(after(create(TWO)), "Query", fields)[3][1]
+        assert (read.touch, read.key, read.prefix) == (Touch.READ, key, prefix)
+
+    @pytest.mark.parametrize(
+        ("operation", "fields", "label"),
+        [
+            ("PutItem", put[1], "PutItem one/a if attribute_not_exists(p)"),
+            ("GetItem", {"TableName": TWO, "Key": {"k": n(1), "p": s("a/b")}}, "GetItem two/a%2Fb/1"),
+            ("ListTables", {}, "ListTables"),
+            (
+                "UpdateItem",
+                {
+                    "TableName": ONE,
+                    "Key": {"p": s("a")},
+                    "UpdateExpression": "SET #v =\n :v",
+                    "ExpressionAttributeNames": {"#v": "state"},
+                    "ExpressionAttributeValues": {":v": s("body")},
+                },
+                "UpdateItem one/a SET state = :v",
+            ),
+            (
+                "Query",
+                {
+                    "TableName": TWO,
+                    "KeyConditionExpression": "p = :p AND k BETWEEN :k AND :k",
+                    "ExpressionAttributeValues": {":p": s("a"), ":k": n(1)},
+                    "Limit": 2,
+                    "ScanIndexForward": False,
+                    "ExclusiveStartKey": {"p": s("a"), "k": n(1)},
+                },
+                "Query two p = a k between 1 and 1 limit 2 backwards after a/1",
+            ),
+            (
+                "TransactWriteItems",
+                {
+                    "TransactItems": [
+                        {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}},
+                        {"Put": {"TableName": ONE, "Item": {"p": s("b")}}},
+                    ]
+                },
+                "TransactWriteItems delete one/a; put one/b",
+            ),
+        ],
+    )
+    def test_a_label_names_the_item_and_the_condition_and_no_content(
+        self, operation: str, fields: dict[str, object], label: str
+    ) -> None:
+        front, store = AWSFront(), Store()
+        for each in (create(ONE), create(TWO)):
+            asked = front.understood(request(*each))
+            assert not isinstance(asked, Response)
+            store, _, _ = front.perform(store, asked, NOW)
+        asked = front.understood(request(operation, fields))
+        assert not isinstance(asked, Response)
+        assert front.label_of(asked) == label
+        assert front.client_of(asked) == "me"
+        assert front.writes(asked) is (operation not in ("GetItem", "Query", "ListTables"))
+        assert front.refusal(asked).status == 400
+
+    def test_the_items_of_a_table_are_listed_for_invariants(self) -> None:
+        item = {"p": s("a"), "v": {"L": [n(1), {"B": "AA=="}]}}
+        state = after(create(ONE), ("PutItem", {"TableName": ONE, "Item": item}))
+        assert state.listed(ONE) == [item]
+        assert state.listed("absent") == []
+
+    def test_the_checksum_is_of_the_body(self) -> None:
+        response = DynamoDBFront().understood(request("Nothing", {}))
+        assert isinstance(response, Response)
+        assert dict(response.headers)["x-amz-crc32"] == str(zlib.crc32(response.body))
+
+    def test_a_transaction_is_forgotten_after_ten_minutes(self) -> None:
+        front = DynamoDBFront()
+        state = after(create(ONE))
+        add = {"TableName": ONE, "Key": {"p": s("a")}, "UpdateExpression": "ADD v :one"}
+        update = {"Update": {**add, "ExpressionAttributeValues": {":one": n(1)}}}
+        asked = front.understood(request("TransactWriteItems", {"TransactItems": [update], "ClientRequestToken": "t"}))
+        assert not isinstance(asked, Response)
+        values = []
+        for seconds in (0, 599, 601):
+            state, _, _ = front.perform(state, asked, NOW + seconds * 1_000_000)
+            values += [str(item["v"].content) for item in state.tables[ONE].items.values()]  # type: ignore[union-attr]  # a number
+        assert values == ["1", "1", "2"]

@@ -1,0 +1,304 @@
+"""What holds of the DynamoDB front for all requests: its footprints are large enough, its answers are Amazon's, nothing
+crashes it, and its conditions mean what a second reading of the reference says."""
+
+import json
+import operator
+from decimal import Context, Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.dynamodb import touched
+from lakeproof.gate.dynamodb.conditions import Asked as Condition
+from lakeproof.gate.dynamodb.errors import DynamoDBError
+from lakeproof.gate.dynamodb.front import DynamoDBFront
+from lakeproof.gate.dynamodb.grammar import condition
+from lakeproof.gate.dynamodb.names import Attached
+from lakeproof.gate.dynamodb.requests import OPERATIONS
+from lakeproof.gate.dynamodb.state import State
+from lakeproof.gate.dynamodb.values import item
+from lakeproof.gate.footprints import Access, Touch, dependent
+from lakeproof.gate.http import Request, Response
+from tests.gate.dynamodb_requests import (
+    NOW,
+    ONE,
+    REQUESTS,
+    TWO,
+    Asked,
+    Fields,
+    after,
+    create,
+    done,
+    meetings,
+    misfits,
+    n,
+    s,
+)
+
+TABLES = (create(ONE), create(TWO))
+
+
+def exchanged(state: State, one: Asked, other: Asked) -> str:
+    """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
+    middle, *first = done(state, *one)
+    end, *second = done(middle, *other)
+    if dependent(first[2], second[2]):  # type: ignore[arg-type]  # the last one is the footprint
+        return ""
+    middle, *second_first = done(state, *other)
+    swapped, *first_second = done(middle, *one)
+    if first != first_second:
+        return f"{one} is answered {first[:2]}, and {first_second[:2]} after {other}"
+    if second != second_first:
+        return f"{other} is answered {second[:2]} after {one}, and else {second_first[:2]}"
+    return "" if end == swapped else f"{one} and {other} leave different states"
+
+
+@settings(max_examples=250, deadline=None)
+@given(before=st.lists(REQUESTS, max_size=6), one=REQUESTS, other=REQUESTS)
+def test_requests_of_independent_footprints_can_be_exchanged(before: list[Asked], one: Asked, other: Asked) -> None:
+    state = after(*TABLES)
+    for each in before:
+        state, *_ = done(state, *each)
+    assert not exchanged(state, one, other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(before=st.lists(meetings(), max_size=1), one=meetings(), other=meetings())
+def test_so_can_changes_of_the_same_items(before: list[Asked], one: Asked, other: Asked) -> None:
+    puts: list[Asked] = [("PutItem", {"TableName": ONE, "Item": {"p": s(name), "v": n(1)}}) for name in "ab"]
+    state = after(*TABLES, *puts)
+    for each in before:
+        state, *_ = done(state, *each)
+    assert not exchanged(state, one, other)
+
+
+DELETE: Fields = {"TableName": ONE, "Key": {"p": s("a")}}
+PUT: Fields = {"TableName": ONE, "Item": {"p": s("a"), "v": n(2)}}
+
+
+def once(item: str) -> Asked:
+    """A transaction that is done once, whatever it is about."""
+    put = {"Put": {"TableName": ONE, "Item": {"p": s(item)}}}
+    return "TransactWriteItems", {"TransactItems": [put], "ClientRequestToken": "t"}
+
+
+QUERY: Fields = {
+    "TableName": ONE,
+    "KeyConditionExpression": "p = :p",
+    "ExpressionAttributeValues": {":p": s("a")},
+}
+TELLING: Fields = {**DELETE, "ReturnValues": "ALL_OLD"}
+TABLE: Fields = {"TableName": ONE}
+REFUSED: Fields = {**PUT, "ConditionExpression": "attribute_not_exists(p)"}
+ELSEWHERE = Access(Touch.READ, "?")
+
+
+@pytest.mark.parametrize(
+    ("name", "planted", "one", "other"),
+    [
+        ("item", lambda *_: ELSEWHERE, ("PutItem", PUT), ("GetItem", DELETE)),
+        ("of_change", lambda _: Touch.DELETE, ("DeleteItem", DELETE), ("DeleteItem", TELLING)),
+        ("by_error", lambda *_: (), ("PutItem", REFUSED), ("DeleteItem", DELETE)),
+        ("token", lambda _: ELSEWHERE, once("b"), once("c")),
+        ("table", lambda *_: ELSEWHERE, ("DescribeTable", TABLE), ("DeleteTable", TABLE)),
+        ("items", lambda *_: ELSEWHERE, ("Scan", TABLE), ("PutItem", PUT)),
+        ("of_query", lambda *_: ELSEWHERE, ("Query", QUERY), ("PutItem", PUT)),
+        ("tables", lambda: ELSEWHERE, ("ListTables", {}), ("DeleteTable", TABLE)),
+    ],
+)  # fmt: skip
+def test_a_footprint_that_is_too_small_breaks_the_law(
+    name: str, planted: object, one: Asked, other: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = after(*TABLES, ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(1)}}))
+    assert not exchanged(state, one, other)
+    monkeypatch.setattr(touched, name, planted)
+    assert "answered" in exchanged(state, one, other)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(REQUESTS, max_size=8))
+def test_answers_and_errors_are_as_amazon_describes_them(asked: list[Asked]) -> None:
+    state = after(*TABLES)
+    for operation, fields in asked:
+        state, status, body, _ = done(state, operation, fields)
+        assert not misfits(operation, status, body)
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "body"),
+    [
+        ("GetItem", 200, {"Itme": {}}),
+        ("GetItem", 200, {"Item": {"p": {"N": 1}}}),
+        ("Query", 200, {"Count": "1"}),
+        ("CreateTable", 200, {"TableDescription": {"TableStatus": "THERE"}}),
+        ("PutItem", 400, {"__type": "x#NoSuchException", "message": ""}),
+        ("PutItem", 400, {"__type": "x#ConditionalCheckFailedException", "massage": ""}),
+    ],
+)
+def test_an_answer_that_is_not_amazons_is_seen(operation: str, status: int, body: dict[str, object]) -> None:
+    assert misfits(operation, status, body)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["S", "N", "B", "SS", "NS", "BS", "L", "M", "NULL", "p", "k", ":v", "#n"]),
+            inner,
+            max_size=2,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+def answered(request: Request, state: State) -> Response:
+    front = DynamoDBFront()
+    asked = front.understood(request)
+    if isinstance(asked, Response):
+        return asked
+    front.label_of(asked)
+    front.writes(asked)
+    return front.perform(state, asked, NOW)[1]
+
+
+@settings(max_examples=200, deadline=None)
+@given(asked=REQUESTS, data=st.data())
+def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: st.DataObject) -> None:
+    operation, fields = asked
+    spoiled = {**fields, data.draw(st.sampled_from(sorted(fields) or ["TableName"])): data.draw(JSON)}
+    body = json.dumps(spoiled).encode()
+    headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
+    response = answered(Request("POST", "/", (), headers, body), after(*TABLES))
+    assert not misfits(operation, response.status, json.loads(response.body))
+
+
+@settings(max_examples=300, deadline=None)
+@given(body=st.binary(max_size=30), operation=st.sampled_from([*OPERATIONS, "", "Nothing", "é"]))
+def test_bytes_are_answered(body: bytes, operation: str) -> None:
+    headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
+    assert answered(Request("POST", "/", (), headers, body), State()).status in (200, 400)
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "#n", ":v", "(", ")", "=", "<", "AND", "NOT", "SET", "size", ",", "[0]", ".", "+", " IN "]
+        ),
+        max_size=9,
+    )
+)
+def test_any_text_is_an_expression_or_a_validation_error(words: list[str]) -> None:
+    text = " ".join(words)
+    state = after(*TABLES)
+    for name in ("ConditionExpression", "UpdateExpression"):
+        fields = {"TableName": ONE, "Key": {"p": s("a")}, name: text, "ExpressionAttributeValues": {":v": n(1)}}
+        _, status, body, _ = done(state, "UpdateItem", fields)
+        assert status == 200 or "ValidationException" in str(body["__type"]) or "Conditional" in str(body["__type"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 2000,
+        "NOT " * 1000 + "a = :v",
+        "(" * 400 + "a = :v" + ")" * 400,
+        "size(" * 800,
+        "a = :v AND " * 300 + "a = :v",
+    ],
+)
+def test_what_is_nested_too_deep_is_refused_and_does_not_exhaust_the_stack(text: str) -> None:
+    fields = {"TableName": ONE, "Key": {"p": s("a")}, "ConditionExpression": text}
+    _, status, body, _ = done(after(*TABLES), "DeleteItem", {**fields, "ExpressionAttributeValues": {":v": n(1)}})
+    assert (status, str(body["__type"]).partition("#")[2]) == (400, "ValidationException")
+
+
+def test_a_body_that_is_nested_too_deep_is_refused() -> None:
+    for opening, closing in (('{"a":', "}"), ("[", "]")):
+        body = (opening * 100_000 + "1" + closing * 100_000).encode()
+        assert done(State(), "GetItem", body)[1] == 400
+    deep: object = n(1)
+    for _ in range(40):
+        deep = {"L": [deep]}
+    _, status, body_told, _ = done(after(*TABLES), "PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": deep}})
+    assert (status, body_told["message"]) == (400, "Nesting Levels have exceeded supported limits")
+
+
+NUMBERS = st.integers(-20, 20).map(lambda number: number / 2)
+OPERATORS = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@st.composite
+def conditions(draw: st.DrawFn, depth: int = 0) -> tuple[str, object]:
+    """A condition on the attributes ``a``, ``b`` and ``c``, and a function of an item that says the same."""
+    kind = draw(st.sampled_from(["compare", "between", "exists"] + ["and", "or", "not"] * (depth < 3)))
+    name, other = draw(st.sampled_from("abc")), draw(st.sampled_from("abc"))
+    if kind == "compare":
+        sign = draw(st.sampled_from(sorted(OPERATORS)))
+        here = OPERATORS[sign]
+
+        def compared(found: dict[str, float]) -> bool:
+            return here(found[name], found[other]) if name in found and other in found else sign == "<>"
+
+        return f"{name} {sign} {other}", compared
+    if kind == "between":
+        return (
+            f"{name} BETWEEN {other} AND {other}",
+            lambda found: name in found and other in found and found[name] == found[other],
+        )
+    if kind == "exists":
+        return f"attribute_exists({name})", lambda found: name in found
+    left, one = draw(conditions(depth + 1))
+    right, two = draw(conditions(depth + 1))
+    if kind == "not":
+        return f"NOT ({left})", lambda found: not one(found)  # type: ignore[operator]  # one of these functions
+    if kind == "and":
+        return f"({left}) and ({right})", lambda found: one(found) and two(found)  # type: ignore[operator]  # the same
+    return f"({left}) OR ({right})", lambda found: one(found) or two(found)  # type: ignore[operator]  # the same
+
+
+@settings(max_examples=250, deadline=None)
+@given(asked=conditions(), found=st.dictionaries(st.sampled_from("abc"), NUMBERS))
+def test_a_condition_means_what_a_function_in_python_says(asked: tuple[str, object], found: dict[str, float]) -> None:
+    text, expected = asked
+    attributes = item({name: n(str(value)) for name, value in found.items()})
+    made = Condition(condition(text), Attached({}, {}), "ConditionExpression")
+    made.check()
+    assert made.holds(attributes) is expected(found)  # type: ignore[operator]  # a function
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(-(10**38) + 1, 10**38 - 1), st.integers(-(10**20), 10**20), st.integers(-60, 60))
+def test_arithmetic_is_exact_or_refused(one: int, other: int, exponent: int) -> None:
+    exact = Context(prec=500)
+    left, right = Decimal(one), exact.multiply(Decimal(other), Decimal(10) ** exponent)
+    state = after(*TABLES, ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(str(left))}}))
+    fields = {
+        "TableName": ONE,
+        "Key": {"p": s("a")},
+        "UpdateExpression": "SET v = v + :v",
+        "ExpressionAttributeValues": {":v": n(str(right))},
+        "ReturnValues": "UPDATED_NEW",
+    }
+    _, status, body, _ = done(state, "UpdateItem", fields)
+    expected = exact.add(left, right)
+    if len(expected.normalize(exact).as_tuple().digits) > 38:
+        assert status == 400
+    else:
+        assert Decimal(body["Attributes"]["v"]["N"]) == expected  # type: ignore[index]  # checked by the comparison
+
+
+def test_a_number_out_of_range_is_refused() -> None:
+    for text in ("1e126", "1e-131", "1" * 39, "", "NaN", "Infinity", "1_0", " 1", "٣"):
+        with pytest.raises(DynamoDBError):
+            item({"v": n(text)})

@@ -1,0 +1,237 @@
+"""Logs of effects held against flows: what flows have done is accepted under any names, and nothing else is."""
+
+import random
+from functools import cache
+from pathlib import Path
+
+import attrs
+import pytest
+from click.testing import CliRunner, Result
+
+from lakeproof.cli import main
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.world import World
+from lakeproof.gate import effect_log
+from lakeproof.gate.accepting import MARK, Names, Refuted, accept
+from lakeproof.gate.effect_log import Logged, Op
+from lakeproof.impl.codec import decode_at, encode
+from lakeproof.impl.effects import Now
+from lakeproof.impl.repositories import step1
+from lakeproof.model import kv
+from lakeproof.model.identifiers import CommitID, InstanceUID
+from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.running.loading import Source, named
+from lakeproof.scenario import Call, Scenario
+
+FLOWS = "repositories/step1/delete-delete-create"
+TWO_CREATES = "repositories/step1/absent/create-create"
+Effects = list[tuple[str, Op, object]]
+
+
+@cache
+def scenario(name: str) -> Scenario:
+    return named(Source().load(), name, "test")
+
+
+def walked(name: str, seed: int) -> Effects:
+    """What the clients of a scenario ask for in a random schedule, and are answered."""
+    world = World(prepare(scenario(name)))
+    chance = random.Random(seed)
+    found: Effects = []
+    while moves := world.moves():
+        step = world.step(chance.choice(moves))
+        if not isinstance(step.op, Now):
+            found.append((f"client-{step.client}", step.op, step.reply))  # type: ignore[arg-type]  # of a store only
+    world.close()
+    return found
+
+
+def refuted(effects: Effects, flows: str = FLOWS, window: int = 1) -> str:
+    """Where a log is refuted, and why, as ``LINE: ...``; empty: it is accepted."""
+    told = scenario(flows)
+    logged = [Logged(number, *each) for number, each in enumerate(effects, start=1)]
+    try:
+        list(accept(logged, told.clients, told.start_time, window))
+    except Refuted as error:
+        return f"{error.line}: {error}"
+    return ""
+
+
+def follows(tmp_path: Path, effects: Effects, *words: str, flows: str = FLOWS) -> Result:
+    log = tmp_path / "log.jsonl"
+    effect_log.write(log, effects)
+    return CliRunner().invoke(main, ["follows", str(log), "--flows", flows, *words])
+
+
+@pytest.mark.parametrize("flows", [FLOWS, "repositories/upstream/delete-delete-create", TWO_CREATES])
+def test_whatever_the_flows_do_is_accepted(flows: str) -> None:
+    for seed in range(10):
+        assert refuted(walked(flows, seed), flows) == ""
+
+
+def test_the_command_says_what_each_client_has_done(tmp_path: Path) -> None:
+    result = follows(tmp_path, walked(FLOWS, 0))
+    assert result.exit_code == 0
+    assert result.stdout.endswith(f"1 call done\nfollowed: the flows of {FLOWS} could have asked for this\n")
+    result = follows(tmp_path, walked(FLOWS, 0)[1:])
+    assert result.exit_code == 1
+    assert "log.jsonl:" in result.stdout
+    assert "; expected: " in result.stdout
+
+
+def test_a_log_survives_being_written_and_read(tmp_path: Path) -> None:
+    effects = walked(FLOWS, 3)
+    odd = kv.SetIf(b"p\xff", b"k", b"\x00\xff", kv.EXISTS), kv.PredicateFailed()
+    effects += [("z", *odd), ("z", kv.ScanBatch(b"p", b"s", 2), kv.Batch((kv.Entry(b"\xff", b"1"),), True))]
+    effect_log.write(tmp_path / "log", effects)
+    assert [(each.client, each.op, each.reply) for each in effect_log.read(tmp_path / "log")] == effects
+
+
+def test_one_effect_that_is_left_out_is_missed_at_the_next_one_of_its_client() -> None:
+    for seed in range(5):
+        effects = walked(FLOWS, seed)
+        for at, (client, op, _) in enumerate(effects):
+            later = [number for number, each in enumerate(effects) if number > at and each[0] == client]
+            if later and effects[later[0]][1] != op:
+                told = refuted(effects[:at] + effects[at + 1 :])
+                assert told.startswith(f"{later[0]}: {client} has asked for "), told
+
+
+def test_a_blind_write_where_the_flow_asks_for_a_condition_is_refused() -> None:
+    effects = walked(TWO_CREATES, 0)
+    at, (client, op, reply) = next((n, each) for n, each in enumerate(effects) if isinstance(each[1], kv.SetIf))
+    assert isinstance(op, kv.SetIf)
+    effects[at] = (client, kv.Set(op.partition, op.key, op.value), reply)
+    assert refuted(effects, TWO_CREATES).startswith(f"{at + 1}: {client} has asked for set repos/r")
+    effects[at] = (client, kv.SetIf(op.partition, op.key, op.value, kv.EXISTS), reply)
+    assert refuted(effects, TWO_CREATES).startswith(f"{at + 1}: ")
+
+
+def test_another_instance_or_another_key_is_refused() -> None:
+    effects = walked(FLOWS, 0)
+    for number, (client, op, reply) in enumerate(effects):
+        if isinstance(op, kv.Set | kv.SetIf):
+            record = decode_at(op.partition, op.key, op.value)
+            if isinstance(record, Repository):
+                other = encode(attrs.evolve(record, instance_uid=InstanceUID("another")))
+                changed: Op = attrs.evolve(op, value=other)
+            else:
+                changed = attrs.evolve(op, key=op.key + b"x")
+        elif isinstance(op, kv.Get):
+            changed = kv.Get(op.partition, op.key + b"x")
+        else:
+            continue
+        assert refuted([*effects[:number], (client, changed, reply), *effects[number + 1 :]]), (number, op)
+
+
+def test_the_names_of_the_program_may_be_others_but_always_the_same() -> None:
+    names = Names()
+    assert names.try_(lambda: names.same(f"r-{MARK}1", "r-dc23"))
+    assert names.received("r-dc23/x") == f"r-{MARK}1/x"
+    assert not names.try_(lambda: names.same(f"r-{MARK}1", "r-other"))
+    assert not names.try_(lambda: names.same(f"r-{MARK}2", "r-dc23")), "two names of the flow, one text"
+    assert names.try_(lambda: names.same(f"commits/c.{MARK}1", "commits/4ceca4"))
+
+
+def test_a_name_of_the_program_may_have_hyphens() -> None:
+    names = Names()
+    uuid = "6ea4efaa-72d3-4ab6-8ebb-f2fb8675f8d2"
+    assert names.try_(lambda: names.same(f"r-{MARK}1", f"r-{uuid}"))
+    assert names.received(f"r-{uuid}/x {uuid}") == f"r-{MARK}1/x {MARK}1"
+    assert names.received(f"r-{uuid}-x") == f"r-{uuid}-x"
+
+
+def test_what_a_comparison_that_fails_has_learnt_is_forgotten() -> None:
+    names = Names()
+    assert not names.try_(lambda: names.same(f"{MARK}1", "a") and names.same(f"x-{MARK}2", "y"))
+    assert names.try_(lambda: names.same(f"{MARK}1", "b"))
+
+
+def test_what_a_program_asks_for_at_once_needs_the_option() -> None:
+    flows = "repositories/upstream/delete-delete-create"
+    effects = next(each for each in (walked(flows, seed) for seed in range(50)) if len(_scans(each)) > 2)
+    one, other = _scans(effects)[-2:]
+    swapped = list(effects)
+    swapped[one], swapped[other] = effects[other], effects[one]
+    assert refuted(swapped, flows)
+    assert refuted(swapped, flows, window=32) == ""
+    assert refuted([*effects, ("client-0", kv.Delete(b"elsewhere", b"x"), None)], flows, window=32)
+
+
+def _scans(effects: Effects) -> list[int]:
+    return [n for n, (client, op, _) in enumerate(effects) if client == "client-0" and isinstance(op, kv.ScanBatch)]
+
+
+def test_a_name_of_the_scenario_is_renamed(tmp_path: Path) -> None:
+    effects: Effects = [("a", kv.Get(b"graveler", b"repos/theirs"), kv.NotFound())]
+    effects += [("b", *effects[0][1:]), ("c", *effects[0][1:])]
+    assert follows(tmp_path, effects).exit_code == 1
+    result = follows(tmp_path, effects, "--name", "r=theirs")
+    assert result.exit_code == 0
+    assert "c: 1 effect, 0 calls done, and ends within create_repository('theirs')" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([], "the log is empty"),
+        (['{"client": "a", "effect": "get", "partition": "g", "key": "k", "reply": "not found"}'], "has 1 clients (a)"),
+        (["no"], "log.jsonl:1: Expecting value"),
+        (["[]"], "log.jsonl:1: expected an object"),
+        (['{"client": "a", "effect": "scam"}'], "effect: expected one of get, set, set_if, delete, scan"),
+        (['{"client": "a", "effect": "get", "partition": "g", "key": "k"}'], "the field 'reply' is missing"),
+        (['{"client": "a", "effect": "get", "partition": "g", "key": "k", "reply": null}'], "reply: expected {"),
+        (['{"client": "a", "effect": "delete", "partition": 1, "key": "k", "reply": null}'], "partition: expected a"),
+        (
+            ['{"client": "a", "effect": "set", "partition": "g", "key": "k", "value": {"base64": "!"}, "reply": null}'],
+            ":1: ",
+        ),
+    ],
+)
+def test_a_log_that_is_none_or_shows_nothing_is_refused_in_one_line(
+    tmp_path: Path, lines: list[str], told: str
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(lines))
+    result = CliRunner().invoke(main, ["follows", str(log), "--flows", FLOWS])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def created(uid: str) -> Effects:
+    """What a creation asks for, with this identifier."""
+    effects = [each for each in walked(TWO_CREATES, 1) if each[0] == "client-0"]
+    return [(client, _under(op, uid), reply) for client, op, reply in effects]
+
+
+def test_calls_are_made_over_and_over_and_each_mints_names_of_its_own() -> None:
+    other = [("client-1", kv.Get(b"graveler", b"repos/r"), kv.NotFound())]
+    assert refuted([*created("v1"), *created("v2"), *other], TWO_CREATES) == ""
+    assert refuted([*created("v1"), *created("v1"), *other], TWO_CREATES), "two creations, one identifier"
+
+
+def _under(op: Op, uid: str) -> Op:
+    if isinstance(op, kv.Get):
+        return op
+    assert isinstance(op, kv.Set | kv.SetIf)
+    made = attrs.evolve(op, partition=_renamed(op.partition, uid), key=_renamed(op.key, uid))
+    record = decode_at(op.partition, op.key, op.value)
+    match record:
+        case Repository():
+            return attrs.evolve(made, value=encode(attrs.evolve(record, instance_uid=InstanceUID(uid))))
+        case Commit() | Branch():
+            return attrs.evolve(made, value=encode(attrs.evolve(record, commit_id=CommitID(f"c.{uid}"))))
+        case _:
+            return made
+
+
+def _renamed(content: bytes, uid: str) -> bytes:
+    return content.replace(b"a1", uid.encode())
+
+
+def test_the_cost_of_a_long_log_is_a_step_of_a_flow_for_each_effect() -> None:
+    effects = [("abc"[number % 3], kv.Get(b"graveler", b"repos/r"), kv.NotFound()) for number in range(3_000)]
+    calls = [Call(step1.get_repository, "r")]
+    logged = [Logged(number, *each) for number, each in enumerate(effects)]
+    assert [(each.effects, each.calls) for each in accept(logged, [calls] * 3, 0)] == [(1_000, 1_000)] * 3

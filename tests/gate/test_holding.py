@@ -1,0 +1,136 @@
+"""What waits at the gate has a name that does not depend on chance: on the order of arrival, or on what is minted."""
+
+import itertools
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+import trio
+
+from lakeproof.gate import s3
+from lakeproof.gate.aws import Asked, AWSFront, Store
+from lakeproof.gate.holding import NORMAL, Gate
+from lakeproof.gate.http import Cut, Request, Response
+
+Named = dict[str, tuple[str, bytes]]
+
+
+def asking(method: str, path: str, body: bytes = b"", client: str = "c1") -> Request:
+    signed = {"authorization": f"AWS4-HMAC-SHA256 Credential={client}/20260101/us-east-1/s3/aws4_request"}
+    query = (("delete", ""),) if method == "POST" else ()
+    return Request(method=method, path=path, query=query, headers=signed, body=body)
+
+
+def deleting(*keys: str) -> Request:
+    listed = "".join(f"<Object><Key>{key}</Key></Object>" for key in keys)
+    return asking("POST", "/b", f"<Delete>{listed}</Delete>".encode())
+
+
+def named(setup: Sequence[Request], arrived: Sequence[Request]) -> Named:
+    """The names of requests that arrive in an order and are all under way at once, each with what it is."""
+
+    async def run() -> Named:
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        for request in setup:
+            await gate.server.handler(request)
+        gate.hold(frozenset({"c1", "c2"}))
+        async with trio.open_nursery() as nursery:
+            for request in arrived:
+                nursery.start_soon(gate.server.handler, request)
+                await trio.testing.wait_all_tasks_blocked()
+            gate.settle()
+            found = {str(name): (held.asked.method, held.body) for name, held in gate.held.items()}  # type: ignore[union-attr]
+            gate.open()
+        return found
+
+    return trio.run(run)
+
+
+def test_deletes_that_are_under_way_at_once_are_told_apart_by_their_keys_in_any_order_of_arrival() -> None:
+    setup = [asking("PUT", f"/b/{key}", b"x", client="reader") for key in ("x", "y", "z")]
+    deletes = [deleting("x"), deleting("y", "z"), deleting("z", "x")]
+    first, *others = (named(setup, order) for order in itertools.permutations(deletes))
+    assert sorted(first) == [
+        "c1 POST b delete (1 key: x)",
+        "c1 POST b delete (2 keys: x, z)",
+        "c1 POST b delete (2 keys: y, z)",
+    ]
+    assert all(other == first for other in others)
+
+
+def test_writes_of_new_names_are_numbered_by_what_they_write_in_any_order_of_arrival() -> None:
+    def contents(order: Sequence[bytes]) -> Named:
+        return named([], [asking("PUT", f"/b/data/{uuid4()}.part", each) for each in order])
+
+    found = [contents(order) for order in itertools.permutations((b"1", b"2", b"3"))]
+    assert found[0] == {f"c1 PUT b/data/<c1.{n}>.part": ("PUT", str(n).encode()) for n in (1, 2, 3)}
+    assert all(each == found[0] for each in found)
+
+
+def test_requests_of_one_label_are_numbered_by_what_they_write_in_any_order_of_arrival() -> None:
+    found = [
+        named([], [asking("PUT", "/b/k", each) for each in order]) for order in itertools.permutations((b"1", b"2"))
+    ]
+    assert found[0] == {"c1 PUT b/k": ("PUT", b"1"), "c1 PUT b/k (2)": ("PUT", b"2")}
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize("clients", [("c1", "c2"), ("c2", "c1")])
+def test_what_the_setup_has_minted_has_one_name_whoever_asks_for_it_first(clients: tuple[str, str]) -> None:
+    key = f"/b/{uuid4()}"
+    found = named([asking("PUT", key, b"x", client="reader")], [asking("GET", key, client=each) for each in clients])
+    assert sorted(found) == ["c1 GET b/<setup.1>", "c2 GET b/<setup.1>"]
+
+
+def test_keys_that_a_label_leaves_out_are_named_with_it_and_so_before_anything_happens() -> None:
+    keys = [f"{n:02}-{uuid4()}" for n in range(20)]
+
+    async def run() -> list[str]:
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        gate.hold(frozenset({"c1", "c2"}))
+        touched: list[str] = []
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gate.server.handler, deleting(*reversed(keys)))
+            await trio.testing.wait_all_tasks_blocked()
+            gate.settle()
+            nursery.start_soon(gate.server.handler, asking("GET", f"/b/{keys[-1]}", client="c2"))
+            await trio.testing.wait_all_tasks_blocked()
+            gate.settle()
+            for name in sorted(gate.held):
+                touched.append(str(name))
+                touched += [each.key for each in (await gate.let_go(name, NORMAL)).footprint]
+        return touched
+
+    found = trio.run(run)
+    assert found[0].endswith("07-<c1.8> and 12 more)")
+    assert {"b/19-<c1.20>", "c2 GET b/19-<c1.20>"} <= set(found)
+
+
+def test_a_client_that_crashes_takes_what_has_no_name_yet_with_it() -> None:
+    async def run() -> list[Response]:
+        gate = Gate[Store, Asked](AWSFront(), Store(s3=s3.State(buckets=frozenset({"b"}))), lambda: 0)
+        gate.hold(frozenset({"c1", "c2"}))
+        answers: list[Response] = []
+
+        async def ask(request: Request) -> None:
+            answers.append(await gate.server.handler(request))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask, asking("GET", "/b/k", client="c2"))
+            scope = trio.CancelScope()
+
+            async def cut() -> None:
+                with scope, pytest.raises(Cut):
+                    await ask(asking("PUT", "/b/k", b"x"))
+
+            nursery.start_soon(cut)
+            await trio.testing.wait_all_tasks_blocked()
+            assert gate.waiting == {"c1", "c2"}
+            await gate.drop("c1")
+            assert gate.waiting == {"c2"}
+            gate.settle()
+            assert [str(name) for name in gate.held] == ["c2 GET b/k"]
+            gate.open()
+        return answers
+
+    assert [each.status for each in trio.run(run)] == [404]

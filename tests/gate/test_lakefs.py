@@ -1,0 +1,53 @@
+"""A running lakeFS behind the gate, where the environment names a binary; and what is said where it does not."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lakeproof.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "lakefs"
+NAMED = "LAKEPROOF_LAKEFS"
+runs = pytest.mark.skipif(not Path(os.environ.get(NAMED, "")).is_file(), reason=f"{NAMED} names no lakeFS binary")
+
+
+@runs
+@pytest.mark.deep
+@pytest.mark.parametrize(("name", "schedules"), [("lakefs/create-delete", 1), ("lakefs/delete-create", 4)])
+def test_a_creation_and_a_deletion_of_lakefs_have_so_many_classes(tmp_path: Path, name: str, schedules: int) -> None:
+    words = ["gate", "run", str(EXAMPLES / "repositories.py"), name, "--json", "--out", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    for row in map(json.loads, result.stdout.splitlines()):
+        assert (row["verdict"], row["schedules"], row["all"]) == ("holds", schedules, True)
+
+
+@runs
+@pytest.mark.deep
+def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_asked_for_this(tmp_path: Path) -> None:
+    scenario = "repositories/step1/delete-delete-create"
+    assert CliRunner().invoke(main, ["verify", scenario, "--out", str(tmp_path)]).exit_code == 0
+    trace = tmp_path / f"{scenario.replace('/', '_')}.delete-spares-successor.json"
+    log = tmp_path / "log.jsonl"
+    result = CliRunner().invoke(main, ["replay", str(trace), "--gate", "lakefs", "--log", str(log)])
+    assert result.exit_code == 0, result.output
+    assert "of 12 steps that are requests the program made 12, in the order of the trace; " in result.stdout
+    words = ["follows", str(log), "--name", "r=repository-r", "--parallel", "--flows"]
+    ours = ["lakefs/delete-delete-create", "--from", "lakefs"]
+    assert CliRunner().invoke(main, [*words, *ours]).exit_code == 0
+    refused = CliRunner().invoke(main, [*words, scenario])
+    assert refused.exit_code == 1
+    assert "expected: delete_repository('repository-r') asks for scan repository-r-" in refused.stdout
+
+
+def test_without_a_binary_the_service_says_how_to_name_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(NAMED, str(tmp_path / "nowhere"))
+    result = CliRunner().invoke(main, ["gate", "run", str(EXAMPLES / "repositories.py"), "lakefs/create-delete"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "lakefs_server.py" in result.stderr
+    assert "name the lakeFS binary, as in LAKEPROOF_LAKEFS=$(which lakefs)" in capfd.readouterr().err

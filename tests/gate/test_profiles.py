@@ -1,0 +1,149 @@
+"""A counterexample of the search, led through a real program: what it follows, and where it does otherwise."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakeproof.cli import main
+from lakeproof.explore import trace as traces
+from lakeproof.explore.faults import Mode
+from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.gate.classes import Choice, Name, Pending
+from lakeproof.gate.following import Followed, Wanted, wanted
+from lakeproof.gate.profile import Rule, load
+from lakeproof.running.tasks import Unusable
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SERVICE = EXAMPLES / "gate" / "service"
+SCENARIO = "repositories/step1/delete-delete-create"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the counterexamples of the search."""
+    made = tmp_path_factory.mktemp("traces")
+    assert CliRunner().invoke(main, ["verify", SCENARIO, "--out", str(made), "--jobs", "1"]).exit_code == 0
+    return made
+
+
+def trace(folder: Path, invariant: str) -> Path:
+    return folder / f"{SCENARIO.replace('/', '_')}.{invariant}.json"
+
+
+def replay(file: Path, profile: object, *words: str) -> Result:
+    return CliRunner().invoke(main, ["replay", str(file), "--gate", str(profile), *words])
+
+
+def test_a_counterexample_of_the_search_happens_in_the_program(folder: Path) -> None:
+    result = replay(trace(folder, "delete-spares-successor"), SERVICE / "blind.py")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "   1  c2  GetItem items/repositories/r -> 200  [step 1: b get repos/r]"
+    assert "otherwise: step 8, c get repos/r: c3 never asks for GetItem items/repositories/r" in lines
+    assert "of 9 steps that are requests the program made 8, otherwise in 1 place; 2 are its own" in lines
+    assert "violated on the program: delete-spares-successor" in lines
+
+
+@pytest.mark.deep
+def test_a_repaired_program_does_not_violate_it(folder: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    result = replay(trace(folder, "delete-spares-successor"), SERVICE / "repaired.py", "--log", str(log))
+    assert result.exit_code == 1, result.output
+    assert result.stdout.endswith("not violated on the program: delete-spares-successor\n")
+    assert "the log is empty" in result.stderr
+
+
+def test_what_a_profile_does_not_have_is_named(folder: Path, tmp_path: Path) -> None:
+    result = replay(trace(folder, "garbage-is-reclaimable"), SERVICE / "blind.py")
+    assert result.exit_code == 2
+    assert "it does not ask garbage-is-reclaimable of the program, only delete-spares-successor" in result.stderr
+    result = replay(trace(folder, "create-is-effective"), "unheard-of")
+    assert result.exit_code == 2
+    assert "unheard-of: no profile; expected lakefs, or a Python file with PROFILE" in result.stderr
+    empty = tmp_path / "empty.py"
+    empty.write_text("")
+    assert "PROFILE is None; make it a" in replay(trace(folder, "create-is-effective"), empty).stderr
+
+
+def test_the_log_is_that_of_a_program(folder: Path, tmp_path: Path) -> None:
+    words = ["replay", str(trace(folder, "create-is-effective")), "--log", str(tmp_path / "log")]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert "--log is for --gate" in result.stderr
+
+
+def test_the_shipped_profile_knows_each_step_of_the_counterexample(folder: Path) -> None:
+    steps = wanted(traces.read(trace(folder, "delete-spares-successor")), load("lakefs"))
+    assert [each.number for each in steps] == list(range(1, 13))
+    assert steps[4].pattern == "DeleteItem kvstore/repository-r-*/branches%2Fmain"
+
+
+@pytest.mark.parametrize(
+    ("rule", "effect", "key", "expected"),
+    [
+        (Rule("get repos/{r}", "GetItem t/{r}"), "get", "repos/a", "GetItem t/a!"),
+        (Rule("get repos/{r}", "GetItem t/{r}"), "set", "repos/a", None),
+        (Rule("set|set_if repos/{r}", "Put {r}"), "set_if", "repos/a", "Put a!"),
+        (Rule("get repos/{r}", "GetItem t/{r}"), "get", "repos/a/b", None),
+        (Rule("delete {r}-{uid}/b/{b}", "Del {r}-*/{b}"), "delete", "a-b-s1/b/main", "Del a-b!-*/main"),
+        (Rule("delete {r}-{uid}/b/{b}", "Del {b}"), "delete", "a-s1/b/x*[", "Del x%2A%5B"),
+        (Rule("scan {r}/", None), "scan", "a/", ""),
+    ],
+)
+def test_a_rule_is_a_pattern_on_both_sides(rule: Rule, effect: str, key: str, expected: str | None) -> None:
+    assert rule.request_of(effect, key, {"r": lambda name: f"{name}!"}) == (
+        expected if expected is None else expected.replace("!", "%21")
+    )
+
+
+def pending(*labels: str, client: str = "c1") -> list[Pending]:
+    return [Pending(Name(client, label)) for label in labels]
+
+
+def step(number: int, label: str, client: str = "c1") -> Wanted:
+    return Wanted(number, client, label, "normal", f"told {number}")
+
+
+def led(search: Followed, waiting: list[Pending]) -> str:
+    return search.choose(waiting).name.label
+
+
+def test_what_the_trace_does_not_have_is_let_go_first_and_only_of_the_client_whose_turn_it_is() -> None:
+    search = Followed([step(1, "get x"), step(2, "put x", "c2")])
+    assert search.begin()
+    assert led(search, [*pending("head x", "list"), *pending("put x", client="c2")]) == "head x"
+    assert led(search, [*pending("get x", "list"), *pending("put x", client="c2")]) == "get x"
+    assert led(search, [*pending("list"), *pending("put x", client="c2")]) == "put x"
+    assert led(search, pending("list")) == "list"
+    search.end()
+    assert search.otherwise == []
+    assert [line.step and line.step.number for line in search.lines] == [None, 1, 2, None]
+
+
+def test_a_request_that_comes_early_and_one_that_never_comes_are_noted() -> None:
+    search = Followed([step(1, "get x"), step(2, "put x"), step(3, "del x"), step(4, "put y", "c2")])
+    search.begin()
+    assert led(search, pending("put x")) == "put x"
+    assert led(search, pending("get x")) == "get x"
+    assert search.choose(pending("get y", client="c2")) == Choice(Name("c2", "get y"), "normal")
+    search.end()
+    assert search.otherwise == [
+        "step 1, told 1: c1 asks for put x first, step 2",
+        "step 3, told 3: c1 never asks for del x",
+        "step 4, told 4: c2 never asks for put y",
+    ]
+
+
+def test_a_fault_that_the_gate_does_not_have_is_refused(folder: Path) -> None:
+    found = traces.read(trace(folder, "create-is-effective"))
+    late = TraceStep(client="", mode=Mode.DELIVER)
+    with pytest.raises(Unusable, match="step 1: 'late write arrives': the gate has normal, refused"):
+        wanted(_with(found, late), load("lakefs"))
+    unknown = TraceStep(client="a", mode=Mode.NORMAL, effect="get", key="elsewhere")
+    with pytest.raises(Unusable, match="profile lakefs: no rule for 'get elsewhere'; add one, with None"):
+        wanted(_with(found, unknown), load("lakefs"))
+
+
+def _with(found: Trace, only: TraceStep) -> Trace:
+    return Trace(**{name: getattr(found, name) for name in Trace.__annotations__} | {"schedule": (only,)})

@@ -1,0 +1,119 @@
+"""Released programs behind the gate: what is known of each of them, and what is proved."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lakeproof.cli import main
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "gate"
+TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))
+
+
+def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[str, dict[str, object]]]:
+    """The exit code, and the row of each invariant of one scenario."""
+    asked = ["gate", "run", str(EXAMPLES / file), name, "--json", "--out", str(tmp_path), *words]
+    result = CliRunner().invoke(main, asked)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "invariant", "schedules"),
+    [
+        ("delta.py", "delta/one-append/lost-answer", "recorded_once", ()),
+        ("delta.py", "delta/optimize-optimize", "readable_and_explained", ("--strategy", "random")),
+        ("icechunk_repository.py", "icechunk/one-commit/lost-answer", "refused_is_not_there", ("--schedules", "8")),
+        pytest.param(
+            *("lance_table.py", "lance/append-cleanup-unverified", "readable_and_explained", ("--strategy", "random")),
+            marks=pytest.mark.deep,  # half a minute
+        ),
+    ],
+)
+def test_what_is_known_of_a_program_is_found_and_replays(
+    tmp_path: Path, file: str, name: str, invariant: str, schedules: tuple[str, ...]
+) -> None:
+    sample = ("--schedules", "5") if "random" in schedules else ()
+    _, rows = run(tmp_path, file, name, *schedules, *sample)
+    row = rows[invariant]
+    assert (row["verdict"], row["expected"]) == ("violated", "violated")
+    again = CliRunner().invoke(main, ["gate", "replay", str(row["trace"])])
+    assert again.exit_code == 1, again.output
+    assert f"violated: {invariant}" in again.output
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "classes"),
+    [
+        ("delta.py", "delta/delete-delete", 12),
+        ("lance_table.py", "lance/append-append", 6),
+    ],
+)
+def test_every_class_of_schedules_is_run_and_each_invariant_holds(
+    tmp_path: Path, file: str, name: str, classes: int
+) -> None:
+    code, rows = run(tmp_path, file, name)
+    assert code == 0
+    assert {(row["verdict"], row["schedules"], row["all"]) for row in rows.values()} == {("holds", classes, True)}
+
+
+def test_a_sample_that_violates_nothing_is_no_proof(tmp_path: Path) -> None:
+    sample = ("--strategy", "pct", "--schedules", "3")
+    code, rows = run(tmp_path, "slatedb_store.py", "slatedb/put-put", *sample)
+    row = rows["acknowledged_is_there"]
+    assert (code, row["verdict"], row["schedules"], row["all"]) == (3, "inconclusive", 3, False)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("file", "name", "classes"),
+    [
+        ("delta.py", "delta/append-append", 36),
+        ("delta.py", "delta/append-overwrite", 32),
+        ("delta.py", "delta/append-delete", 32),
+        ("delta.py", "delta/append-optimize", 120),
+        ("delta.py", "delta/append-vacuum", 9),
+        ("delta.py", "delta/append-vacuum-full", 87),
+        ("delta.py", "delta/overwrite-overwrite", 28),
+        ("delta.py", "delta/overwrite-delete", 20),
+        ("delta.py", "delta/overwrite-optimize", 90),
+        ("delta.py", "delta/overwrite-vacuum", 49),
+        ("delta.py", "delta/overwrite-vacuum-full", 96),
+        ("delta.py", "delta/delete-optimize", 64),
+        ("delta.py", "delta/delete-vacuum", 49),
+        ("delta.py", "delta/delete-vacuum-full", 50),
+        ("delta.py", "delta/vacuum-vacuum", 1),
+        ("lance_table.py", "lance/one-append/lost-answer", 7),
+        ("lance_table.py", "lance/append-delete", 16),
+        ("lance_table.py", "lance/append-compact", 40),
+        ("lance_table.py", "lance/overwrite-overwrite", 6),
+        ("lance_table.py", "lance/overwrite-compact", 35),
+        ("lance_table.py", "lance/overwrite-delete", 11),
+        ("lance_table.py", "lance/delete-delete", 20),
+    ],
+)
+def test_each_pair_of_calls_has_the_verdict_that_its_page_tells(
+    tmp_path: Path, file: str, name: str, classes: int
+) -> None:
+    code, rows = run(tmp_path, file, name)
+    assert code == 0
+    assert {(row["schedules"], row["all"]) for row in rows.values()} == {(classes, True)}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.stem)
+def test_a_trace_of_the_gallery_replays_every_time(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for _ in range(3):
+        result = CliRunner().invoke(main, ["gate", "replay", str(trace)])
+        assert result.exit_code == 1, result.output
+        assert f"violated: {json.loads(trace.read_text())['violated'].popitem()[0]}" in result.output
+
+
+def test_the_gallery_has_traces_and_each_is_told_of() -> None:
+    pages = "".join(page.read_text() for page in (ROOT / "docs" / "gallery").glob("*.md"))
+    assert TRACES
+    assert [trace.name for trace in TRACES if trace.name not in pages] == []

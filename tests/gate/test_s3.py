@@ -1,0 +1,343 @@
+"""The S3 front, as boto3 and obstore see it: what real clients ask for, and the errors that they rely on."""
+
+import io
+from collections.abc import Iterator
+
+import boto3
+import obstore
+import pytest
+from boto3.s3.transfer import TransferConfig
+from botocore.client import BaseClient
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from obstore.exceptions import AlreadyExistsError, PreconditionError
+from obstore.store import S3Store
+
+from lakeproof.gate.http import Request, Response
+from lakeproof.gate.s3.front import S3Front
+from lakeproof.gate.s3.state import State
+from lakeproof.gate.s3.wire import S3Error, addressed
+from tests.gate.stores import served
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """An S3 with the bucket ``b``, in a thread of its own."""
+    with served("b", "v") as found:
+        yield found.url
+
+
+@pytest.fixture
+def s3(url: str) -> Iterator[BaseClient]:
+    made = boto3.client(
+        "s3",
+        endpoint_url=url,
+        aws_access_key_id="me",
+        aws_secret_access_key="x",
+        region_name="us-east-1",
+        config=Config(retries={"total_max_attempts": 1}),
+    )
+    yield made
+    for each in made.list_objects_v2(Bucket="b").get("Contents", []):
+        made.delete_object(Bucket="b", Key=each["Key"])
+    made.close()
+
+
+def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str]:
+    told = error.value.response
+    return told["ResponseMetadata"]["HTTPStatusCode"], told["Error"]["Code"]
+
+
+class TestBoto3:
+    def test_what_is_put_is_got_with_its_metadata(self, s3: BaseClient) -> None:
+        etag = s3.put_object(Bucket="b", Key="a/é 1+%", Body=b"hello", Metadata={"k": "v"}, ContentType="text/x")[
+            "ETag"
+        ]
+        assert etag == '"5d41402abc4b2a76b9719d911017c592"'
+        got = s3.get_object(Bucket="b", Key="a/é 1+%")
+        assert (got["Body"].read(), got["Metadata"], got["ContentType"], got["ETag"]) == (
+            b"hello",
+            {"k": "v"},
+            "text/x",
+            etag,
+        )
+        head = s3.head_object(Bucket="b", Key="a/é 1+%")
+        assert (head["ContentLength"], head["ETag"]) == (5, etag)
+
+    @pytest.mark.parametrize(
+        ("asked", "content", "told"),
+        [("bytes=1-2", b"el", "bytes 1-2/5"), ("bytes=3-", b"lo", "bytes 3-4/5"), ("bytes=-2", b"lo", "bytes 3-4/5")],
+    )
+    def test_a_range(self, s3: BaseClient, asked: str, content: bytes, told: str) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"hello")
+        got = s3.get_object(Bucket="b", Key="k", Range=asked)
+        assert (got["Body"].read(), got["ContentRange"], got["ContentLength"]) == (content, told, len(content))
+
+    def test_a_range_beyond_the_end_is_416(self, s3: BaseClient) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"hello")
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket="b", Key="k", Range="bytes=9-")
+        assert refused(error) == (416, "InvalidRange")
+
+    def test_conditional_writes(self, s3: BaseClient) -> None:
+        etag = s3.put_object(Bucket="b", Key="k", Body=b"1", IfNoneMatch="*")["ETag"]
+        with pytest.raises(ClientError) as error:
+            s3.put_object(Bucket="b", Key="k", Body=b"2", IfNoneMatch="*")
+        assert refused(error) == (412, "PreconditionFailed")
+        s3.put_object(Bucket="b", Key="k", Body=b"2", IfMatch=etag)
+        with pytest.raises(ClientError) as error:
+            s3.put_object(Bucket="b", Key="k", Body=b"3", IfMatch=etag)
+        assert refused(error) == (412, "PreconditionFailed")
+        with pytest.raises(ClientError) as error:
+            s3.put_object(Bucket="b", Key="absent", Body=b"3", IfMatch=etag)
+        assert refused(error) == (404, "NoSuchKey")
+        assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"2"
+
+    def test_conditional_reads(self, s3: BaseClient) -> None:
+        etag = s3.put_object(Bucket="b", Key="k", Body=b"1")["ETag"]
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket="b", Key="k", IfNoneMatch=etag)
+        assert refused(error)[0] == 304
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket="b", Key="k", IfMatch='"other"')
+        assert refused(error) == (412, "PreconditionFailed")
+
+    @pytest.mark.parametrize("listing", ["list_objects_v2", "list_objects"])
+    def test_listings_in_pages_are_complete_and_in_order(self, s3: BaseClient, listing: str) -> None:
+        keys = [f"{folder}/{name}" for folder in "ab" for name in ("1", "2", "é", "z z")]
+        for key in reversed(keys):
+            s3.put_object(Bucket="b", Key=key, Body=b"")
+        pages = s3.get_paginator(listing).paginate(Bucket="b", PaginationConfig={"PageSize": 3})
+        assert [each["Key"] for page in pages for each in page["Contents"]] == sorted(keys, key=str.encode)
+
+    def test_a_delimiter_gathers_prefixes_in_pages_too(self, s3: BaseClient) -> None:
+        for key in ("a/1", "a/2", "b", "c/d/1", "c/e"):
+            s3.put_object(Bucket="b", Key=key, Body=b"")
+        pages = list(
+            s3.get_paginator("list_objects_v2").paginate(Bucket="b", Delimiter="/", PaginationConfig={"PageSize": 1})
+        )
+        assert [each["Prefix"] for page in pages for each in page.get("CommonPrefixes", [])] == ["a/", "c/"]
+        assert [each["Key"] for page in pages for each in page.get("Contents", [])] == ["b"]
+        inner = s3.list_objects_v2(Bucket="b", Delimiter="/", Prefix="c/")
+        assert [each["Prefix"] for each in inner["CommonPrefixes"]] == ["c/d/"]
+
+    def test_start_after(self, s3: BaseClient) -> None:
+        for key in "abc":
+            s3.put_object(Bucket="b", Key=key, Body=b"")
+        assert [each["Key"] for each in s3.list_objects_v2(Bucket="b", StartAfter="a")["Contents"]] == ["b", "c"]
+
+    def test_deletes_of_what_is_there_and_what_is_not(self, s3: BaseClient) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"1")
+        s3.delete_object(Bucket="b", Key="k")
+        s3.delete_object(Bucket="b", Key="k")
+        told = s3.delete_objects(Bucket="b", Delete={"Objects": [{"Key": "x&y"}, {"Key": "k"}]})
+        assert [each["Key"] for each in told["Deleted"]] == ["x&y", "k"]
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket="b", Key="k")
+        assert refused(error) == (404, "NoSuchKey")
+
+    def test_an_upload_in_parts_is_seen_when_it_is_complete(self, s3: BaseClient) -> None:
+        config = TransferConfig(multipart_threshold=5 << 20, multipart_chunksize=5 << 20)
+        content = bytes(range(256)) * 45_000
+        s3.upload_fileobj(io.BytesIO(content), "b", "big", Config=config)
+        assert s3.get_object(Bucket="b", Key="big")["Body"].read() == content
+        upload = s3.create_multipart_upload(Bucket="b", Key="half")["UploadId"]
+        s3.upload_part(Bucket="b", Key="half", UploadId=upload, PartNumber=1, Body=b"x")
+        with pytest.raises(ClientError):
+            s3.head_object(Bucket="b", Key="half")
+        s3.abort_multipart_upload(Bucket="b", Key="half", UploadId=upload)
+        with pytest.raises(ClientError) as error:
+            s3.list_parts(Bucket="b", Key="half", UploadId=upload)
+        assert refused(error) == (404, "NoSuchUpload")
+
+    def test_a_completion_may_be_conditional(self, s3: BaseClient) -> None:
+        def begun() -> tuple[str, dict[str, object]]:
+            upload = s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]
+            etag = s3.upload_part(Bucket="b", Key="k", UploadId=upload, PartNumber=1, Body=b"parts")["ETag"]
+            return upload, {"Parts": [{"PartNumber": 1, "ETag": etag}]}
+
+        upload, parts = begun()
+        done = s3.complete_multipart_upload(
+            Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, IfNoneMatch="*"
+        )
+        for condition in ({"IfNoneMatch": "*"}, {"IfMatch": '"other"'}):
+            upload, parts = begun()
+            with pytest.raises(ClientError) as error:
+                s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, **condition)
+            assert refused(error) == (412, "PreconditionFailed")
+        match = {"IfMatch": done["ETag"]}
+        s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload=parts, **match)
+
+    def test_a_small_part_that_is_not_the_last_one_is_refused(self, s3: BaseClient) -> None:
+        upload = s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]
+        parts = [
+            {
+                "PartNumber": number,
+                "ETag": s3.upload_part(Bucket="b", Key="k", UploadId=upload, PartNumber=number, Body=b"x")["ETag"],
+            }
+            for number in (1, 2)
+        ]
+        with pytest.raises(ClientError) as error:
+            s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload={"Parts": parts})
+        assert refused(error) == (400, "EntityTooSmall")
+
+    def test_upload_ids_differ_though_others_were_ended(self, s3: BaseClient) -> None:
+        ids = []
+        for _ in range(3):
+            ids.append(s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"])
+            if len(ids) == 2:
+                s3.abort_multipart_upload(Bucket="b", Key="k", UploadId=ids[0])
+        assert len(set(ids)) == 3
+
+    def test_parts_are_copied_and_listed_in_pages(self, s3: BaseClient) -> None:
+        s3.put_object(Bucket="b", Key="source", Body=b"0123456789")
+        upload = {"Bucket": "b", "Key": "k", "UploadId": s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"]}
+        source = {"CopySource": {"Bucket": "b", "Key": "source"}, "CopySourceRange": "bytes=2-4"}
+        etag = s3.upload_part_copy(**upload, PartNumber=1, **source)["CopyPartResult"]["ETag"]
+        s3.upload_part(**upload, PartNumber=2, Body=b"x")
+        pages = [s3.list_parts(**upload, MaxParts=1), s3.list_parts(**upload, MaxParts=1, PartNumberMarker=1)]
+        assert [(page["Parts"][0]["PartNumber"], page["IsTruncated"]) for page in pages] == [(1, True), (2, False)]
+        s3.complete_multipart_upload(**upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]})
+        assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"234"
+
+    def test_a_copy_may_be_conditional_on_its_destination(self, s3: BaseClient) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"1")
+        copy = {"Bucket": "b", "Key": "to", "CopySource": {"Bucket": "b", "Key": "k"}}
+        etag = s3.copy_object(**copy, IfNoneMatch="*")["CopyObjectResult"]["ETag"]
+        with pytest.raises(ClientError) as error:
+            s3.copy_object(**copy, IfNoneMatch="*")
+        assert refused(error) == (412, "PreconditionFailed")
+        s3.copy_object(**copy, IfMatch=etag)
+        with pytest.raises(ClientError) as error:
+            s3.copy_object(**copy, IfMatch='"other"')
+        assert refused(error) == (412, "PreconditionFailed")
+
+    def test_deletes_may_be_conditional(self, s3: BaseClient) -> None:
+        etag = s3.put_object(Bucket="b", Key="k", Body=b"1")["ETag"]
+        with pytest.raises(ClientError) as error:
+            s3.delete_object(Bucket="b", Key="k", IfMatch='"other"')
+        assert refused(error) == (412, "PreconditionFailed")
+        told = s3.delete_objects(Bucket="b", Delete={"Objects": [{"Key": "k", "ETag": "other"}]})
+        assert [each["Code"] for each in told["Errors"]] == ["PreconditionFailed"]
+        s3.delete_object(Bucket="b", Key="k", IfMatch=etag)
+        with pytest.raises(ClientError) as error:
+            s3.delete_object(Bucket="b", Key="k", IfMatch=etag)
+        assert refused(error) == (404, "NoSuchKey")
+
+    @pytest.mark.parametrize("asked", [{"PartNumber": 1}, {"ResponseContentType": "x"}, {"VersionId": "1"}])
+    def test_what_the_store_does_not_know_is_refused(self, s3: BaseClient, asked: dict[str, object]) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"1")
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket="b", Key="k", **asked)
+        assert refused(error) == (501, "NotImplemented")
+
+    def test_a_bucket_with_objects_is_not_deleted(self, s3: BaseClient) -> None:
+        s3.create_bucket(Bucket="new")
+        s3.put_object(Bucket="new", Key="k", Body=b"1")
+        with pytest.raises(ClientError) as error:
+            s3.delete_bucket(Bucket="new")
+        assert refused(error) == (409, "BucketNotEmpty")
+        s3.delete_object(Bucket="new", Key="k")
+        s3.delete_bucket(Bucket="new")
+        assert "new" not in {each["Name"] for each in s3.list_buckets()["Buckets"]}
+
+    def test_a_copy_keeps_or_replaces_metadata(self, s3: BaseClient) -> None:
+        s3.put_object(Bucket="b", Key="k", Body=b"1", Metadata={"k": "v"})
+        s3.copy_object(Bucket="b", Key="to", CopySource={"Bucket": "b", "Key": "k"})
+        assert s3.head_object(Bucket="b", Key="to")["Metadata"] == {"k": "v"}
+        new = {"MetadataDirective": "REPLACE", "Metadata": {"k": "w"}}
+        s3.copy_object(Bucket="b", Key="k", CopySource={"Bucket": "b", "Key": "k"}, **new)
+        assert s3.head_object(Bucket="b", Key="k")["Metadata"] == {"k": "w"}
+        with pytest.raises(ClientError) as error:
+            s3.copy_object(Bucket="b", Key="x", CopySource={"Bucket": "b", "Key": "absent"})
+        assert refused(error) == (404, "NoSuchKey")
+
+    def test_a_bucket_that_is_not_there(self, s3: BaseClient) -> None:
+        with pytest.raises(ClientError) as error:
+            s3.put_object(Bucket="nowhere", Key="k", Body=b"")
+        assert refused(error) == (404, "NoSuchBucket")
+        with pytest.raises(ClientError) as error:
+            s3.get_bucket_acl(Bucket="b")
+        assert refused(error) == (501, "NotImplemented")
+
+    def test_the_signature_of_chunks_and_trailing_checksums(self, s3: BaseClient) -> None:
+        for algorithm in ("CRC32", "SHA1", "SHA256"):
+            s3.put_object(Bucket="b", Key="k", Body=io.BytesIO(b"x" * 100_000), ChecksumAlgorithm=algorithm)
+            assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"x" * 100_000
+
+
+class TestObstore:
+    @pytest.fixture
+    def store(self, url: str) -> S3Store:
+        return S3Store(
+            "v",
+            endpoint=url,
+            access_key_id="you",
+            secret_access_key="y",
+            region="us-east-1",
+            client_options={"allow_http": True},
+        )
+
+    def test_create_update_list_and_delete(self, store: S3Store) -> None:
+        made = obstore.put(store, "o/1", b"abc", mode="create")
+        with pytest.raises(AlreadyExistsError):
+            obstore.put(store, "o/1", b"abd", mode="create")
+        changed = obstore.put(store, "o/1", b"abd", mode={"e_tag": made["e_tag"]})
+        with pytest.raises(PreconditionError):
+            obstore.put(store, "o/1", b"abe", mode={"e_tag": made["e_tag"]})
+        assert bytes(obstore.get(store, "o/1").bytes()) == b"abd"
+        assert bytes(obstore.get_range(store, "o/1", start=1, end=3)) == b"bd"
+        assert [(each["path"], each["e_tag"]) for page in obstore.list(store) for each in page] == [
+            ("o/1", changed["e_tag"])
+        ]
+        obstore.copy(store, "o/1", "o/2")
+        obstore.delete(store, ["o/1", "o/2"])
+        assert list(obstore.list(store)) == []
+
+
+def request(method: str = "PUT", path: str = "/b/k", body: bytes = b"", **headers: str) -> Request:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Request(method=method, path=path, query=(), headers=named, body=body)
+
+
+class TestWire:
+    def test_a_virtual_host_names_the_bucket(self) -> None:
+        found = addressed(request(path="/a/k", host="my-bucket.localhost:9000"))
+        assert (found.bucket, found.key) == ("my-bucket", "a/k")
+
+    @pytest.mark.parametrize(
+        ("body", "code"),
+        [(b"zz\r\nx", "IncompleteBody"), (b"5\r\nabc", "IncompleteBody"), (b"", "IncompleteBody")],
+    )
+    def test_a_torn_body_is_refused(self, body: bytes, code: str) -> None:
+        with pytest.raises(S3Error) as error:
+            addressed(request(body=body, x_amz_content_sha256="STREAMING-UNSIGNED-PAYLOAD-TRAILER"))
+        assert error.value.code == code
+
+    def test_a_body_that_is_not_what_its_checksum_says_is_refused(self) -> None:
+        with pytest.raises(S3Error, match="BadDigest"):
+            addressed(request(body=b"x", content_md5="AAAAAAAAAAAAAAAAAAAAAA=="))
+
+    def test_a_refused_write_has_only_read(self) -> None:
+        front = S3Front()
+        state = State(buckets=frozenset({"b"}))
+        asked = front.understood(request(if_none_match="*", body=b"1"))
+        assert not hasattr(asked, "status")
+        state, first, touched = front.perform(state, asked, 0)
+        assert (first.status, touched[-1].touch.value) == (200, "write")
+        _, second, touched = front.perform(state, asked, 0)
+        assert (second.status, touched[-1].touch.value) == (412, "read")
+
+    def test_a_label_has_the_beginning_of_a_range_and_the_keys_of_a_bulk_delete(self) -> None:
+        front = S3Front()
+
+        def label(asked: Request) -> str:
+            found = front.understood(asked)
+            assert not isinstance(found, Response)
+            return front.label_of(found)
+
+        assert label(request("GET", range="bytes=0-423")) == "GET b/k range: bytes=0-"
+        assert label(request("GET", range="bytes=-8")) == "GET b/k range: bytes=-8"
+        keys = b"<Delete><Object><Key>b</Key></Object><Object><Key>a</Key></Object></Delete>"
+        bulk = Request(method="POST", path="/b", query=(("delete", ""),), headers={}, body=keys)
+        assert label(bulk) == "POST b delete (2 keys: a, b)"

@@ -1,0 +1,261 @@
+"""`lakeproof conform s3+http://...`: the gate's S3 keeps every claim, and stores that do not are found out."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import attrs
+import pytest
+import trio
+
+from lakeproof.gate.http import Request, Response
+from lakeproof.gate.s3.front import S3Front
+from lakeproof.gate.s3.state import State
+from lakeproof.gate.s3.wire import S3Request
+from lakeproof.targets.s3_bucket import Bucket, opened
+from lakeproof.targets.s3_claims import CLAIMS, Claim, judged, told
+from tests.commands import complaint, lakeproof
+from tests.gate.stores import Served, answering, served
+
+NOW = 1_700_000_000_000_000
+
+
+class Store:
+    """A stand-in for an S3. Bugs are planted by overriding."""
+
+    def __init__(self) -> None:
+        self.front = S3Front()
+        self.state = State(buckets=frozenset({"b"}))
+
+    async def answer(self, request: Request) -> Response:
+        asked = self.front.understood(request)
+        return asked if isinstance(asked, Response) else await self.perform(asked)
+
+    async def perform(self, asked: S3Request) -> Response:
+        self.state, response, _ = self.front.perform(self.state, asked, NOW)
+        return response
+
+
+def without(asked: S3Request, *headers: str) -> S3Request:
+    return attrs.evolve(asked, headers={name: each for name, each in asked.headers.items() if name not in headers})
+
+
+class IgnoresIfNoneMatch(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        return await super().perform(without(asked, "if-none-match") if asked.method in ("PUT", "POST") else asked)
+
+
+class IgnoresIfMatch(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        return await super().perform(without(asked, "if-match") if asked.method == "PUT" else asked)
+
+
+class ChecksThenPuts(Store):
+    """A condition is looked at, and the object put later."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "PUT" and asked.headers.keys() & {"if-match", "if-none-match"}:
+            _, would, _ = self.front.perform(self.state, asked, NOW)
+            await trio.sleep(0.01)
+            return await super().perform(without(asked, "if-match", "if-none-match")) if would.status == 200 else would
+        return await super().perform(asked)
+
+
+class LosesAnEntryBetweenPages(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        if token := asked.query.get("continuation-token"):
+            asked = attrs.evolve(asked, query={**asked.query, "continuation-token": token + "\U0001f600"})
+            state = self.state
+            past = [key for key in sorted(state.objects, key=str.encode) if key.encode() > f"b/{token}".encode()][:1]
+            hidden = attrs.evolve(state, objects={k: each for k, each in state.objects.items() if k not in past})
+            return self.front.perform(hidden, asked, NOW)[1]
+        return await super().perform(asked)
+
+
+class ListsYesterday(Store):
+    """A listing does not see the write before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before = self.state
+
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "GET" and not asked.key:
+            return self.front.perform(self.before, asked, NOW)[1]
+        if asked.method in ("PUT", "DELETE"):
+            self.before = self.state
+        return await super().perform(asked)
+
+
+class ReadsStale(Store):
+    """The first read after an overwrite has the content before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stale: State | None = None
+
+    async def perform(self, asked: S3Request) -> Response:
+        if asked.method == "GET" and asked.key and self.stale is not None:
+            state, self.stale = self.stale, None
+            return self.front.perform(state, asked, NOW)[1]
+        if asked.method == "PUT" and asked.key:
+            self.stale = self.state
+        return await super().perform(asked)
+
+
+class TearsUploads(Store):
+    """A completed upload lacks its second part."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        response = await super().perform(asked)
+        found = self.state.objects.get(asked.address)
+        if asked.method == "POST" and "uploadId" in asked.query and found is not None and response.status == 200:
+            torn = attrs.evolve(found, content=found.content[: 5 << 20])
+            self.state = attrs.evolve(self.state, objects={**self.state.objects, asked.address: torn})
+        return response
+
+
+class ShowsUploadsEarly(Store):
+    """A part is seen before its upload is complete."""
+
+    async def perform(self, asked: S3Request) -> Response:
+        response = await super().perform(asked)
+        if asked.method == "PUT" and "uploadId" in asked.query and response.status == 200:
+            await super().perform(attrs.evolve(asked, query={}))
+        return response
+
+
+class ListsAsUTF16(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        response = await super().perform(asked)
+        if asked.method == "GET" and not asked.key:
+            head, *entries = response.body.split(b"<Contents>")
+            if len(entries) > 1:
+                last, end, tail = entries[-1].partition(b"</Contents>")
+                entries = [*entries[:-1], last + end]
+                entries[-1], entries[-2] = entries[-2], entries[-1]
+                return attrs.evolve(response, body=b"<Contents>".join([head, *entries]) + tail)
+        return response
+
+
+class TellsNoCodes(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        response = await super().perform(asked)
+        return attrs.evolve(response, body=b"") if response.status >= 400 else response
+
+
+class EndsRangesEarly(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        response = await super().perform(asked)
+        return attrs.evolve(response, body=response.body[:-1]) if response.status == 206 else response
+
+
+class ForgetsMetadataOfCopies(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        if "x-amz-copy-source" in asked.headers:
+            asked = attrs.evolve(asked, headers={**asked.headers, "x-amz-metadata-directive": "REPLACE"})
+        return await super().perform(asked)
+
+
+class KeepsWhatBulkDeletesName(Store):
+    async def perform(self, asked: S3Request) -> Response:
+        before = self.state
+        response = await super().perform(asked)
+        if asked.method == "POST" and "delete" in asked.query:
+            self.state = before
+        return response
+
+
+PLANTED: list[tuple[type[Store], str]] = [
+    (IgnoresIfNoneMatch, "a_put_that_must_create_is_refused_where_something_is"),
+    (IgnoresIfNoneMatch, "one_of_many_concurrent_creators_wins"),
+    (IgnoresIfNoneMatch, "an_upload_that_must_create_is_refused_where_something_is"),
+    (IgnoresIfMatch, "a_put_on_an_etag_replaces_that_content_only"),
+    (ChecksThenPuts, "one_of_many_concurrent_creators_wins"),
+    (ChecksThenPuts, "concurrent_increments_by_etag_are_all_kept"),
+    (LosesAnEntryBetweenPages, "a_listing_in_pages_is_complete"),
+    (LosesAnEntryBetweenPages, "what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pages"),
+    (ListsYesterday, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
+    (ReadsStale, "a_write_and_a_delete_are_seen_at_once_by_every_read"),
+    (TearsUploads, "an_upload_in_parts_is_seen_when_it_is_complete_and_whole"),
+    (ShowsUploadsEarly, "an_upload_in_parts_is_seen_when_it_is_complete_and_whole"),
+    (ListsAsUTF16, "keys_are_any_characters_and_are_listed_in_the_order_of_their_bytes"),
+    (TellsNoCodes, "an_absent_object_is_an_error_with_its_code"),
+    (TellsNoCodes, "a_bucket_that_is_not_there_is_an_error_with_its_code"),
+    (EndsRangesEarly, "ranges_are_read"),
+    (ForgetsMetadataOfCopies, "a_copy_takes_content_and_metadata_or_replaces_them"),
+    (KeepsWhatBulkDeletesName, "many_keys_are_deleted_at_once"),
+]
+BY_NAME: dict[str, Claim] = {claim.__name__: claim for claim in CLAIMS}
+
+
+def bucket(store: Served) -> Bucket:
+    return opened(f"s3+{store.url.replace('//', '//me:secret@')}/b", 5.0)("x/")
+
+
+@pytest.mark.parametrize(("planted", "claim"), PLANTED, ids=lambda each: getattr(each, "__name__", each))
+def test_a_planted_bug_breaks_its_claim(planted: Callable[[], Store], claim: str) -> None:
+    with answering(planted().answer) as store:
+        why, silent = judged(BY_NAME[claim], bucket(store))
+    assert why.startswith(claim.replace("_", " "))
+    assert not silent
+    assert "\n" not in why
+
+
+@pytest.fixture(scope="module")
+def gate() -> Iterator[Served]:
+    with served("b") as found:
+        yield found
+
+
+def test_the_gate_keeps_every_claim(gate: Served) -> None:
+    dsn = f"s3+{gate.url.replace('//', '//me:hush@')}/b"
+    result = lakeproof("conform", dsn)
+    assert (result.exit_code, result.stderr) == (0, "")
+    kept = [f"kept: {told(claim)}" for claim in CLAIMS]
+    shown = dsn.replace("hush", "***")
+    assert result.stdout.splitlines() == [*kept, f"conforming: {len(kept)} claims kept by {shown}"]
+    assert bucket(gate).keys() == [], "nothing is left behind"
+
+
+def test_what_is_not_kept_is_told_with_exit_code_1() -> None:
+    with answering(IgnoresIfNoneMatch().answer) as store:
+        result = lakeproof("conform", f"s3+{store.url.replace('//', '//me:hush@')}/b", "--json")
+    row = json.loads(result.stdout)
+    assert (result.exit_code, row["verdict"]) == (1, "violated")
+    broken = [each for each in row["claims"] if not each["kept"]]
+    assert "expected 412 PreconditionFailed, found that it succeeds" in broken[0]["why"]
+
+
+def test_a_store_that_stops_answering_ends_the_test() -> None:
+    class Dies(Store):
+        async def perform(self, asked: S3Request) -> Response:
+            if "range" in asked.headers:
+                await trio.sleep_forever()
+            return await super().perform(asked)
+
+    with answering(Dies().answer) as store:
+        result = lakeproof("conform", f"s3+{store.url.replace('//', '//me:hush@')}/b", "--timeout", "0.5")
+    assert result.exit_code == 1
+    assert "ranges are read: no answer" in result.stdout
+    assert "could not be judged" in result.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "s3+http://127.0.0.1:1/b",
+        "s3+http://me:x@127.0.0.1:1",
+        "s3+http://me:x@h:port/b",
+        "s3+ftp://me:x@127.0.0.1/b",
+        "s3+http://me:x@127.0.0.1:1/b?region=no where",
+        "s3+http://me:x@127.0.0.1:1/b",
+    ],
+)
+def test_what_is_no_bucket_is_one_line(dsn: str) -> None:
+    told = complaint(lakeproof("conform", dsn, "--timeout", "1"))
+    assert "expected s3+http" in told or "start the store" in told
+
+
+def test_a_bucket_that_is_not_there_is_one_line(gate: Served) -> None:
+    dsn = f"s3+{gate.url.replace('//', '//me:hush@')}/nowhere"
+    assert "create it, or name another one" in complaint(lakeproof("conform", dsn))

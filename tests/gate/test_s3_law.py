@@ -1,0 +1,156 @@
+"""The law that every verdict of the gate rests on: requests whose footprints are independent can be exchanged."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.s3.front import S3Front
+from lakeproof.gate.s3.multipart import upload_id
+from lakeproof.gate.s3.operations import OPERATIONS, perform
+from lakeproof.gate.s3.state import State
+from lakeproof.gate.s3.touching import touches
+from lakeproof.gate.s3.wire import S3Request
+from tests.gate.requests import NOW, requests, states
+
+Pair = tuple[State, S3Request, S3Request]
+pairs = st.tuples(states, requests, requests).filter(lambda each: each[1].access_key != each[2].access_key)
+
+
+QUICK = settings(max_examples=20_000, deadline=None, phases=[Phase.generate], database=None, derandomize=True)
+
+
+def footprint(state: State, request: S3Request) -> Footprint:
+    return perform(state, request, NOW)[2]
+
+
+def exchanged(state: State, one: S3Request, other: S3Request) -> bool:
+    """Whether both orders leave one state and give each request one answer."""
+    middle, first, _ = perform(state, one, NOW)
+    ended, second, _ = perform(middle, other, NOW)
+    middle, second_first, _ = perform(state, other, NOW)
+    ended_other, first_second, _ = perform(middle, one, NOW)
+    return (ended, first, second) == (ended_other, first_second, second_first)
+
+
+def breaks(pair: Pair, cut: Callable[[Footprint], Footprint] = lambda found: found) -> bool:
+    """Two requests that seem independent, and cannot be exchanged."""
+    state, one, other = pair
+    mine = cut(footprint(state, one))
+    middle, _, _ = perform(state, one, NOW)
+    return not dependent(mine, cut(footprint(middle, other))) and not exchanged(state, one, other)
+
+
+@settings(max_examples=400, deadline=None)
+@given(pairs)
+def test_independent_requests_can_be_exchanged(pair: Pair) -> None:
+    assert not breaks(pair)
+
+
+@pytest.mark.deep
+@settings(max_examples=100_000, deadline=None)
+@given(pairs)
+def test_independent_requests_can_be_exchanged_in_many_states(pair: Pair) -> None:
+    assert not breaks(pair)
+
+
+@settings(max_examples=100, deadline=None)
+@given(states, requests)
+def test_a_request_changes_nothing_that_its_footprint_does_not_write(state: State, request: S3Request) -> None:
+    after, _, found = perform(state, request, NOW)
+    written = [each for each in found if each.touch is not Touch.READ]
+    changed = [
+        *(
+            key
+            for key in state.objects.keys() | after.objects.keys()
+            if state.objects.get(key) != after.objects.get(key)
+        ),
+        *(f"?bucket/{name}" for name in state.buckets ^ after.buckets),
+    ]
+    for key in changed:
+        assert any(each.conflicts(Access(Touch.READ, key)) for each in written), key
+    if state.uploads != after.uploads:
+        assert any(each.key.startswith("?upload/") for each in written)
+
+
+@settings(max_examples=100, deadline=None)
+@given(states, requests)
+def test_what_is_said_to_write_nothing_writes_nothing(state: State, request: S3Request) -> None:
+    after, _, found = perform(state, request, NOW)
+    if all(each.touch is Touch.READ for each in found) or not S3Front().writes(request):
+        assert after == state
+
+
+@settings(max_examples=100, deadline=None)
+@given(states, requests)
+def test_the_most_that_a_request_can_touch_covers_what_it_has_touched(state: State, request: S3Request) -> None:
+    most = touches(request)
+    for each in footprint(state, request):
+        probe = Access(Touch.WRITE, each.key, each.prefix)
+        assert any(probe.conflicts(mine) and (mine.prefix or mine.key == each.key) for mine in most), each
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: " ".join(row[:3]))
+def test_every_operation_is_among_the_random_requests(operation: tuple[object, ...]) -> None:
+    place, method, parameter, *_ = operation
+
+    def fits(request: S3Request) -> bool:
+        where = "service" if not request.bucket else "object" if request.key else "bucket"
+        return (where, request.method) == (place, method) and (not parameter or parameter in request.query)
+
+    assert fits(find(requests, fits, settings=QUICK))
+
+
+def without_prefixes(found: Footprint) -> Footprint:
+    return tuple(each for each in found if not each.prefix)
+
+
+def without_buckets(found: Footprint) -> Footprint:
+    return tuple(each for each in found if not each.key.startswith("?bucket/"))
+
+
+def without_uploads(found: Footprint) -> Footprint:
+    return tuple(each for each in found if not each.key.startswith("?upload/"))
+
+
+def without_reads(found: Footprint) -> Footprint:
+    return tuple(each for each in found if each.touch is not Touch.READ)
+
+
+def ask(client: str, method: str, path: str, body: bytes = b"", **query: str) -> S3Request:
+    bucket, _, key = path.partition("/")
+    return S3Request(method, bucket, key, query, {}, body, client)
+
+
+FULL = State(buckets=frozenset({"a"}))
+PART = ask("me", "PUT", "a/k", b"1", uploadId=upload_id("a/k", "me", 0), partNumber="1")
+BEGUN = perform(FULL, ask("me", "POST", "a/k", uploads=""), NOW)[0]
+OTHERS_PART = ask("you", "PUT", "a/k", b"2", uploadId=upload_id("a/k", "me", 0), partNumber="1")
+
+
+@pytest.mark.parametrize(
+    ("cut", "pair"),
+    [
+        (without_prefixes, (FULL, ask("me", "PUT", "a/k"), ask("you", "GET", "a", prefix="k"))),
+        (without_prefixes, (FULL, ask("me", "PUT", "a/k"), ask("you", "DELETE", "a"))),
+        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "PUT", "a/k"))),
+        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "HEAD", "a"))),
+        (without_buckets, (State(), ask("me", "PUT", "a"), ask("you", "GET", ""))),
+        (without_uploads, (BEGUN, PART, OTHERS_PART)),
+        (without_uploads, (FULL, ask("me", "POST", "a/k", uploads=""), OTHERS_PART)),
+        (without_reads, (FULL, ask("me", "PUT", "a/k"), ask("you", "GET", "a/k"))),
+    ],
+)
+def test_a_footprint_that_is_too_small_breaks_the_law(cut: Callable[[Footprint], Footprint], pair: Pair) -> None:
+    assert breaks(pair, cut)
+    assert not breaks(pair)
+
+
+def test_the_law_is_not_kept_by_making_all_requests_dependent() -> None:
+    one, other = ask("me", "PUT", "a/k"), ask("you", "PUT", "a/l")
+    assert not dependent(footprint(FULL, one), footprint(FULL, other))
+    assert not dependent(footprint(FULL, one), footprint(FULL, ask("you", "GET", "a", prefix="l")))
+    uploading = ask("me", "POST", "a/k", uploads=""), ask("you", "POST", "a/k", uploads="")
+    assert not dependent(*(footprint(FULL, each) for each in uploading))

@@ -1,0 +1,48 @@
+"""An equivalent schedule with the fewest changes: dependent steps keep their order; brute force finds nothing less."""
+
+from collections.abc import Iterator
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.classes import Name
+from lakeproof.gate.footprints import Access, Touch, dependent
+from lakeproof.gate.running import Step
+from lakeproof.gate.shortest import fewest_switches, switches
+
+touches = st.builds(Access, st.sampled_from(Touch), st.sampled_from(["a", "b", "c"]))
+schedules = st.lists(st.tuples(st.sampled_from(["c1", "c2", "c3"]), touches), max_size=7).map(
+    lambda drawn: tuple(
+        Step(name=Name(client, "", number), mode="normal", status=200, footprint=(touch,))
+        for number, (client, touch) in enumerate(drawn)
+    )
+)
+
+
+def orders(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """All equivalent ones, by brute force."""
+    if not steps:
+        yield ()
+    for at, first in enumerate(steps):
+        if not any(
+            each.name.client == first.name.client or dependent(each.footprint, first.footprint) for each in steps[:at]
+        ):
+            for rest in orders((*steps[:at], *steps[at + 1 :])):
+                yield (first, *rest)
+
+
+@settings(max_examples=200, deadline=None)
+@given(schedules)
+def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Step, ...]) -> None:
+    found = fewest_switches(steps)
+    possible = set(orders(steps))
+    assert found in possible
+    assert switches(found) == min(map(switches, possible))
+
+
+def test_what_is_independent_is_no_longer_interleaved() -> None:
+    steps = [
+        Step(name=Name(client, "", at), mode="normal", status=200, footprint=(Access(Touch.WRITE, key),))
+        for at, (client, key) in enumerate([("c1", "a"), ("c2", "b"), ("c1", "a"), ("c2", "b"), ("c1", "b")])
+    ]
+    assert [step.name.client for step in fewest_switches(steps)] == ["c2", "c2", "c1", "c1", "c1"]

@@ -1,0 +1,177 @@
+"""Toy programs for searches over schedules: clients that read, write, list, and decide by what they have read."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import attrs
+from hypothesis import strategies as st
+
+from lakeproof.gate.classes import Choice, Classes, Name, Pending
+from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
+
+KEYS: Final = ("a/1", "a/2", "b")
+
+
+@attrs.frozen
+class Request:
+    """A request of a toy: ``get``, ``set``, ``put_new``, ``delete`` of a key, or ``list`` of a prefix."""
+
+    kind: str
+    key: str
+    value: int = 0
+
+    def touched(self) -> Footprint:
+        touch = {"get": Touch.READ, "list": Touch.READ, "delete": Touch.DELETE}.get(self.kind, Touch.WRITE)
+        return (Access(touch, self.key, prefix=self.kind == "list"),)
+
+
+FAULTY: Final = ("normal", "lost, applied", "lost, dropped", "crash, applied", "crash, dropped")
+Store = Mapping[str, int]
+
+
+def perform(store: Store, request: Request) -> tuple[Store, object, Footprint]:
+    """The store after a request, its reply, and what it has touched."""
+    match request.kind:
+        case "get":
+            return store, store.get(request.key), request.touched()
+        case "list":
+            found = tuple(sorted(item for item in store.items() if item[0].startswith(request.key)))
+            return store, found, request.touched()
+        case "delete":
+            return {key: value for key, value in store.items() if key != request.key}, None, request.touched()
+        case "put_new" if request.key in store:
+            return store, False, (Access(Touch.READ, request.key),)
+        case _:
+            return {**store, request.key: request.value}, True, request.touched()
+
+
+@attrs.frozen
+class Client:
+    """Waves of requests; those of a wave wait together. A wave is skipped if a reply of the one before is false."""
+
+    waves: tuple[tuple[Request, ...], ...]
+
+
+@attrs.frozen
+class Event:
+    """What was let go: of whom, what, how, with which reply."""
+
+    client: int
+    request: Request
+    number: int
+    mode: str
+    reply: object
+    footprint: Footprint
+
+
+class Run:
+    """One run of a toy program. The oracle and the search drive it by the same moves."""
+
+    def __init__(self, clients: tuple[Client, ...], faults: int) -> None:
+        self.clients = clients
+        self.faults = faults
+        self.store: Store = {}
+        self.events: list[Event] = []
+        self.wave = [0] * len(clients)
+        self.waiting: dict[Name, Request] = {}
+        self.truth: list[bool] = [True] * len(clients)
+        for client in range(len(clients)):
+            self._open(client)
+
+    def _open(self, client: int) -> None:
+        waves = self.clients[client].waves
+        while self.wave[client] < len(waves):
+            number = self.wave[client]
+            self.wave[client] += 1
+            if self.truth[client] or number == 0:
+                for at, request in enumerate(waves[number]):
+                    self.waiting[Name(str(client), request.kind, number * 10 + at)] = request
+                self.truth[client] = True
+                return
+            self.truth[client] = True
+
+    def modes(self, request: Request) -> tuple[str, ...]:
+        writes = request.kind in ("set", "put_new", "delete")
+        return FAULTY if self.faults and writes else ("normal",)
+
+    def move(self, who: Name, mode: str) -> Event:
+        request = self.waiting.pop(who)
+        footprint: Footprint = ()
+        reply: object = "lost"
+        if not mode.endswith("dropped"):
+            self.store, answer, footprint = perform(self.store, request)
+            if mode == "normal":
+                reply = answer
+        if mode != "normal":
+            self.faults -= 1
+        event = Event(int(who.client), request, who.number, mode, reply, footprint)
+        self.events.append(event)
+        if mode.startswith("crash"):
+            self.waiting = {each: asked for each, asked in self.waiting.items() if each.client != who.client}
+            self.wave[event.client] = len(self.clients[event.client].waves)
+        if not reply:
+            self.truth[event.client] = False
+        if not any(each.client == who.client for each in self.waiting):
+            self._open(event.client)
+        return event
+
+    def class_(self) -> frozenset[object]:
+        """What all equivalent schedules have in common: the events, and the order of those that are dependent."""
+        pairs = {
+            (one, other)
+            for at, one in enumerate(self.events)
+            for other in self.events[at + 1 :]
+            if one.client == other.client or dependent(one.footprint, other.footprint)
+        }
+        return frozenset((*self.events, *pairs))
+
+
+Program = tuple[tuple[Client, ...], int]
+
+
+def by_brute_force(program: Program) -> set[frozenset[object]]:
+    """The classes of all schedules of a program."""
+
+    def go(moves: tuple[tuple[Name, str], ...]) -> Iterator[frozenset[object]]:
+        run = Run(*program)
+        for move in moves:
+            run.move(*move)
+        if not run.waiting:
+            yield run.class_()
+        for who, request in run.waiting.items():
+            for mode in run.modes(request):
+                yield from go((*moves, (who, mode)))
+
+    return set(go(()))
+
+
+def by_search(program: Program, search: Classes, each: Callable[[Run], None], *, runs_max: int = 100_000) -> None:
+    """Run the search over a program; ``each`` sees every complete run."""
+    while search.runs < runs_max and search.begin():
+        run = Run(*program)
+        choice: Choice | None = None
+        while run.waiting:
+            choice = search.choose([Pending(who, run.modes(request)) for who, request in run.waiting.items()])
+            if choice is None:
+                break
+            search.let_go(run.move(choice.name, choice.mode).footprint)
+        complete = search.complete
+        search.end()
+        if search.complete > complete:
+            each(run)
+
+
+requests = st.builds(
+    Request,
+    kind=st.sampled_from(["get", "set", "put_new", "delete", "list"]),
+    key=st.sampled_from(KEYS),
+    value=st.integers(1, 2),
+) | st.builds(Request, kind=st.just("list"), key=st.just("a"))
+
+
+def programs(requests_max: int) -> st.SearchStrategy[Program]:
+    """Programs of two or three clients with so many requests at most, some of them in parallel, some with a fault."""
+    waves = st.lists(st.lists(requests, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple)
+    clients = st.lists(waves.map(Client), min_size=2, max_size=3).map(tuple)
+    small = clients.filter(lambda found: sum(len(wave) for each in found for wave in each.waves) <= requests_max)
+    return st.tuples(small, st.integers(0, 1))

@@ -1,0 +1,42 @@
+"""``stress --flows`` judges what the table of promises says of the operations that it calls."""
+
+from collections.abc import Callable
+from random import Random
+
+import attrs
+import pytest
+
+from lakeproof.model import calls
+from lakeproof.model.promises import promised
+from lakeproof.targets import flow_report
+from lakeproof.targets.flow_calls import Doing, entry_call, repository_call
+from lakeproof.targets.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
+
+GROUPS = pytest.mark.parametrize(
+    ("group", "call"), [(OF_ENTRIES, entry_call), (OF_REPOSITORIES, repository_call)], ids=["entries", "repositories"]
+)
+
+
+@GROUPS
+def test_clients_call_just_these_operations(group: Group, call: Callable[[Random, bytes], Doing]) -> None:
+    rng = Random(1)
+    assert {call(rng, b"i").name for _ in range(2_000)} == {kind.name for kind in group.kinds}
+
+
+@GROUPS
+def test_each_promise_is_judged_or_has_a_reason_why_not(group: Group, call: object) -> None:
+    promises = promised(*group.kinds)
+    assert {judge.id for judge in group.judged} == set(promises) - group.unjudged.keys()
+    assert group.unjudged.keys() <= set(promises)
+    assert {each for judge in group.judged for each in judge.observers} == set(observers(group))
+
+
+def test_a_promise_without_a_judge_or_a_reason_is_an_error() -> None:
+    assert "linearizable" not in JUDGES
+    with pytest.raises(KeyError, match="linearizable"):
+        _ = attrs.evolve(OF_ENTRIES, unjudged={}, kinds=(calls.GET_TAG,)).judged
+
+
+def test_the_report_has_all_that_is_judged() -> None:
+    judged = {judge.id for group in (OF_ENTRIES, OF_REPOSITORIES) for judge in group.judged}
+    assert set(flow_report.IDS) == judged == JUDGES.keys()
