@@ -5,19 +5,25 @@ that is turned off. What a refusal means for a call is decided here, by its HTTP
 """
 
 import importlib
+import itertools
 import re
+import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from types import ModuleType
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 from urllib.parse import unquote
 
 import attrs
 
 from lakeproof.model.snapshot import Status
 from lakeproof.running.tasks import Unusable
+from lakeproof.services.calls import LAST, Answer
+from lakeproof.services.moves import MOVES, text
+from lakeproof.services.moves import Client as _Client
 
-FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT, lakefs+https://KEY:SECRET@HOST, or stand-in:"
+FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], lakefs+https://KEY:SECRET@HOST, or stand-in:"
 PAGE: Final = 1000
 UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 """Refusals after which the call may have been done all the same: lakeFS says 423 (later: 429) when it gave up after
@@ -31,16 +37,6 @@ LISTING_TIMEOUTS: Final = 2
 _DSN: Final = re.compile(r"lakefs\+(https?)://([^:@/]+):(.+)@([^@/]+)(/.*)?", re.DOTALL)
 
 
-@attrs.frozen
-class Answer:
-    """What came of a call. code: the HTTP status, 0 if there was none."""
-
-    status: Status
-    code: int = 0
-    value: Hashable = None
-    words: str = ""
-
-
 class Service(Protocol):
     """What clients drive. All methods block, may be called from several threads, and raise what `told` explains."""
 
@@ -48,21 +44,27 @@ class Service(Protocol):
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable: ...
     def listing(self, repository: str, ref: str) -> dict[str, str]: ...
     def branches(self, repository: str) -> list[str]: ...
-    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[str]: ...
+    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[tuple[str, str]]: ...
 
 
 @attrs.frozen
 class Address:
-    """Where a lakeFS is. name: for messages, without the secret."""
+    """Where a lakeFS is. name: for messages, without the secret. hosts: the API of each server, one at least."""
 
     name: str
-    host: str
+    hosts: tuple[str, ...]
     key: str
     secret: str
 
+    @property
+    def host(self) -> str:
+        """The first server."""
+        return self.hosts[0]
+
 
 def address(dsn: str) -> Address:
-    """What a DSN means. Percent-encoded characters are decoded; a secret may hold ``/`` and ``+`` as they are.
+    """What a DSN means. Percent-encoded characters are decoded; a secret may hold ``/`` and ``+`` as they are. Commas
+    separate several servers of one lakeFS.
 
     Raises Unusable.
     """
@@ -71,8 +73,11 @@ def address(dsn: str) -> Address:
         shown = re.sub(r":[^:@]*@", ":***@", dsn)
         raise Unusable(f"{shown!r} names no service; expected {FORMS}")
     scheme, key, secret, host, path = found.groups()
-    base = f"{scheme}://{host}{(path or '').rstrip('/') or '/api/v1'}"
-    return Address(f"lakefs+{scheme}://{key}:***@{host}{path or ''}", base, unquote(key), unquote(secret))
+    servers = host.split(",")
+    if not all(servers) or len(set(servers)) < len(servers):
+        raise Unusable(f"{host!r} names a server twice, or none; expected HOST:PORT,HOST:PORT,...")
+    bases = tuple(f"{scheme}://{each}{(path or '').rstrip('/') or '/api/v1'}" for each in servers)
+    return Address(f"lakefs+{scheme}://{key}:***@{host}{path or ''}", bases, unquote(key), unquote(secret))
 
 
 def sdk(name: str) -> ModuleType:
@@ -84,18 +89,35 @@ def sdk(name: str) -> ModuleType:
 
 
 class LakeFS:
-    """A running lakeFS.
+    """A running lakeFS, of one server or several, which take turns.
 
     timeout: seconds for an answer. connections: how many calls may be under way at once.
     """
 
     def __init__(self, at: Address, *, timeout: float, connections: int) -> None:
         self._sdk, self._at, self._timeout = sdk(at.name), at, min(timeout, TIMEOUT_MAX)
-        configuration = self._sdk.Configuration(host=at.host, username=at.key, password=at.secret)
+        self._apis = [self._client(host, connections) for host in at.hosts]
+        self._turns = itertools.count()
+        self._mine = threading.local()
+
+    def _client(self, host: str, connections: int) -> _Client:
+        configuration = self._sdk.Configuration(host=host, username=self._at.key, password=self._at.secret)
         configuration.retries = False
         configuration.connection_pool_maxsize = connections
-        self._api = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
-        importlib.import_module("lakeproof.services.bounds").bound(self._api._api.rest_client.pool_manager)  # noqa: SLF001
+        client = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
+        importlib.import_module("lakeproof.services.bounds").bound(client._api.rest_client.pool_manager)  # noqa: SLF001
+        return cast("_Client", client)
+
+    def _turn(self, number: int | None = None) -> None:
+        """Let all requests of this thread go to one server, the next one, until it is called again."""
+        number = next(self._turns) % len(self._apis) if number is None else number
+        self._mine.api = self._apis[number]
+        LAST.server = self._at.hosts[number].partition("://")[2].partition("/")[0] if len(self._apis) > 1 else ""
+
+    @property
+    def _api(self) -> _Client:
+        found: _Client = self._mine.api
+        return found
 
     def greet(self) -> str:
         """Its version. Raises Unusable if it cannot be reached, refuses the key, or is no lakeFS."""
@@ -121,13 +143,17 @@ class LakeFS:
         return found
 
     def version(self) -> str:
-        """What it says of its version; empty: nothing."""
-        config = self._api.config_api.get_config(_request_timeout=self._timeout)
-        found = getattr(getattr(config, "version_config", None), "version", None)
-        return _one_line(str(found or ""))
+        """What it says of its version; empty: nothing. Every server is asked."""
+        versions = []
+        for number in range(len(self._apis)):
+            self._turn(number)
+            config = self._api.config_api.get_config(_request_timeout=self._timeout)
+            versions.append(getattr(getattr(config, "version_config", None), "version", None))
+        return _one_line(", ".join(dict.fromkeys(str(each or "") for each in versions)))
 
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable:
         """Do a call by its name; its value, as `lakeproof.services.calls` wants it."""
+        self._turn()
         return self._calls()[name](*args)
 
     def _calls(self) -> dict[str, Callable[..., Hashable]]:  # type: ignore[explicit-any]  # by name, with its arguments
@@ -144,21 +170,20 @@ class LakeFS:
             "delete_entry": self._delete_entry,
             "get_entry": self._get_entry,
             "commit": self._commit,
-            "reset_branch": self._reset,
-            "merge": self._merge,
+            **{name: partial(move, self._sdk, self._api, self._timeout) for name, move in MOVES.items()},
         }
 
     def _create_repository(self, repository: str, namespace: str) -> str:
         wanted = self._sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
         made = self._api.repositories_api.create_repository(wanted, _request_timeout=self._timeout)
-        return _text(made.storage_namespace)
+        return text(made.storage_namespace)
 
     def _delete_repository(self, repository: str) -> None:
         self._api.repositories_api.delete_repository(repository, force=True, _request_timeout=self._timeout)
 
     def _get_repository(self, repository: str) -> str:
         found = self._api.repositories_api.get_repository(repository, _request_timeout=self._timeout)
-        return _text(found.storage_namespace)
+        return text(found.storage_namespace)
 
     def _list_repositories(self, prefix: str) -> tuple[tuple[str, str], ...]:
         def page(after: str) -> object:
@@ -166,7 +191,7 @@ class LakeFS:
                 prefix=prefix, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return tuple((_text(each.id), _text(each.storage_namespace)) for each in self._all(page))
+        return tuple((text(each.id), text(each.storage_namespace)) for each in self._all(page))
 
     def _create_branch(self, repository: str, branch: str, source: str) -> None:
         wanted = self._sdk.BranchCreation(name=branch, source=source)
@@ -176,7 +201,7 @@ class LakeFS:
         self._api.branches_api.delete_branch(repository, branch, _request_timeout=self._timeout)
 
     def _get_branch(self, repository: str, branch: str) -> str:
-        return _text(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
+        return text(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
 
     def _upload(self, repository: str, branch: str, path: str, content: str, *, only_if_absent: bool = False) -> str:
         made = self._api.objects_api.upload_object(
@@ -187,7 +212,7 @@ class LakeFS:
             content=content.encode(),
             _request_timeout=self._timeout,
         )
-        return _text(made.physical_address)
+        return text(made.physical_address)
 
     def _delete_entry(self, repository: str, branch: str, path: str) -> None:
         self._api.objects_api.delete_object(repository, branch, path, _request_timeout=self._timeout)
@@ -198,41 +223,33 @@ class LakeFS:
 
     def _commit(self, repository: str, branch: str, message: str) -> str:
         wanted = self._sdk.CommitCreation(message=message)
-        return _text(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
-
-    def _reset(self, repository: str, branch: str) -> None:
-        wanted = self._sdk.ResetCreation(type="reset")
-        self._api.branches_api.reset_branch(repository, branch, wanted, _request_timeout=self._timeout)
-
-    def _merge(self, repository: str, destination: str, source: str) -> str:
-        wanted = self._sdk.Merge(message=f"{source} into {destination}")
-        made = self._api.refs_api.merge_into_branch(
-            repository, source, destination, merge=wanted, _request_timeout=self._timeout
-        )
-        return _text(made.reference)
+        return text(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
 
     def listing(self, repository: str, ref: str) -> dict[str, str]:
         """Path to physical address of all entries of a branch or commit."""
+        self._turn()
 
         def page(after: str) -> object:
             return self._api.objects_api.list_objects(
                 repository, ref, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return {_text(each.path): _text(each.physical_address) for each in self._all(page)}
+        return {text(each.path): text(each.physical_address) for each in self._all(page)}
 
     def branches(self, repository: str) -> list[str]:
         """The ids of all branches."""
+        self._turn()
 
         def page(after: str) -> object:
             return self._api.branches_api.list_branches(
                 repository, after=after, amount=PAGE, _request_timeout=self._timeout
             )
 
-        return [_text(each.id) for each in self._all(page)]
+        return [text(each.id) for each in self._all(page)]
 
-    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[str]:
-        """The ids of the commits that a ref leads to, newest first."""
+    def log(self, repository: str, ref: str, *, first_parent: bool) -> list[tuple[str, str]]:
+        """The commits that a ref leads to, newest first: id and message."""
+        self._turn()
 
         def page(after: str) -> object:
             return self._api.refs_api.log_commits(
@@ -244,7 +261,7 @@ class LakeFS:
                 _request_timeout=self._timeout,
             )
 
-        return [_text(each.id) for each in self._all(page)]
+        return [(text(each.id), text(each.message)) for each in self._all(page)]
 
     def _all(self, page: Callable[[str], object]) -> Iterator["_Listed"]:
         """What all pages of a listing hold. ``page`` takes the offset.
@@ -265,14 +282,10 @@ class LakeFS:
 
 class _Listed(Protocol):
     id: str
+    message: str
     path: str
     physical_address: str
     storage_namespace: str
-
-
-def _text(told: object) -> str:
-    """Text that can be encoded again."""
-    return str(told).encode("utf-8", "backslashreplace").decode()
 
 
 def _one_line(told: str) -> str:

@@ -18,6 +18,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
+from lakeproof.services.calls import LAST
+
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from urllib3.response import HTTPResponse
@@ -89,6 +91,7 @@ class _Response(http.client.HTTPResponse):
 
     def begin(self) -> None:
         super().begin()
+        LAST.code = self.status
         encoding = self.headers.get("content-encoding", "identity")
         if encoding.strip().lower() != "identity":  # a kilobyte may be a gigabyte then
             raise Unbounded(f"a body encoded as {encoding!r}, which was not requested")

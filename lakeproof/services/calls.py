@@ -5,6 +5,7 @@ received. So a call that is said to come after another one really does.
 """
 
 import json
+import threading
 import time
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
@@ -15,6 +16,33 @@ from lakeproof.model.snapshot import Status
 
 NEVER: Final = 1 << 62
 """The end of a call that may still take effect."""
+ERASE: Final = "erase_entry"
+CHERRY_PICK: Final = "cherry_pick"
+HARD_RESET: Final = "hard_reset"
+KIND_OF: Final = {ERASE: "delete_entry", CHERRY_PICK: "merge", HARD_RESET: "update_branch"}
+"""Calls that the invariants know under another name: a delete without a tombstone; what may change all of a branch."""
+
+
+@attrs.frozen
+class Answer:
+    """What came of a call. code: the HTTP status, 0 if there was none. server: which of several was asked."""
+
+    status: Status
+    code: int = 0
+    value: Hashable = None
+    words: str = ""
+    server: str = ""
+
+
+class _Last(threading.local):
+    """What the calling thread was answered last. code: the HTTP status. server: which of several was asked."""
+
+    code: int = 0
+    server: str = ""
+
+
+LAST: Final = _Last()
+"""A call and all its requests are in one thread. The client's methods do not tell the status of a success."""
 
 
 @attrs.define(eq=False)
@@ -39,6 +67,13 @@ class Call:
     code: int = 0
     value: Hashable = None
     words: str = ""
+    server: str = ""
+    """Which of several servers was asked; empty: there is one."""
+
+    @property
+    def kind(self) -> str:
+        """The name under which the invariants know the call."""
+        return KIND_OF.get(self.name, self.name)
 
     @property
     def ok(self) -> bool:
@@ -53,7 +88,8 @@ class Call:
     def shown(self) -> str:
         """The call in words, with the numbers of its events."""
         end = self.noted if self.noted < NEVER else "never"
-        return f"{self.name}({', '.join(self.args)}) [{self.began}, {end}] {self.answer}"
+        at = f" at {self.server}" if self.server else ""
+        return f"{self.name}({', '.join(self.args)}) [{self.began}, {end}] {self.answer}{at}"
 
     @property
     def answer(self) -> str:
@@ -77,11 +113,12 @@ class Recorder:
         self.calls.append(call)
         return call
 
-    def end(self, call: Call, status: Status, code: int = 0, value: Hashable = None, words: str = "") -> None:
+    def end(self, call: Call, answer: Answer) -> None:
         self._events += 1
         call.noted, call.returned = self._events, time.monotonic_ns()
-        call.ended = NEVER if status is Status.INFO else call.noted
-        call.status, call.code, call.value, call.words = status, code, value, words
+        call.ended = NEVER if answer.status is Status.INFO else call.noted
+        call.status, call.code, call.value = answer.status, answer.code, answer.value
+        call.words, call.server = answer.words, answer.server
 
 
 def lines(calls: Iterable[Call]) -> Iterator[str]:
@@ -100,6 +137,8 @@ def lines(calls: Iterable[Call]) -> Iterator[str]:
             told["value"] = call.value
         if call.words:
             told["words"] = call.words
+        if call.server:
+            told["server"] = call.server
         events.append((call.noted, told))
     for _, event in sorted(events, key=lambda each: each[0]):
         yield json.dumps(event)

@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Final
@@ -15,16 +15,22 @@ import trio
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.model.invariants import Violation
+from lakeproof.pages.runs import html_option, of_answers
+from lakeproof.pages.summary import write_summary
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import LakeFS, address, sdk, visible
 from lakeproof.services.calls import lines
-from lakeproof.services.driving import FIRST_SECONDS, FOUNDED, LONGEST_SECONDS, WAIT_SECONDS, Round, Traffic
-from lakeproof.services.judging import IDS, judge_entries, judge_founded, judge_repositories
-from lakeproof.services.presence import Judgement
-from lakeproof.services.stand_in import BUGS, DOUBTFUL
+from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECONDS, Traffic
+from lakeproof.services.judging import NOTHING_KNOWN, judge_entries, judge_founded, judge_repositories
+from lakeproof.services.known import CAUSES, Excused, Judged, Known, known_of
+from lakeproof.services.looking import Round
+from lakeproof.services.promised import IDS
+from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, planted
+from lakeproof.services.wishes import FOUNDED
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
+from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import Load, Tally
 
 STAND_IN: Final = "stand-in:"
@@ -36,22 +42,30 @@ UNJUDGED_MAX: Final = 3
 
 @attrs.define
 class Served:
-    """What came of a run: how often each invariant was put to the test, and the round that violates some."""
+    """What came of a run: how often each invariant was put to the test, and the first round that violates some."""
 
+    asked: tuple[str, ...] = IDS
+    """The invariants that are judged."""
     rounds: int = 0
     seconds: float = 0.0
     calls: int = 0
     reached: Counter[str] = attrs.field(factory=Counter)
     violations: list[Violation] = attrs.field(factory=list)
     last: Round | None = None
+    worst: Round | None = None
+    """The first round that violates an invariant."""
     unread: list[str] = attrs.field(factory=list)
+    known: Known = NOTHING_KNOWN
+    """What is set aside."""
+    aside: Counter[str] = attrs.field(factory=Counter)
+    """By cause, how many names and paths it has explained."""
     tally: Tally = attrs.field(factory=Tally)
     left: list[str] = attrs.field(factory=list)
 
     @property
     def missing(self) -> list[str]:
         """Invariants that were never put to the test."""
-        return [name for name in IDS if not self.reached[name]]
+        return [name for name in self.asked if not self.reached[name]]
 
     @property
     def code(self) -> int:
@@ -74,13 +88,20 @@ class Served:
         if made.unread:
             self.unread.append(made.unread)
             return
+        known = attrs.evolve(self.known, asked=frozenset(self.asked))
         self._note(judge_founded(made.names.lake, FOUNDED, made.held))
-        self._note(judge_entries(made.entries, made.held))
-        self._note(judge_repositories(made.repositories, made.last))
+        self._note(judge_entries(made.entries, made.held, known))
+        self._note(judge_repositories(made.repositories, made.last, known))
+        if self.violations and self.worst is None:
+            self.worst = made
 
-    def _note(self, judgements: Iterator[Judgement]) -> None:
+    def _note(self, judgements: Iterable[Judged]) -> None:
         for name, finding in judgements:
-            if isinstance(finding, Violation):
+            if name not in self.asked:
+                continue
+            if isinstance(finding, Excused):
+                self.aside[finding.cause] += 1
+            elif isinstance(finding, Violation):
                 self.violations.append(attrs.evolve(finding, invariant=name))
             else:
                 self.reached[name] += 1
@@ -99,7 +120,14 @@ class Served:
     help="Storage namespace for the repositories of the run, such as local://lakeproof or s3://BUCKET/lakeproof.",
 )
 @click.option("--keep", is_flag=True, help="Do not delete the repositories of the run.")
+@click.option("--only", metavar="ID,...", help="Judge only these invariants.")
+@click.option("--except", "spared", metavar="ID,...", help="Judge all invariants but these.")
+@click.option("--keep-going", is_flag=True, help="Do not stop at the first violation.")
+@click.option("--known", default="", metavar="CAUSE,...", help=f"Set known causes aside: {', '.join(CAUSES)}.")
+@click.option("--rounds", type=click.IntRange(1), metavar="N", help="End after so many rounds, if not before.")
+@click.option("--restart-with", metavar="COMMAND", help="Command that restarts the server, run once in every round.")
 @json_option
+@html_option
 @out_option("out/service")
 @timeout_option
 @click.option(
@@ -117,18 +145,27 @@ def command(
     seed: int | None,
     storage_namespace: str | None,
     keep: bool,
+    only: str | None,
+    spared: str | None,
+    keep_going: bool,
+    known: str,
+    rounds: int | None,
+    restart_with: str | None,
     as_json: bool,
+    html: Path | None,
     out: Path,
     timeout: float,
     wait: float,
 ) -> int:
     """Run concurrent clients on a lakeFS server, and check its answers.
 
-    DSN is lakefs+http://KEY:SECRET@HOST:PORT or lakefs+https://..., or stand-in: for a built-in server, stand-in:NAME
-    for one with a planted bug: see docs/services.md. Only fresh repositories are used, and deleted afterwards. Exit
-    code 1 for a violation, with the history and its evidence in DIR; 3 if an invariant was never tested, or a round
-    could not be judged.
+    DSN is lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...] or lakefs+https://..., or stand-in: for a built-in server,
+    stand-in:NAME for one with a planted bug: see docs/services.md. Only fresh repositories are used, and deleted
+    afterwards. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if an invariant was never
+    tested, or a round could not be judged.
     """
+    plan = Plan(_asked(only, spared), keep_going, known_of(known), rounds)
+    restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
     with ExitStack() as stack:
@@ -142,28 +179,35 @@ def command(
         version = trio.run(_greeted, service, at.name, 2 * timeout)
         click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
         traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
-        done = trio.run(drive, traffic)
+        traffic.restart, traffic.settle = restart, plan.known.settle
+        done = trio.run(drive, traffic, plan)
     if not as_json:
         for line in _told(done):
             click.echo(visible(line))
     written = list(_written(done, out)) if done.violations else []
+    told = {"service": at.name, "version": version, **_object(load, done, written)}
     if as_json:
-        click.echo(json.dumps({"service": at.name, "version": version, **_object(load, done, written)}))
+        click.echo(json.dumps(told))
     else:
         for path in written:
             click.echo(f"written to {path}")
+    if html is not None:
+        write_summary(of_answers("service", at.name, told, _closing(done, seed), list(_evidence(done))), html)
+        click.echo(f"{html}: open it in a browser", err=as_json)
     click.echo(_closing(done, seed), err=as_json)
     return done.code
 
 
 def _stand_in(dsn: str, seed: int) -> AbstractContextManager[str]:
-    bug = dsn.removeprefix(STAND_IN)
-    if bug and bug not in {*BUGS, DOUBTFUL}:
-        raise Unusable(f"{dsn}: no such bug; expected {STAND_IN} alone, or with one of {DOUBTFUL}, {', '.join(BUGS)}")
+    bugs = dsn.removeprefix(STAND_IN)
+    if planted(bugs) is None:
+        raise Unusable(
+            f"{dsn}: no such bug; expected {STAND_IN} alone, or with some of {DOUBTFUL}, {', '.join(BUGS)}, joined by +"
+        )
     sdk(dsn)
     from lakeproof.services.stand_in_http import stand_in
 
-    return stand_in(bug, seed)
+    return stand_in(bugs, seed)
 
 
 async def _greeted(service: LakeFS, name: str, most: float) -> str:
@@ -177,16 +221,45 @@ def _note(words: str) -> None:
     click.echo(f"service: {words}", err=True)
 
 
-async def drive(traffic: Traffic) -> Served:
-    """Rounds of traffic until the time is up or an invariant is violated. Raises Unusable."""
-    done, length, unjudged = Served(tally=traffic.tally, left=traffic.left), FIRST_SECONDS, 0
+def _asked(only: str | None, spared: str | None) -> tuple[str, ...]:
+    """The ids to judge, in their order. Raises Unusable: there is no such id, or none is left."""
+    chosen = set(IDS) if only is None else {each.strip() for each in only.split(",")}
+    left_out = set() if spared is None else {each.strip() for each in spared.split(",")}
+    if unknown := sorted((chosen | left_out) - set(IDS)):
+        raise Unusable(f"{unknown[0]!r}: no such invariant; expected one of {', '.join(IDS)}")
+    asked = tuple(each for each in IDS if each in chosen - left_out)
+    if not asked:
+        raise Unusable("--only and --except leave no invariant to judge; name fewer with --except")
+    return asked
+
+
+@attrs.frozen
+class Plan:
+    """What a run judges, and when it ends. rounds: so many at most; None: as many as there is time for."""
+
+    asked: tuple[str, ...] = IDS
+    keep_going: bool = False
+    known: Known = NOTHING_KNOWN
+    rounds: int | None = None
+
+
+async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
+    """Rounds of traffic until the time is up, or, unless it is to go on, an invariant is violated. Raises Unusable."""
+    done = Served(asked=plan.asked, known=plan.known, tally=traffic.tally, left=traffic.left)
+    length, unjudged = FIRST_SECONDS, 0
     try:
-        while not (done.violations or traffic.gone or unjudged == UNJUDGED_MAX) and done.seconds < traffic.load.seconds:
+        while (
+            (plan.keep_going or not done.violations)
+            and not (traffic.gone or unjudged == UNJUDGED_MAX or done.rounds == plan.rounds)
+            and done.seconds < traffic.load.seconds
+        ):
             made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
             length = min(2 * length, LONGEST_SECONDS)
+            before = len(done.violations)
             done.judge(made)
             calls = plural(len(made.entries) + len(made.repositories), "call")
-            how = "violated" if done.violations else f"not judged: {made.unread}" if made.unread else "holds"
+            unread = f"not judged: {made.unread}" if made.unread else "holds"
+            how = "violated" if len(done.violations) > before else unread
             _note(f"round {made.number}: {calls} in {seconds(made.seconds)} s: {how}")
             unjudged = unjudged + 1 if made.unread else 0
         await traffic.finish()
@@ -205,9 +278,10 @@ def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, obje
         "calls": done.calls,
         "invariants": [
             {**one, "verdict": done.verdict(str(one["invariant"]))}
-            for one in per_invariant(IDS, done.reached, done.violations)
+            for one in per_invariant(done.asked, done.reached, done.violations)
         ],
         **counted(done.tally),
+        "known": dict(sorted(done.aside.items())),
         "unread": dict(Counter(done.unread).most_common()),
         "left": done.left,
         "written": list(map(str, written)),
@@ -217,15 +291,21 @@ def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, obje
 def _told(done: Served) -> Iterator[str]:
     yield f"{plural(done.rounds, 'round')}, {seconds(done.seconds)} s, {plural(done.calls, 'call')}"
     yield from tallied(done.tally, list(dict.fromkeys(name for name, _ in sorted(done.tally.answers))))
-    for name in IDS:
+    for name in done.asked:
         verdict = done.verdict(name)
         if verdict == "inconclusive" and not done.reached[name]:
             verdict = "not put to the test"
         yield f"  {name:<30}{done.reached[name]:>7,} checks  {verdict}"
+    for cause in sorted(done.known.causes):
+        yield f"  set aside, {cause}: {plural(done.aside[cause], 'time')}"
     for words, count in Counter(done.unread).most_common():
         yield f"  {plural(count, 'round')} not judged: {words}"
     for name in done.left:
         yield f"  left behind: repository {name}"
+    yield from _evidence(done)
+
+
+def _evidence(done: Served) -> Iterator[str]:
     for violation in done.violations[:EVIDENCE_SHOWN_MAX]:
         yield f"{violation.invariant}: {violation.evidence}"
     if len(done.violations) > EVIDENCE_SHOWN_MAX:
@@ -233,12 +313,12 @@ def _told(done: Served) -> Iterator[str]:
 
 
 def _written(done: Served, folder: Path) -> Iterator[Path]:
-    assert done.last is not None
+    assert done.worst is not None
     folder.mkdir(parents=True, exist_ok=True)
     files = {
         "evidence.txt": [f"{violation.invariant}: {violation.evidence}" for violation in done.violations],
-        "history.jsonl": list(lines([*done.last.entries, *done.last.repositories])),
-        "held.txt": list(_held(done.last)),
+        "history.jsonl": list(lines([*done.worst.entries, *done.worst.repositories])),
+        "held.txt": list(_held(done.worst)),
     }
     for name, told in files.items():
         path = folder / name
@@ -266,4 +346,7 @@ def _closing(done: Served, seed: int) -> str:
         open_.append(f"not put to the test: {', '.join(done.missing)}")
     if open_:
         return f"INCONCLUSIVE: {'; '.join(open_)} (seed {seed})"
-    return f"HOLDS: {plural(len(IDS), 'invariant')} (seed {seed})"
+    rest = f" of {len(IDS)}" if len(done.asked) < len(IDS) else ""
+    aside = [f"{cause} {count:,}" for cause, count in sorted(done.aside.items())]
+    but = f"; set aside: {', '.join(aside)}" if aside else ""
+    return f"HOLDS: {plural(len(done.asked), 'invariant')}{rest}{but} (seed {seed})"

@@ -41,12 +41,12 @@ class Kind(Enum):
 class Touch:
     """One call's word on a name.
 
-    life: which one, of a create, and of what was seen, where it can be told. sure: whether the call took place.
-    shown: the call, for people.
+    began: the number of an event, or half a number after one. life: which one, of a create, and of what was seen, where
+    it can be told. sure: whether the call took place. shown: the call, for people.
     """
 
     kind: Kind
-    began: int
+    began: float
     ended: int
     shown: str
     life: Hashable = None
@@ -55,10 +55,10 @@ class Touch:
 
 @attrs.frozen
 class _Life:
-    began: int
-    known: int
+    began: float
+    known: float
     """From when on it is known that it had begun; NEVER: it may never have."""
-    dead: int
+    dead: float
     """From when on it is known to be over."""
     touch: Touch
 
@@ -129,23 +129,35 @@ def _lives(touches: Sequence[Touch], deletes: Sequence[Touch]) -> list[_Life]:
     return lives
 
 
+def _over(touch: Touch, lives: Sequence[_Life]) -> list[_Life]:
+    """What a touch must have reached though it was over: empty if it may have reached something else."""
+    over = [life for life in lives if life.dead < touch.began]
+    if touch.life is not None:
+        return [life for life in over if life.touch.life == touch.life]
+    return over if not any(life.began < touch.ended and life not in over for life in lives) else []
+
+
 def _inaccessible(name: str, touches: Sequence[Touch], lives: Sequence[_Life]) -> Iterator[Judgement]:
     for touch in touches:
-        over = [life for life in lives if life.dead < touch.began]
+        over = any(life.dead < touch.began for life in lives)
         if touch.kind is Kind.MISSED and over:
             yield INACCESSIBLE, Reached(f"{name}: {touch.shown} found nothing")
         if touch.kind is not Kind.SEEN:
             continue
-        if touch.life is not None:
-            mine = [life for life in over if life.touch.life == touch.life]
-        else:
-            mine = over if not any(life.began < touch.ended and life not in over for life in lives) else []
+        mine = _over(touch, lives)
         if mine:
-            evidence = f"{name}: {touch.shown} reached what had been deleted; {mine[-1].touch.shown} had made it"
+            evidence = f"{name}: {touch.shown} reached what had been deleted; {_whole(mine[-1], touches)}"
             yield INACCESSIBLE, Violation(INACCESSIBLE, evidence)
             return
         if over:
             yield INACCESSIBLE, Reached(f"{name}: {touch.shown} found another life than the deleted one")
+
+
+def _whole(life: _Life, touches: Sequence[Touch]) -> str:
+    """A life that is over, from its create to what has ended it."""
+    end = next((each for each in touches if each.kind is Kind.DELETE and each.ended == life.dead), None)
+    ended = f", {end.shown} had ended it" if end else ", and a later create had found the name free"
+    return f"{life.touch.shown} had made it{ended}"
 
 
 def _spared(
@@ -157,32 +169,41 @@ def _spared(
         for life in lives:
             if life.known >= touch.began or _may_have_gone(life.began, touch, deletes):
                 continue
-            earlier = any(each.ended < life.began for each in deletes)
+            before = [each for each in deletes if each.ended < life.began]
             if touch.kind is Kind.MISSED:
                 made = life.touch.shown
                 what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {made} made"
-                broken = spared if earlier else EFFECTIVE
-                yield broken, Violation(broken, what)
+                broken = spared if before else EFFECTIVE
+                yield broken, Violation(broken, what + _before(before))
                 return
             yield EFFECTIVE, Reached(f"{name}: {touch.shown} found what {life.touch.shown} had made")
-            if earlier:
+            if before:
                 yield spared, Reached(f"{name}: {touch.shown} found what was made after a delete")
-    yield from _vanished(name, touches, deletes, spared)
+    yield from _vanished(name, touches, lives, deletes, spared)
 
 
-def _vanished(name: str, touches: Sequence[Touch], deletes: Sequence[Touch], spared: str) -> Iterator[Judgement]:
-    """What was seen after all the deletes that can have met it, whichever life it was, and then missed."""
-    seen = [touch for touch in touches if touch.kind is Kind.SEEN]
+def _before(deletes: Sequence[Touch]) -> str:
+    return f"; {deletes[-1].shown} was over before" if deletes else ""
+
+
+def _vanished(
+    name: str, touches: Sequence[Touch], lives: Sequence[_Life], deletes: Sequence[Touch], spared: str
+) -> Iterator[Judgement]:
+    """What was seen after all the deletes that can have met it, whichever life it was, and then missed. A touch that
+    reached what was over is no proof of life: it is blamed for that alone."""
+    seen = [touch for touch in touches if touch.kind is Kind.SEEN and not _over(touch, lives)]
     for touch in touches:
         before = [each for each in seen if touch.kind is Kind.MISSED and each.ended < touch.began]
         last = max(before, key=lambda each: each.began, default=None)
         if last is not None and not _may_have_gone(last.began, touch, deletes):
             what = f"{name}: {touch.shown} found nothing, and no client can have deleted what {last.shown} reached"
-            broken = spared if any(each.ended < last.began for each in deletes) else EFFECTIVE
-            yield broken, Violation(broken, what)
+            earlier = [each for each in deletes if each.ended < last.began]
+            # A successor is another life than one that is over.
+            broken = spared if earlier and any(life.dead < last.began for life in lives) else EFFECTIVE
+            yield broken, Violation(broken, what + _before(earlier))
             return
 
 
-def _may_have_gone(since: int, touch: Touch, deletes: Sequence[Touch]) -> bool:
+def _may_have_gone(since: float, touch: Touch, deletes: Sequence[Touch]) -> bool:
     """Whether a delete can have taken what was there at some moment from then on, before a touch was over."""
     return any(each.ended > since and each.began < touch.ended for each in deletes)

@@ -4,6 +4,7 @@ Repositories are the variant `hardened`, commits `lock_free`, deleted branches l
 little while, so that calls overlap as they do over a network.
 """
 
+import copy
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
@@ -16,7 +17,7 @@ import trio
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, merging, optimistic, reading, resetting, writing
-from lakeproof.impl.graveler.committing import Request, seal, write_commit
+from lakeproof.impl.graveler.committing import Request, drop_all, seal, write_commit
 from lakeproof.impl.live import live_env, run, wall_clock
 from lakeproof.impl.refs import branches, commits
 from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
@@ -30,30 +31,8 @@ from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
 from lakeproof.model.records import Branch, Commit, Repository
+from lakeproof.services.stand_in_bugs import CACHE_SECONDS
 
-BUGS: Final = {
-    "lost-write": "one acknowledged write in ten is not done",
-    "late-write": "writes are acknowledged, and done a little later",
-    "unsettled-write": "a writer does not look whether its token was still the branch's",
-    "delete-returns": "one acknowledged delete of an entry in three is not done",
-    "stale-read": "reads come from a cache",
-    "conditional-race": "a write of an absent path looks first, and writes then",
-    "refused-write": "a conditional write is done now and then, and refused all the same",
-    "commit-drops-writes": "what is written while a commit is under way is lost",
-    "partial-commit": "a commit leaves the newest changes for the next one",
-    "lost-commit": "a commit replaces the head, whatever it is",
-    "lost-merge": "a merge is acknowledged, and not on the branch",
-    "reset-returns": "one acknowledged reset in two is not done",
-    "dirty-branch": "a branch that is created anew shows what was written to the one before it",
-    "late-branch-delete": "a branch is deleted after the answer, whichever it is by then",
-    "create-race": "a create of a repository looks first, and writes then",
-    "late-delete": "a repository is deleted after the answer, whichever it is by then",
-    "deleted-readable": "a deleted repository can be read for a while",
-    "zombie": "a repository finds the branches that one of its name had before",
-}
-"""What can be planted, and what it does."""
-DOUBTFUL: Final = "doubtful"
-"""No bug: connections are lost now and then, before or after a call is done."""
 LATE_SECONDS: Final = 0.06
 EFFECT_SECONDS: Final = 0.001
 HICCUPS: Final = 0.05
@@ -88,9 +67,9 @@ class Found:
 
 @attrs.define
 class Lake:
-    """What the API offers, as coroutines. Errors are those of the flows. bug: one of `BUGS`, or none."""
+    """What the API offers, as coroutines. Errors are those of the flows. bugs: of `BUGS`."""
 
-    bug: str = ""
+    bugs: frozenset[str] = frozenset()
     rng: Random = attrs.field(factory=Random)
     _store: Store = attrs.field(init=False)
     _objects: MemoryObjectStore = attrs.field(init=False, factory=MemoryObjectStore)
@@ -100,15 +79,23 @@ class Lake:
     """By instance."""
     _remembered: dict[tuple[str, ...], tuple[float, object]] = attrs.field(init=False, factory=dict)
     """What the bugs remember, and until when."""
+    _commits: int = 0
+    """On main."""
+
+    def twin(self) -> "Lake":
+        """Another server of the same lake: what bugs remember is its own."""
+        other = copy.copy(self)
+        other._remembered = {}  # noqa: SLF001  # of this class
+        return other
 
     def __attrs_post_init__(self) -> None:
-        self._store = _Slow(MemoryStore(), self.rng, staging=self.bug == "unsettled-write")
+        self._store = _Slow(MemoryStore(), self.rng, staging="unsettled-write" in self.bugs)
 
-    async def _run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
+    async def run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
         return await run(flow(env or live_env()), self._store, self._objects, wall_clock)
 
-    def _chance(self, bug: str, probability: float = 1.0) -> bool:
-        return self.bug == bug and self.rng.random() < probability
+    def chance(self, bug: str, probability: float = 1.0) -> bool:
+        return bug in self.bugs and self.rng.random() < probability
 
     def _later(self, do: Callable[[], Awaitable[object]]) -> None:
         async def after_a_while() -> None:
@@ -122,24 +109,33 @@ class Lake:
         return self._namespaces[repository.instance_uid]
 
     async def repository(self, name: str) -> Repository:
-        if self.bug == "deleted-readable":
+        if "cache" not in self.bugs:
+            return await self._repository(name)
+        until, cached = self._remembered.get((name, "cached"), (0.0, None))
+        if not isinstance(cached, Repository) or trio.current_time() >= until:
+            until, cached = trio.current_time() + CACHE_SECONDS, await self._repository(name)
+            self._remembered[name, "cached"] = until, cached
+        return cached
+
+    async def _repository(self, name: str) -> Repository:
+        if "deleted-readable" in self.bugs:
             until, ghost = self._remembered.get((name,), (0.0, None))
             if isinstance(ghost, Repository) and trio.current_time() < until:
                 return ghost
-        return await self._run(lambda env: hardened.get_repository(env, RepositoryID(name)))
+        return await self.run(lambda env: hardened.get_repository(env, RepositoryID(name)))
 
     async def repositories(self, prefix: str) -> list[Repository]:
-        found = await self._run(hardened.list_repositories)
+        found = await self.run(hardened.list_repositories)
         return [each for each in found if each.repository_id.startswith(prefix)]
 
     async def create_repository(self, name: str, namespace: str) -> Repository:
-        uid = InstanceUID(uuid.uuid5(uuid.NAMESPACE_URL, name).hex if self.bug == "zombie" else uuid.uuid4().hex)
-        if self.bug == "create-race":
+        uid = InstanceUID(uuid.uuid5(uuid.NAMESPACE_URL, name).hex if "zombie" in self.bugs else uuid.uuid4().hex)
+        if "create-race" in self.bugs:
             await self._clear(name)
-        if self.bug != "zombie" or not await self._is_there(name):
+        if "zombie" not in self.bugs or not await self._is_there(name):
             self._namespaces[uid] = namespace
         env = Env.with_unique(lambda kind: uid if kind == "instance" else uuid.uuid4().hex)
-        return await self._run(lambda env: hardened.create_repository(env, RepositoryID(name)), env)
+        return await self.run(lambda env: hardened.create_repository(env, RepositoryID(name)), env)
 
     async def _is_there(self, name: str) -> bool:
         try:
@@ -158,23 +154,25 @@ class Lake:
         def flow(env: Env) -> Coroutine[object, object, None]:
             return hardened.delete_repository(env, RepositoryID(name))
 
-        if self.bug == "deleted-readable":
+        if "deleted-readable" in self.bugs:
             self._remembered[name,] = (trio.current_time() + 5 * LATE_SECONDS, await self.repository(name))
-        await self._run(flow)
-        if self.bug == "late-delete":
-            self._later(lambda: self._run(flow))
+        await self.run(flow)
+        if self.chance("refused-delete", 0.25):
+            raise RepositoryNotFound(name)
+        if "late-delete" in self.bugs:
+            self._later(lambda: self.run(flow))
 
     async def branches(self, name: str) -> list[Branch]:
         repository = await self.repository(name)
-        return list(await self._run(lambda env: branches.list_branches(env, repository)))
+        return list(await self.run(lambda env: branches.list_branches(env, repository)))
 
     async def branch(self, name: str, branch: str) -> Branch:
         repository = await self.repository(name)
-        return await self._run(lambda env: branches.get_branch(env, repository, BranchID(branch)))
+        return await self.run(lambda env: branches.get_branch(env, repository, BranchID(branch)))
 
     async def create_branch(self, name: str, branch: str, source: str) -> Branch:
-        repository, fresh = await self.repository(name), self.bug != "dirty-branch"
-        return await self._run(
+        repository, fresh = await self.repository(name), "dirty-branch" not in self.bugs
+        return await self.run(
             lambda env: branches.create_branch(
                 env, repository, BranchID(branch), source, tombstones=True, fresh_token=fresh
             )
@@ -183,17 +181,20 @@ class Lake:
     async def delete_branch(self, name: str, branch: str) -> None:
         repository = await self.repository(name)
         which = BranchID(branch)
-        delete = branches.delete_branch if self.bug == "dirty-branch" else branches.delete_branch_by_tombstone
-        await self._run(lambda env: delete(env, repository, which))
-        if self.bug == "late-branch-delete":
-            self._later(lambda: self._run(lambda env: branches.delete_branch(env, repository, which)))
+        delete = branches.delete_branch if "dirty-branch" in self.bugs else branches.delete_branch_by_tombstone
+        await self.run(lambda env: delete(env, repository, which))
+        if "late-branch-delete" in self.bugs:
+            self._later(lambda: self.run(lambda env: branches.delete_branch(env, repository, which)))
 
     async def reset(self, name: str, branch: str) -> None:
-        repository = await self.repository(name)
-        if self._chance("reset-returns", 0.5):
+        repository, which = await self.repository(name), BranchID(branch)
+        if self.chance("reset-returns", 0.5):
             await self.branch(name, branch)
             return
-        await self._run(lambda env: resetting.reset_branch(env, repository, BranchID(branch), tries=TRIES))
+        fresh, before = "reused-token" not in self.bugs, await self.branch(name, branch)
+        await self.run(lambda env: resetting.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
+        if not fresh:
+            self._later(lambda: self.run(lambda env: drop_all(env, before.tokens, 0)))
 
     async def upload(self, name: str, branch: str, path: str, content: bytes, *, only_if_absent: bool) -> Found:
         repository = await self.repository(name)
@@ -202,25 +203,35 @@ class Lake:
         self._bodies[identity] = content
 
         def write() -> Awaitable[None]:
-            how = writing.Reading(rereads=self.bug != "unsettled-write", tries=TRIES)
-            return self._run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=how))
+            how = writing.Reading(rereads="unsettled-write" not in self.bugs, tries=TRIES)
+            return self.run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=how))
 
         def create() -> Awaitable[None]:
-            return self._run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
+            return self.run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
 
-        if only_if_absent:
-            if self.bug == "conditional-race":
+        if only_if_absent and not ("ignores-committed" in self.bugs and await self._is_committed(name, branch, path)):
+            if "conditional-race" in self.bugs:
                 await self._look_and_write(write, name, branch, path)
             else:
                 await self._conditionally(create, write)
-        elif self._chance("lost-write", 0.1):
+        elif self.chance("lost-write", 0.1):
             await self.branch(name, branch)
-        elif self.bug == "late-write":
+        elif "late-write" in self.bugs:
             await self.branch(name, branch)
             self._later(write)
         else:
             await write()
         return Found(path, identity.decode(), content)
+
+    async def _is_committed(self, name: str, branch: str, path: str) -> bool:
+        """Whether what a branch shows of a path is what its head has."""
+        try:
+            shown = await self.get(name, branch, path)
+            head = (await self.branch(name, branch)).commit_id
+            entry = await self._committed(await self.repository(name), head, path.encode())
+        except (PathNotFound, BranchNotFound):
+            return False
+        return shown.address == entry.identity.decode()
 
     async def _look_and_write(self, write: Callable[[], Awaitable[None]], name: str, branch: str, path: str) -> None:
         try:
@@ -235,36 +246,48 @@ class Lake:
         try:
             await create()
         except PathExists:
-            if self._chance("refused-write", 0.2):
+            if self.chance("refused-write", 0.2):
                 await write()
             raise
 
-    async def delete_entry(self, name: str, branch: str, path: str) -> None:
+    async def delete_entry(self, name: str, branch: str, path: str, *, erases: bool = False) -> None:
+        """erases: without a tombstone, where possible; here it is none the less."""
         repository = await self.repository(name)
-        if self._chance("delete-returns", 0.3):
+        if self.chance("delete-returns", 0.3):
+            return
+        if erases and "erase-returns" in self.bugs and await self._is_committed(name, branch, path):
             return
         which, key = BranchID(branch), path.encode()
-        await self._run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
+        await self.run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
 
     async def get(self, name: str, ref: str, path: str) -> Found:
+        before = self._commits
+        found = await self._get(name, ref, path)
+        if "missed-read" in self.bugs and ref == "main":
+            await trio.sleep(LATE_SECONDS / 2)
+            if self._commits != before:
+                raise PathNotFound(path.encode())
+        return found
+
+    async def _get(self, name: str, ref: str, path: str) -> Found:
         at = (name, ref, path)
         until, cached = self._remembered.get(at, (0.0, None))
         if isinstance(cached, Found) and trio.current_time() < until:
             return cached
         repository = await self.repository(name)
         try:
-            entry = await self._run(
+            entry = await self.run(
                 lambda env: reading.get_entry(env, repository, BranchID(ref), path.encode(), tries=TRIES)
             )
         except BranchNotFound:
             entry = await self._committed(repository, ref, path.encode())
         found = Found(path, entry.identity.decode(), self._bodies[entry.identity])
-        if self.bug == "stale-read":
+        if "stale-read" in self.bugs:
             self._remembered[at] = (trio.current_time() + 2 * LATE_SECONDS, found)
         return found
 
     async def _committed(self, repository: Repository, ref: str, path: bytes) -> Entry:
-        for entry in await self._entries(repository, ref):
+        for entry in await self.entries(repository, ref):
             if entry.path == path:
                 return entry
         raise PathNotFound(path)
@@ -272,18 +295,18 @@ class Lake:
     async def listing(self, name: str, ref: str) -> list[Found]:
         repository = await self.repository(name)
         try:
-            entries = await self._run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
+            entries = await self.run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
         except BranchNotFound:
-            entries = await self._entries(repository, ref)
+            entries = await self.entries(repository, ref)
         return [Found(each.path.decode(), each.identity.decode(), self._bodies[each.identity]) for each in entries]
 
-    async def _entries(self, repository: Repository, ref: str) -> tuple[Entry, ...]:
+    async def entries(self, repository: Repository, ref: str) -> tuple[Entry, ...]:
         async def flow(env: Env) -> tuple[Entry, ...]:
             commit = await commits.get_commit(env, repository, await resolve(env, repository, ref))
             found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
             return tuple([entry async for entry in found])
 
-        return await self._run(flow)
+        return await self.run(flow)
 
     async def commit(self, name: str, branch: str, message: str) -> Commit:
         repository, which = await self.repository(name), BranchID(branch)
@@ -294,8 +317,10 @@ class Lake:
                 env, repository, which, message, reading=optimistic.Reading(seals=False, tries=TRIES)
             ),
         }
-        flow = flows.get(self.bug, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))
-        return await self._run(flow)
+        planted = next(iter(self.bugs & flows.keys()), "")
+        flow = flows.get(planted, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))
+        self._commits += branch == "main"
+        return await self.run(flow)
 
     async def merge(self, name: str, destination: str, source: str, message: str) -> Commit:
         repository, which = await self.repository(name), BranchID(destination)
@@ -303,16 +328,16 @@ class Lake:
         async def flow(env: Env) -> Commit:
             before, _ = await read_branch(env, repository, which)
             made = await merging.merge(env, repository, which, source, message, strategy="source-wins")
-            if self._chance("lost-merge", 0.5):
+            if self.chance("lost-merge", 0.5):
                 await replace_branch(env, repository, before, kv.EXISTS)
             return made
 
-        return await self._run(flow)
+        return await self.run(flow)
 
     async def log(self, name: str, ref: str, *, first_parent: bool) -> list[Commit]:
         repository = await self.repository(name)
         if first_parent:
-            return list(await self._run(lambda env: commits.log(env, repository, ref)))
+            return list(await self.run(lambda env: commits.log(env, repository, ref)))
 
         async def flow(env: Env) -> list[Commit]:
             todo, found = [await resolve(env, repository, ref)], dict[str, Commit]()
@@ -322,7 +347,7 @@ class Lake:
                 todo += [parent for parent in commit.parents if parent not in found]
             return sorted(found.values(), key=lambda commit: -commit.generation)
 
-        return await self._run(flow)
+        return await self.run(flow)
 
 
 async def _override(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:

@@ -1,17 +1,30 @@
 """What clients of a service ask for, at random: names that come and go, each for a while crowded, and one repository
-that stays."""
+that stays.
 
-from collections.abc import Mapping
+Five branches of that repository stay, too. Calls that may change a whole branch excuse much of what happens there, so
+each kind of them has a branch of its own, and `TRUNK` has none.
+"""
+
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Final
 
 import attrs
 
-from lakeproof.services.judging import TRUNK
+from lakeproof.services.calls import CHERRY_PICK, ERASE, HARD_RESET
+from lakeproof.services.promised import TRUNK
 
 PATHS: Final = tuple(f"a/{number}" for number in range(6))
 MERGED: Final = "merged"
 """The branch that takes merges, and nothing else."""
+UNDONE: Final = "undone"
+"""The branch of reverts and cherry-picks."""
+MOVED: Final = "moved"
+"""The branch of hard resets."""
+WIDE: Final = "wide"
+"""The branch of many paths, which are committed seldom, and are many then."""
+FOUNDED: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE)
+"""The branches that a round begins with, and that nobody deletes."""
 SIDE: Final = "side"
 """What the names of branches begin with that come and go."""
 LAKE: Final = "-lake"
@@ -26,6 +39,16 @@ OF_ENTRIES: Final = {
     "side set": 14,
     "side commit": 2,
     "reset_branch": 2,
+    "reset_prefix": 1,
+    "reset_entry": 1,
+    "erase": 4,
+    "tag": 8,
+    "delete_tag": 3,
+    "get_tag": 2,
+    "undone": 9,
+    "moved": 6,
+    "wide": 4,
+    "wide commit": 1,
     "create_branch": 7,
     "delete_branch": 3,
     "get_branch": 3,
@@ -43,6 +66,12 @@ TURNS_OF_NAME: Final = 12
 """So many calls go to a name before the next one is taken, but for those of the one before it."""
 TURNS_OF_PATH: Final = 5
 TURNS_OF_SIDE: Final = 24
+TURNS_OF_TAG: Final = 8
+WIDTH: Final = 6
+"""So many paths are written one after the other, before a commit takes them all."""
+LEARNED_MAX: Final = 6
+"""Commits of a branch that are remembered, the newest ones."""
+COMMITTING: Final = frozenset({"commit", CHERRY_PICK})
 LOOKS_AGAIN: Final = 0.4
 
 Wish = tuple[str, tuple[str, ...]]
@@ -57,7 +86,10 @@ class Names:
     namespace: str
     """What storage namespaces begin with: each create has one of its own, which tells lives apart."""
     used: set[str] = attrs.field(factory=set)
+    learned: dict[str, list[str]] = attrs.field(factory=dict)
+    """By branch, the newest commits that somebody was told of."""
     _repositories: int = 0
+    _tags: int = 0
     _paths: int = 0
     _sides: int = 0
     _unique: int = 0
@@ -88,6 +120,23 @@ class Names:
         self._sides += 1
         return f"{SIDE}{max(0, self._sides // TURNS_OF_SIDE - (rng.random() < 0.3))}"
 
+    def tag(self, rng: Random) -> str:
+        """The tag of the hour, or the one before it: they come and go."""
+        self._tags += 1
+        return f"t{max(0, self._tags // TURNS_OF_TAG - (rng.random() < 0.3))}"
+
+    def learn(self, name: str, args: tuple[str, ...], value: str) -> None:
+        """Remember the commit that a call has made."""
+        if name in COMMITTING:
+            known = self.learned.setdefault(args[1], [])
+            known.append(value)
+            del known[:-LEARNED_MAX]
+
+    def commit(self, rng: Random, branch: str) -> str:
+        """A commit of a branch that stays, or the branch itself."""
+        known = self.learned.get(branch)
+        return rng.choice(known) if known else branch
+
     def path(self) -> str:
         """A path that nobody has used for long."""
         self._paths += 1
@@ -116,6 +165,18 @@ def entry_wish(rng: Random, names: Names) -> Wish:
             return "commit", (lake, names.side(rng), value)
         case "create_branch":
             return kind, (lake, names.side(rng), TRUNK)
+        case "reset_prefix" | "reset_entry":
+            return kind, (lake, names.side(rng), "a/" if kind == "reset_prefix" else path)
+        case "erase":
+            return ERASE, (lake, TRUNK, path)
+        case "tag":
+            return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
+        case "delete_tag" | "get_tag":
+            return kind, (lake, names.tag(rng))
+        case "undone" | "moved" | "wide":
+            return "set_entry", (lake, kind, f"{kind[0]}/{value}", value)
+        case "wide commit":
+            return "commit", (lake, WIDE, value)
         case _:
             return kind, (lake, names.side(rng))
 
@@ -135,26 +196,61 @@ def repository_wish(rng: Random, names: Names) -> Wish:
     return kind, (name,)
 
 
-def follow_ups(rng: Random, wish: Wish) -> tuple[Wish, ...]:
+def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
     """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
     just written can be forgotten."""
     name, args = wish
+    if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE}:
+        return tuple(_on_branch(rng, args[0], args[1], names))
     if name == "set_entry" and args[1].startswith(SIDE):
-        branch, path = args[:2], args[:3]
-        ways: list[tuple[Wish, ...]] = [
-            (("reset_branch", branch), ("get_entry", path)),
-            (("delete_branch", branch), ("create_branch", (*branch, TRUNK)), ("get_entry", path)),
-        ]
-        return rng.choice(ways) if rng.random() < LOOKS_AGAIN else ()
+        return _forgetting(rng, args) if rng.random() < LOOKS_AGAIN else ()
     if rng.random() >= LOOKS_AGAIN:
         return ()
     if name in {"create_repository", "delete_repository"}:
         return (("get_repository", args[:1]),)
+    if name in {"create_tag", "delete_tag"}:
+        return (("get_tag", args[:2]),)
     if name in {"create_branch", "delete_branch"} and args[1].startswith(SIDE):
         return (("get_branch", args[:2]),)
-    if name in {"set_entry", "create_entry", "delete_entry"} and args[0].endswith(LAKE):
+    if name in {"set_entry", "create_entry", "delete_entry", ERASE} and args[0].endswith(LAKE):
         return (("get_entry", args[:3]),)
     return ()
+
+
+def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
+    """Ways to forget what was written to a branch that comes and goes."""
+    branch, path = args[:2], args[:3]
+    look: Wish = ("get_entry", path)
+    ways: list[tuple[Wish, ...]] = [
+        (("reset_branch", branch), look),
+        (
+            ("reset_branch", branch),
+            ("set_entry", (*path, f"{args[3]}.again")),
+            look,
+            look,
+            ("commit", (*branch, f"{args[3]}.kept")),
+        ),
+        (("reset_prefix", (*branch, "a/")), look),
+        (("reset_entry", path), look),
+        (("delete_branch", branch), ("create_branch", (*branch, TRUNK)), look),
+    ]
+    return rng.choice(ways)
+
+
+def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wish]:
+    """What comes after a write to a branch that stays."""
+    if branch == WIDE:
+        for value in (names.unique() for _ in range(WIDTH)):
+            yield "set_entry", (lake, WIDE, f"w/{value}", value)
+        return
+    yield "commit", (lake, branch, names.unique())
+    if branch == MOVED:
+        yield from ((HARD_RESET, (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
+    elif rng.random() < 0.5:
+        yield "revert", (lake, UNDONE, names.commit(rng, UNDONE), names.unique())
+    else:
+        yield CHERRY_PICK, (lake, UNDONE, names.commit(rng, MOVED), names.unique())
+    yield "get_branch", (lake, branch)
 
 
 def _chosen(rng: Random, kinds: Mapping[str, int]) -> str:

@@ -33,6 +33,15 @@ def test_a_dsn_names_scheme_host_key_and_a_secret_of_any_characters() -> None:
     assert address("lakefs+http://k:s@h:1/base/").host == "http://h:1/base"
 
 
+def test_a_dsn_may_name_several_servers_of_one_lakefs() -> None:
+    at = address("lakefs+http://k:s@one:8000,two:8001")
+    assert at.hosts == ("http://one:8000/api/v1", "http://two:8001/api/v1")
+    assert at.name == "lakefs+http://k:***@one:8000,two:8001"
+    for hosts in ("one,one", "one,", ",one"):
+        with pytest.raises(Unusable, match="names a server twice, or none"):
+            address(f"lakefs+http://k:s@{hosts}")
+
+
 @pytest.mark.parametrize(
     "dsn", ["lakefs://k:s@h", "lakefs+http://h", "lakefs+http://k@h", "http://k:s@h", "", "memory:"]
 )
@@ -151,4 +160,4 @@ def test_the_client_of_its_makers_is_an_extra(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_bug_that_is_not_there() -> None:
-    assert "no such bug; expected stand-in: alone, or with one of " in complaint(lakeproof("service", "stand-in:moth"))
+    assert "no such bug; expected stand-in: alone, or with some of " in complaint(lakeproof("service", "stand-in:moth"))

@@ -13,7 +13,7 @@ import trio
 from lakeproof.services.api import LakeFS, address
 from lakeproof.services.command import UNJUDGED_MAX, Served, _closing, drive
 from lakeproof.services.driving import LOOKS, Traffic
-from lakeproof.services.judging import IDS
+from lakeproof.services.promised import IDS
 from lakeproof.targets.traffic import Load
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import Asked, Pieces, gate, honest
@@ -147,7 +147,7 @@ def test_a_service_that_goes_away_before_anything_was_made_is_one_line() -> None
 
 def test_all_that_was_put_to_the_test_holds_only_if_every_round_was_judged() -> None:
     done = Served(rounds=4, reached=Counter(IDS))
-    assert (done.code, _closing(done, 5)) == (0, "HOLDS: 15 invariants (seed 5)")
+    assert (done.code, _closing(done, 5)) == (0, "HOLDS: 17 invariants (seed 5)")
     done.unread.append("the service was gone")
     assert (done.code, _closing(done, 5)) == (3, "INCONCLUSIVE: 1 of 4 rounds not judged (seed 5)")
     assert {done.verdict(name) for name in IDS} == {"inconclusive"}

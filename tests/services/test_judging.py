@@ -6,11 +6,9 @@ import pytest
 
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
-from lakeproof.services.calls import NEVER, Call, Recorder, lines
+from lakeproof.services.calls import NEVER, Answer, Call, Recorder, lines
 from lakeproof.services.judging import (
     CAUSAL,
-    EXCLUSIVE,
-    IDS,
     ONE_LINE,
     RESET_KEPT,
     WRITE_KEPT,
@@ -22,6 +20,7 @@ from lakeproof.services.judging import (
     judge_repositories,
 )
 from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, UNIQUE
+from lakeproof.services.promised import EXCLUSIVE, IDS
 
 LAKE = "lake"
 PATH = "a/1"
@@ -268,24 +267,30 @@ def test_repositories_that_come_and_go(names: set[str], calls: list[Call], last:
 
 
 def test_every_invariant_has_one_line() -> None:
-    assert len(set(IDS)) == len(IDS) == 15
+    assert len(set(IDS)) == len(IDS) == 17
 
 
 def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:
     recorder = Recorder()
     one = recorder.begin(1, "get_repository", ("r",))
     other = recorder.begin(2, "commit", ("r", "main", "m"))
-    recorder.end(one, Status.FAIL, 404, words="404: no such repository")
-    recorder.end(other, Status.INFO, 500)
+    third = recorder.begin(0, "get_branch", ("r", "main"))
+    recorder.end(one, Answer(Status.FAIL, 404, words="404: no such repository"))
+    recorder.end(other, Answer(Status.INFO, 500))
+    recorder.end(third, Answer(Status.OK, 200, "c1", server="h:8000"))
     told = [json.loads(line) for line in lines(recorder.calls)]
     assert [(event["process"], event["type"], event.get("http")) for event in told] == [
         (1, "invoke", None),
         (2, "invoke", None),
+        (0, "invoke", None),
         (1, "fail", 404),
         (2, "info", 500),
+        (0, "ok", 200),
     ]
+    assert told[-1]["server"] == "h:8000"
+    assert third.shown == "get_branch(r, main) [3, 6] ok 200 at h:8000"
     assert [event["time"] for event in told] == sorted(event["time"] for event in told)
-    assert (one.ended, other.ended, other.noted) == (3, NEVER, 4)
+    assert (one.ended, other.ended, other.noted) == (4, NEVER, 5)
 
 
 def test_what_a_round_begins_with_is_there_in_the_end() -> None:

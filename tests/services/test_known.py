@@ -1,0 +1,191 @@
+"""Known causes on the stand-in: alone they are set aside and counted, a bug behind them is found; and what is blamed
+first where they are not known."""
+
+import json
+from pathlib import Path
+
+import pytest
+import trio
+
+from lakeproof.model.invariants import Violation
+from lakeproof.services.api import LakeFS, address
+from lakeproof.services.command import Plan, Served, drive
+from lakeproof.services.driving import Traffic
+from lakeproof.services.held import Held, Last
+from lakeproof.services.judging import judge_entries, judge_repositories
+from lakeproof.services.known import CACHE, CAUSES, Excused, Known, known_of
+from lakeproof.services.stand_in_bugs import CACHE_SECONDS
+from lakeproof.services.stand_in_http import stand_in
+from lakeproof.targets.traffic import Load
+from tests.commands import complaint, lakeproof
+from tests.services.test_judging import AGAIN, CREATED, DELETED, call, commit, create, delete, get, held, write
+
+KNOWN = {cause: Known(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
+BEHIND = {
+    "missed-read": "lost-commit",
+    "refused-delete": "zombie",
+    "refused-write": "lost-merge",
+    "cache": "create-race",
+}
+
+
+def run(bugs: str, known: Known, seconds: float, rounds: int | None = None, servers: int = 1) -> Served:
+    with stand_in(bugs, 1, servers) as dsn:
+        service = LakeFS(address(dsn), timeout=10, connections=8)
+        traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=1), "mem://x", settle=known.settle)
+        return trio.run(drive, traffic, Plan(known=known, rounds=rounds))
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_known_cause_alone_holds(cause: str) -> None:
+    done = run(cause, KNOWN[cause], 1)
+    assert done.violations == []
+    assert set(done.aside) <= {cause}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
+    done = run(cause, KNOWN[cause], 20)
+    assert done.violations == []
+    assert done.aside[cause]
+
+
+@pytest.mark.deep
+def test_the_caches_of_two_servers_are_one_known_cause() -> None:
+    known = KNOWN[CACHE]
+    assert run(CACHE, Known(), 20, servers=2).violations
+    done = run(CACHE, known, 20, servers=2)
+    assert done.violations == []
+    assert done.aside[CACHE]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
+def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
+    assert run(f"{cause}+{bug}", KNOWN[cause], 90).violations
+
+
+def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
+    """What is violated, and what is set aside, of calls on repository r."""
+    lasts = {"r": Last(last, frozenset({"main"}))} if last else {}
+    found = list(judge_repositories(list(calls), lasts, known))  # type: ignore[arg-type]
+    broken = {name for name, each in found if isinstance(each, Violation)}
+    return broken, {each.cause for _, each in found if isinstance(each, Excused)}
+
+
+SECOND = 1_000_000_000
+
+
+def timed(*calls: object) -> None:
+    """A second between two events."""
+    for each in calls:
+        each.called, each.returned = each.began * SECOND, each.noted * SECOND  # type: ignore[attr-defined]
+
+
+def test_a_stale_answer_is_blamed_for_itself_and_is_no_proof_of_life() -> None:
+    """No successor ever existed."""
+    stale, gone = call("get_repository", 7, 8, "r", value="ns/1"), call("get_repository", 9, 10, "r", code=404)
+    timed(CREATED, DELETED, stale, gone)
+    assert judged(Known(), CREATED, DELETED, stale, gone) == ({"deleted-is-inaccessible"}, set())
+
+
+def test_a_cache_excuses_what_it_may_remember_and_nothing_older() -> None:
+    stale = call("get_repository", 9, 10, "r", value="ns/1")
+    timed(CREATED, DELETED, stale)  # the delete ended at 6, the read began at 9
+    for seconds, excused in ((2.5, False), (3.5, True)):
+        broken, aside = judged(Known(frozenset({CACHE}), seconds), CREATED, DELETED, stale)
+        assert (broken, aside) == ((set(), {CACHE}) if excused else ({"deleted-is-inaccessible"}, set()))
+
+
+def test_a_cache_excuses_no_listing_and_no_second_create() -> None:
+    listed = call("list_repositories", 9, 10, "r", value=(("r", "ns/1"),))
+    timed(CREATED, DELETED, listed)
+    known = Known(frozenset({CACHE}), 100)
+    assert judged(known, CREATED, DELETED, listed)[0] == {"deleted-is-inaccessible"}
+    timed(CREATED, AGAIN)
+    assert judged(known, CREATED, AGAIN)[0] == {"create-is-unique"}
+
+
+def test_a_write_through_a_cache_may_go_to_the_life_before() -> None:
+    upload = call("set_entry", 9, 10, "r", "main", "p", "1")
+    timed(CREATED, DELETED, AGAIN, upload)
+    assert judged(Known(), CREATED, DELETED, AGAIN, upload, last="ns/2")[0] == {"acknowledged-write-is-kept"}
+    known = Known(frozenset({CACHE}), 100)
+    assert judged(known, CREATED, DELETED, AGAIN, upload, last="ns/2") == (set(), {CACHE})
+
+
+def test_a_delete_that_says_404_may_have_taken_effect_if_that_is_known_and_explains_no_other_deed() -> None:
+    refused = call("delete_repository", 3, 4, "r", code=404)
+    gone = call("get_repository", 7, 8, "r", code=404)
+    assert judged(Known(), CREATED, refused, gone)[0] == {"create-is-effective"}
+    known = KNOWN["refused-delete"]
+    assert judged(known, CREATED, refused, gone) == (set(), {"refused-delete"})
+    assert judged(known, CREATED, gone)[0] == {"create-is-effective"}
+
+
+def entries(known: Known, calls: list[object], found: Held) -> tuple[list[str], set[str]]:
+    judgements = list(judge_entries(calls, found, known))  # type: ignore[arg-type]
+    broken = [f"{name}: {each.evidence}" for name, each in judgements if isinstance(each, Violation)]
+    return broken, {each.cause for _, each in judgements if isinstance(each, Excused)}
+
+
+def test_a_412_whose_value_is_read_or_committed_is_blamed_first_and_alone() -> None:
+    """A read or a commit that has the value is no violation of its own."""
+    read = [write(1, 2, "1"), delete(3, 4), create(5, 6, "2", code=412), get(7, 8, "2"), delete(9, 10)]
+    kept = [write(1, 2, "1"), create(3, 4, "2", code=412), commit(5, 6, "c"), write(7, 8, "3")]
+    for calls, found in ((read, held()), (kept, held("3", "c", c="2"))):
+        broken, _ = entries(Known(), list(calls), found)
+        assert {line.partition(":")[0] for line in broken} == {"refused-write-is-absent"}
+        assert "fail 412 was refused, and " in broken[0]
+        assert entries(KNOWN["refused-write"], list(calls), found) == ([], {"refused-write"})
+
+
+def test_a_known_412_excuses_no_lost_write_and_no_other_refusal() -> None:
+    lost = [write(1, 2, "1"), create(3, 4, "2", code=412)]
+    broken, _ = entries(KNOWN["refused-write"], list(lost), held())
+    assert broken[0].startswith("acknowledged-write-is-kept")
+    other = [write(1, 2, "1"), create(3, 4, "2", code=404)]
+    broken, _ = entries(KNOWN["refused-write"], list(other), held("2"))
+    assert broken
+
+
+def test_a_read_of_nothing_is_excused_beside_a_commit_alone() -> None:
+    known = KNOWN["missed-read"]
+    beside = [write(1, 2, "1"), commit(3, 6, "c"), get(4, 5, None)]
+    after = [write(1, 2, "1"), commit(3, 4, "c"), get(5, 6, None)]
+    stale = [write(1, 2, "1"), write(3, 4, "2"), commit(5, 8, "c"), get(6, 7, "1")]
+    assert entries(known, list(beside), held("1", "c", c="1")) == ([], {"missed-read"})
+    assert entries(known, list(after), held("1", "c", c="1"))[0]
+    assert entries(known, list(stale), held("2", "c", c="2"))[0]
+
+
+def test_evidence_has_the_calls_their_numbers_branch_and_status() -> None:
+    first = write(1, 2, "1")
+    first.code = 201
+    [line] = entries(Known(), [first, get(3, 4, None)], held("1"))[0]
+    assert "set_entry(lake, main, a/1, 1) [1, 2] ok 201; get_entry(lake, main, a/1) [3, 4] fail 404" in line
+
+
+def test_words_of_known_causes_are_read_and_mistakes_are_one_line() -> None:
+    assert known_of("") == Known()
+    assert known_of(" cache=0.5, refused-write") == Known(frozenset({"cache", "refused-write"}), 0.5)
+    for words, why in (
+        ("cash", "--known cash: no such cause; expected some of cache, refused-write"),
+        ("refused-write=3", "--known refused-write=3: no such cause"),
+        ("cache=soon", "--known cache=soon: 'soon' is no time; expected seconds, as in cache=8"),
+        ("cache=nan", "'nan' is no time"),
+        ("cache=-1", "'-1' is no time"),
+    ):
+        assert why in complaint(lakeproof("service", "stand-in:", "--known", words))
+
+
+def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:
+    words = ("service", "stand-in:cache", "--known", "cache=0.5", "--rounds", "1", "--seed", "3", "--json")
+    result = lakeproof(*words, "--out", str(tmp_path / "out"))
+    found = json.loads(result.stdout)
+    assert found["rounds"] == 1
+    assert found["verdict"] != "violated"
+    assert found["known"].keys() <= {"cache"}
+    if found["verdict"] == "holds" and found["known"]:
+        assert f"; set aside: cache {found['known']['cache']} (seed 3)" in result.stderr

@@ -1,0 +1,97 @@
+"""A server that is killed, or restarted on purpose, while clients are at work: it is waited for, and all is judged."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+import trio
+
+from lakeproof.services.api import LakeFS, address
+from lakeproof.services.command import Plan, Served, drive
+from lakeproof.services.driving import Traffic
+from lakeproof.services.stand_in_http import StandIn, serving
+from lakeproof.targets.traffic import Load
+from tests.commands import complaint, lakeproof
+
+
+def killed(server: StandIn, seconds: float, rounds: int, length: float = 60) -> tuple[Served, Traffic]:
+    """A run in which the server is down for so long in every round."""
+
+    async def restart(rng: Random) -> str:
+        await trio.to_thread.run_sync(server.down)
+        await trio.sleep(seconds)
+        server.up()
+        return "killed"
+
+    service = LakeFS(address(server.dsn), timeout=5, connections=6)
+    traffic = Traffic(service, Load(clients=6, seconds=length, seed=1, timeout=5), "mem://x", restart=restart)
+    return trio.run(drive, traffic, Plan(rounds=rounds)), traffic
+
+
+def test_a_killed_server_is_waited_for_and_its_rounds_are_judged_and_removed() -> None:
+    """Down for longer than the rest of a round: what it acknowledged before must be there."""
+    with serving(seed=1, servers=2) as server:
+        done, traffic = killed(server, 0.8, rounds=2)
+        left = LakeFS(address(server.dsn), timeout=5, connections=1).perform("list_repositories", ("lakeproof-",))
+    assert (done.violations, done.unread) == ([], [])
+    assert left == ()
+    assert traffic.left == []
+    assert traffic.tally.faults["killed"] == done.rounds
+    assert any(how != "ok" for _, how in traffic.tally.answers)
+
+
+def test_a_killed_server_that_forgets_is_found() -> None:
+    """The writes of the last moment are lost with it."""
+    with serving("late-write", seed=1) as server:
+        done, _ = killed(server, 0.3, rounds=6)
+    assert done.code == 1
+
+
+@pytest.mark.deep
+def test_a_server_that_is_down_for_two_seconds_does_not_end_the_run() -> None:
+    with serving(seed=1) as server:
+        done, traffic = killed(server, 2, rounds=100, length=20)
+    assert done.seconds >= 20
+    assert (done.violations, done.unread, traffic.left) == ([], [], [])
+
+
+def test_several_servers_take_turns_and_the_history_says_which() -> None:
+    with serving(seed=1, servers=2) as server:
+        at = address(server.dsn)
+        service = LakeFS(at, timeout=5, connections=4)
+        traffic = Traffic(service, Load(clients=4, seconds=0.5, seed=1, timeout=5), "mem://x")
+        done = trio.run(drive, traffic, Plan(rounds=1))
+    assert done.last is not None
+    assert done.violations == []
+    asked = {call.server for call in done.last.entries}
+    assert asked == {host.removeprefix("http://").partition("/")[0] for host in at.hosts}
+    assert all(call.code for call in done.last.entries if call.ok), "a success has a status, too"
+
+
+def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    program = f"open({str(marks)!r}, 'a').write('x')"
+    restart = shlex.join([sys.executable, "-c", program])
+    words = ("service", "stand-in:", "--rounds", "2", "--restart-with", restart, "--json")
+    found = json.loads(lakeproof(*words, "--out", str(tmp_path / "out")).stdout)
+    assert (found["rounds"], found["faults"]) == (2, {"the server restarted": 2})
+    assert marks.read_text() == "xx"
+
+
+@pytest.mark.parametrize(
+    ("restart", "why"),
+    [
+        ("no-such-program", "No such file or directory; name a program"),
+        ("false", "ended with 1: ; mend it"),
+        ("'", "No closing quotation; quote it as in a shell"),
+        (" ", "name a program"),
+    ],
+)
+def test_a_command_that_restarts_nothing_is_one_line(restart: str, why: str, tmp_path: Path) -> None:
+    words = ("service", "stand-in:", "--seconds", "0.5", "--restart-with", restart, "--out", str(tmp_path / "out"))
+    line = complaint(lakeproof(*words))
+    assert line.startswith("--restart-with ")
+    assert why in line
