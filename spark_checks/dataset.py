@@ -1,10 +1,11 @@
 """Datasets: the four tables, wherever they come from.
 
-A folder of Parquet tables (docs/reference/dataset.md), a JSON dump of lakeFS' store, or the table ``kv`` of a
-PostgreSQL database. The last two hold ``kv/`` alone; the other tables may lie in a folder beside.
+A folder of Parquet tables (docs/reference/dataset.md), a file with lakeFS' store (its JSON dump, or JSON Lines), or the
+table ``kv`` of a PostgreSQL or DynamoDB database. All but the first hold ``kv/`` alone; the other tables may lie in a
+folder beside, or are made of what the object store holds (`lakeproof.spark_checks.stored`).
 """
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
@@ -16,6 +17,9 @@ from lakeproof.spark_checks.places import is_there, local
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.unchanged import Noted
 
+if TYPE_CHECKING:
+    from lakeproof.spark_checks.stored.loading import Stored
+
 Keys = Literal["design", "lakefs"]
 """Which key schema: the design's, or that of lakeFS as it was built, whose staged entries have bare paths for keys."""
 
@@ -23,7 +27,11 @@ _NONE: Final = StructType([])
 
 LAYOUT: Final = "a dataset is a folder with kv/, metaranges/, ranges/ and objects/ (docs/reference/dataset.md)"
 
-DATABASES: Final = ("postgresql://", "postgres://")
+_POSTGRESQL: Final = ("postgresql://", "postgres://")
+_DYNAMODB: Final = ("dynamodb+https://", "dynamodb+http://")
+DATABASES: Final = (*_POSTGRESQL, *_DYNAMODB)
+STORED: Final = "stored"
+"""Among a dataset's tables: its others come from the object store itself."""
 
 
 @attrs.frozen
@@ -36,6 +44,7 @@ class Dataset:
     unsealed: the folders without a manifest, of which nobody knows whether all their files are there.
     sources: the folders and files that it is read from; None: a database, which nobody can find unchanged later.
     versions: ``objects`` with those of the columns `VERSIONS` that its files have; None: they have none.
+    stored: what the object store holds, where the other tables were made of it.
     """
 
     where: str
@@ -50,22 +59,57 @@ class Dataset:
     unsealed: tuple[str, ...] = ()
     sources: tuple[str, ...] | None = None
     versions: DataFrame | None = None
+    stored: "Stored | None" = None
 
     @property
     def spark(self) -> SparkSession:
         return self.kv.sparkSession
 
 
-def open_dataset(spark: SparkSession, where: str, keys: Keys | None = None, beside: str | None = None) -> Dataset:
+def open_dataset(
+    spark: SparkSession,
+    where: str,
+    keys: Keys | None = None,
+    beside: str | None = None,
+    blockstore: str | None = None,
+) -> Dataset:
     """Open a dataset; of Parquet, only footers are read. ``keys``: by default lakefs for dumps and databases, design
-    for folders. ``beside``: a folder with the tables that a dump or a database does not have.
+    for folders. ``beside``: a folder with the tables that a dump or a database does not have. ``blockstore``: where
+    the namespaces of the repositories are, of which these tables are made instead.
 
     Raises Unusable: no dataset is there, a table is missing, its columns are not those of the schema, or its files not
     those of its manifest.
     """
     folders = [each.rstrip("/") for each in (where, beside) if each is not None and _is_folder(each)]
+    if beside is not None and blockstore is not None:
+        raise Unusable("--beside and --blockstore both say where the other tables are; name one of them")
     unsealed = tuple(each for each in folders if not manifest.demand(spark, each))
-    return attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+    found = attrs.evolve(_opened(spark, where, keys, beside), unsealed=unsealed)
+    return found if blockstore is None else _with_stored(found, blockstore)
+
+
+def _with_stored(found: Dataset, blockstore: str) -> Dataset:
+    """The tables of the object store, in place of those that the source may have."""
+    from lakeproof.spark_checks.stored.loading import load
+    from lakeproof.spark_checks.stored.stores import Blockstore
+    from lakeproof.spark_checks.storing import namespaces
+
+    named = namespaces(found.kv, found.decoded.get("repositories"))
+    if not named:
+        raise Unusable(
+            f"{found.where}: has no repository, and repositories say where their objects are; leave out --blockstore"
+        )
+    stored = load(found.spark, Blockstore(blockstore), named)
+    return attrs.evolve(
+        found,
+        metaranges=stored.metaranges,
+        ranges=stored.ranges,
+        objects=stored.objects,
+        versions=stored.versions,
+        tables=found.tables | (AT_REST.keys() - {"kv"}) | {STORED},
+        sources=None,
+        stored=stored,
+    )
 
 
 def _is_folder(where: str) -> bool:
@@ -75,9 +119,7 @@ def _is_folder(where: str) -> bool:
 
 def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
-        from lakeproof.spark_checks.postgresql import staged_table
-
-        kv = staged_table(spark, where)
+        kv = _database(spark, where)
         return _with_tables(spark, where.partition("@")[2] or where, keys or "lakefs", kv, beside)
     path = local(where)
     if path is not None and path.is_file():
@@ -90,6 +132,16 @@ def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | No
     if path is not None and not path.is_dir():
         raise Unusable(f"{where}: there is no such folder; {LAYOUT}")
     return _folder(spark, where.rstrip("/"), keys or "design", beside)
+
+
+def _database(spark: SparkSession, where: str) -> DataFrame:
+    if where.startswith(_DYNAMODB):
+        from lakeproof.spark_checks import dynamodb
+
+        return dynamodb.staged_table(spark, where)
+    from lakeproof.spark_checks import postgresql
+
+    return postgresql.staged_table(spark, where)
 
 
 def _folder(spark: SparkSession, where: str, keys: Keys, beside: str | None) -> Dataset:

@@ -53,6 +53,10 @@ def judged(entities: Entities, rows: Mapping[str, int]) -> dict[str, int]:
         "committed-data-is-kept": some["full"],
         "staged-data-is-kept": some["entries"],
         "address-has-one-entry": some["entries"] + rows.get("ranges", 0),
+        "commit-is-reachable": commits,
+        "table-is-sound": some["full"],
+        "object-is-whole": some["entries"] + rows.get("ranges", 0),
+        "object-is-referred-to": rows.get("objects", 0),
     }
 
 

@@ -1,18 +1,19 @@
-"""lakeFS' JSON dump of its store: ``{"version", "timestamp", "entries": [{"partition", "key", "value"}]}``, with all
-three in base64. It is one document of any size, so it is read as a stream, and staged as Parquet."""
+"""Files with lakeFS' store, staged as Parquet: its JSON dump, ``{"version", "timestamp", "entries": [{"partition",
+"key", "value"}]}``, one document of any size, which is read as a stream; and JSON Lines, one row each. What the fields
+are in is `lakeproof.impl.stores.dumped`'s to say."""
 
-import base64
-import binascii
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 import ijson
 import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
+from lakeproof.impl.stores import dumped
+from lakeproof.impl.stores.dumped import NotADump, Row
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, staging
 from lakeproof.spark_checks.batches import batches
@@ -22,9 +23,6 @@ from lakeproof.spark_checks.workspace import fresh
 
 SCHEMA: Final = pa.schema([(name, pa.binary()) for name in ("partition_key", "key", "value")])
 PART: Final = "part-0.parquet"
-FIELDS: Final = ("partition", "key", "value")
-
-Row = tuple[bytes, bytes, bytes]
 
 
 def staged_dump(spark: SparkSession, path: Path) -> DataFrame:
@@ -55,23 +53,45 @@ def _write(path: Path, folder: Path) -> int:
 
 
 def entries(path: Path) -> Iterator[Row]:
-    """The entries of a dump: partition, key and value.
+    """The rows of a file: partition, key and value.
 
     Raises Unusable, also where the document ends too early.
     """
+    try:
+        if dumped.is_lines(path):
+            yield from dumped.lines(path)
+            return
+        notation = dumped.decided(_objects(path))
+        for number, entry in enumerate(_objects(path)):
+            yield dumped.row(f"{path}: entry {number}", entry, notation)
+    except NotADump as error:
+        raise Unusable(str(error)) from None
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read ({error.strerror}); make it accessible") from None
+
+
+def _objects(path: Path) -> Iterator[dict[str, object]]:
+    """The entries of a document as they are. A repository without records has a dump without "entries".
+
+    Raises Unusable.
+    """
     number = 0
-    begun = False
+    begun = version = False
     entry: dict[str, object] = {}
     try:
         with path.open("rb") as file:
             for prefix, event, value in ijson.parse(file):
                 begun = begun or (prefix, event) == ("entries", "start_array")
+                if prefix == "entries" and event not in ("start_array", "end_array"):
+                    version = False
+                    break
+                version = version or (prefix, event) == ("version", "string")
                 if (prefix, event) == ("entries.item", "start_map"):
                     entry = {}
                 elif prefix.startswith("entries.item.") and event in ("string", "number", "null", "boolean"):
                     entry[prefix.removeprefix("entries.item.")] = value
                 elif (prefix, event) == ("entries.item", "end_map"):
-                    yield _row(path, number, entry)
+                    yield entry
                     number += 1
                 elif prefix == "entries.item" and event != "map_key":
                     raise Unusable(f"{path}: entry {number} is {value!r}, expected an object; write the dump again")
@@ -80,20 +100,5 @@ def entries(path: Path) -> Iterator[Row]:
         raise Unusable(f"{path}: no JSON after entry {number} ({why}); write the dump again") from None
     except UnicodeDecodeError as error:
         raise Unusable(f"{path}: not UTF-8 after entry {number} ({error.reason}); write the dump again") from None
-    if not begun:
+    if not begun and not version:
         raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')
-
-
-def _row(path: Path, number: int, entry: dict[str, object]) -> Row:
-    found: list[bytes] = []
-    for name in FIELDS:
-        value = entry.get(name, "" if name == "value" else None)
-        if not isinstance(value, str):
-            raise Unusable(f"{path}: entry {number}: {name} is {value!r}, expected base64; write the dump again")
-        try:
-            found.append(base64.b64decode(value, validate=True))
-        except (binascii.Error, ValueError):
-            raise Unusable(
-                f"{path}: entry {number}: {name} is {value[:40]!r}, expected base64; write the dump again"
-            ) from None
-    return cast("Row", tuple(found))

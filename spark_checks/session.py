@@ -181,6 +181,7 @@ def _ended_by_signals(spark: SparkSession) -> Iterator[None]:
         yield  # somebody else's to say
         return
     over = threading.Event()
+    came: list[KeyboardInterrupt] = []
 
     def cancel() -> None:
         with suppress(Py4JError):
@@ -191,12 +192,17 @@ def _ended_by_signals(spark: SparkSession) -> Iterator[None]:
     def end(number: int, _: FrameType | None) -> None:
         # This thread may be in the midst of a call to the JVM, over the one connection that it has.
         threading.Thread(target=cancel, daemon=True).start()
-        raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        came.append(_Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
+        raise came[0]
 
     for each in before:
         signal.signal(each, end)
     try:
         yield
+    except Exception as error:  # what it has become on its way through the call that it has met
+        if came:
+            raise came[0] from error
+        raise
     finally:
         over.set()
         for number, handler in before.items():
@@ -363,6 +369,14 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
         return command(options, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapped  # type: ignore[return-value]
+
+
+blockstore_option = click.option(
+    "--blockstore",
+    metavar="URL",
+    help="Where the storage namespaces are: a folder, s3://BUCKET, gs://, az:// or https:// (Azure).",
+)
+"""In place of ``--beside``: the other tables are made of what the object store holds."""
 
 
 def dataset_options(command: Callable[P, R]) -> Callable[P, R]:

@@ -1,12 +1,13 @@
 """The command ``lakeproof spark check``."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
-from lakeproof.spark_checks.checks.catalogue import BY_ID
-from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
+from lakeproof.spark_checks.checks.catalogue import EVERY
+from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.dataset import Keys
@@ -16,16 +17,23 @@ if TYPE_CHECKING:
 def _known(_: click.Context, __: click.Parameter, only: tuple[str, ...]) -> tuple[str, ...]:
     ids = tuple(dict.fromkeys(part for each in only for part in each.split(",") if part))
     for each in ids:
-        if each not in BY_ID:
-            raise click.BadParameter(f"no check is called {each!r}; there are {', '.join(BY_ID)}")
+        if each not in EVERY:
+            raise click.BadParameter(f"no check is called {each!r}; there are {', '.join(EVERY)}")
     return ids
 
 
 @click.command("check")
 @dataset_options
+@blockstore_option
 @click.option("--only", multiple=True, metavar="ID", callback=_known, help="Run only this check. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 @click.option("--out", type=PLACE, metavar="DIR", help="Findings as Parquet, and a summary; a new folder or URL.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the summary as a page for browsers.",
+)
 @spark_options
 def command(
     options: "Options",
@@ -33,27 +41,34 @@ def command(
     only: tuple[str, ...],
     keys: "Keys | None",
     beside: str | None,
+    blockstore: str | None,
     as_json: bool,
     out: str | None,
+    html: Path | None,
 ) -> int:
     """Check the invariants over a dataset: counts, examples, and every finding with its evidence.
 
-    DATASET is a folder of Parquet tables, a JSON dump of lakeFS' store, or a PostgreSQL DSN. Exit code 1 if
-    an invariant is violated, else 3 if a check judged nothing; garbage and notes are reported, but do not count.
+    DATASET is a folder of Parquet tables, a file with lakeFS' store (a dump of `lakefs kv dump`, or JSON Lines), or an
+    address: postgresql://..., dynamodb+https://HOST/TABLE. With --blockstore also ranges, metaranges and objects of a
+    lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing; garbage and notes are
+    reported, but do not count.
     """
     from lakeproof.report.style import console
-    from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_summary
+    from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_page, write_summary
     from lakeproof.spark_checks.checks.running import run
     from lakeproof.spark_checks.dataset import open_dataset
     from lakeproof.spark_checks.run_folders import session_for
     from lakeproof.spark_checks.workspace import fresh
 
     with session_for(options, out) as (spark, folder):
-        opened = open_dataset(spark, dataset, keys, beside)
+        opened = open_dataset(spark, dataset, keys, beside, blockstore)
         target = fresh(spark, "findings") if folder is None else folder.child("findings").where
         summary = run(opened, only, target)
         if folder is not None:
             write_summary(summary, folder)
+    if html is not None:
+        write_page(summary, html)
+        click.echo(f"{html}: open it in a browser", err=True)
     if as_json:
         for line in as_json_lines(summary):
             click.echo(line)

@@ -81,10 +81,12 @@ def walk(entities: Entities) -> Walked:
     return Walked(nodes.mapInArrow(judged, JUDGED).persist())
 
 
-def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFrame:
-    """head-exists, parents-exist, generation-is-right, child-is-not-older, commits-have-no-cycle."""
+def check(entities: Entities, walked: Walked, only: Collection[str], *, like_lakefs: bool = False) -> DataFrame:
+    """head-exists, parents-exist, generation-is-right, child-is-not-older, commits-have-no-cycle; like lakeFS also
+    commit-is-reachable, and what is wrong with a commit that no head leads to is garbage."""
     bits = f.col("bits")
-    wrong = walked.with_bit(graph.MISSING | graph.GENERATION | graph.OLDER | graph.CYCLE)
+    dangling = graph.UNREACHABLE if like_lakefs else 0
+    wrong = walked.with_bit(graph.MISSING | graph.GENERATION | graph.OLDER | graph.CYCLE | dangling)
 
     def has(bit: int) -> Column:
         return bits.bitwiseAND(bit) != 0
@@ -102,9 +104,10 @@ def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFram
         f.when(has(graph.MISSING), f.lit(", expected at least ")).otherwise(f.lit(", expected ")),
         f.col("expected").cast("string"),
     )
+    kind = f.when(f.lit(like_lakefs) & has(graph.UNREACHABLE), "garbage").otherwise("violation")
     rules = (
-        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks its parent "), lost)),
-        Rule("generation-is-right", has(graph.GENERATION), _here(), generation),
+        Rule("parents-exist", has(graph.MISSING), _here(), f.concat(f.lit("lacks its parent "), lost), kind),
+        Rule("generation-is-right", has(graph.GENERATION), _here(), generation, kind),
         Rule(
             "child-is-not-older",
             has(graph.OLDER),
@@ -112,7 +115,16 @@ def check(entities: Entities, walked: Walked, only: Collection[str]) -> DataFram
             f.concat(f.lit("is dated before a parent, of "), parents),
             "note",
         ),
-        Rule("commits-have-no-cycle", has(graph.CYCLE), _here(), f.concat(f.lit("is its own ancestor, by "), parents)),
+        Rule(
+            "commits-have-no-cycle",
+            has(graph.CYCLE),
+            _here(),
+            f.concat(f.lit("is its own ancestor, by "), parents),
+            kind,
+        ),
+        Rule(
+            "commit-is-reachable", has(graph.UNREACHABLE), _here(), f.lit("no branch and no tag leads to it"), "garbage"
+        ),
     )
     frames.append(findings(commits, rules, only))
     return union(frames)
@@ -143,10 +155,17 @@ def with_meta_range(commits: DataFrame) -> DataFrame:
     return commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
 
 
-def check_trees(entities: Entities, found: Trees, only: Collection[str]) -> DataFrame:
-    """meta-range-exists."""
+def check_trees(
+    entities: Entities, found: Trees, only: Collection[str], walked: Walked | None = None
+) -> DataFrame:
+    """meta-range-exists. ``walked``: that of a commit which no head leads to is garbage."""
     rows = with_meta_range(entities.commits).join(found.torn, "meta_range_id")
-    return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable())], only)
+    if walked is None:
+        return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable())], only)
+    lost = walked.with_bit(graph.UNREACHABLE).select("node").withColumn("dangling", f.lit(True))
+    rows = rows.withColumn("node", node()).join(lost, "node", "left")
+    kind = f.when(f.col("dangling").isNotNull(), "garbage").otherwise("violation")
+    return findings(rows, [Rule("meta-range-exists", f.lit(True), _here(), _unreadable(), kind)], only)
 
 
 def _unreadable() -> Column:

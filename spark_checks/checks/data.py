@@ -20,6 +20,7 @@ from lakeproof.spark_checks.checks.rules import Rule, beside, findings, union
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.findings import text
 
+IDS = frozenset({"committed-data-is-kept", "staged-data-is-kept", "address-has-one-entry"})
 LISTED = 1
 COMMITTED = 2
 STAGED = 4
@@ -63,6 +64,11 @@ def _flags(bit: int) -> Column:
     return f.lit(bit) + f.when(inside(f.col("namespace"), f.col("address")), INSIDE).otherwise(0)
 
 
+def _as_text() -> Column:
+    """A staged path as ``ranges/`` has it; one that is no UTF-8 is like no other."""
+    return f.when(f.is_valid_utf8("path"), f.col("path").cast("string")).otherwise(f.hex("path"))
+
+
 def suspects(references: References, dataset: Dataset) -> DataFrame:
     """Fingerprints at which something looks wrong: known_as, lost_committed, lost_staged, shared. One aggregate."""
     none = f.lit(None).cast("bigint")
@@ -76,13 +82,13 @@ def suspects(references: References, dataset: Dataset) -> DataFrame:
         references.committed.select(
             _known_as().alias("known_as"),
             _flags(COMMITTED).alias("flags"),
-            f.xxhash64("path").alias("path"),
+            f.xxhash64(f.coalesce("path", f.lit(""))).alias("path"),
             f.lit(0).cast("bigint").alias("staged"),
         ),
         references.staged.select(
             _known_as().alias("known_as"),
             _flags(STAGED).alias("flags"),
-            none.alias("path"),
+            f.xxhash64(_as_text()).alias("path"),
             f.lit(1).cast("bigint").alias("staged"),
         ),
     )
@@ -113,18 +119,30 @@ def suspects(references: References, dataset: Dataset) -> DataFrame:
     return beside(judged.where("lost_committed or lost_staged or shared"))
 
 
-def check(references: References, suspected: DataFrame, only: Collection[str]) -> DataFrame:
-    """committed-data-is-kept, staged-data-is-kept, address-has-one-entry: what is suspected, decided by the texts."""
+def check(
+    references: References, suspected: DataFrame, only: Collection[str], *, like_lakefs: bool = False
+) -> DataFrame:
+    """committed-data-is-kept, staged-data-is-kept, address-has-one-entry: what is suspected, decided by the texts.
+
+    In lakeFS an entry whose metadata was changed is staged with the address that is committed at its path, and a
+    shallow copy has the address of another path: the first is no finding there, and the second a note.
+    """
     path = f.coalesce("path", f.lit(""))
     nobody = f.lit(None).cast("string")
     rows = references.committed.select(
-        "repository", "address", path.alias("committed"), nobody.alias("staged"), _known_as().alias("known_as")
+        "repository",
+        "address",
+        path.alias("committed"),
+        nobody.alias("staged"),
+        path.alias("at"),
+        _known_as().alias("known_as"),
     ).unionAll(
         references.staged.select(
             "repository",
             "address",
             nobody.alias("committed"),
             f.concat(text(f.col("path")), f.lit(" of "), text(f.col("key"))).alias("staged"),
+            _as_text().alias("at"),
             _known_as().alias("known_as"),
         )
     )
@@ -139,6 +157,7 @@ def check(references: References, suspected: DataFrame, only: Collection[str]) -
             f.min("staged").alias("one"),
             f.max("staged").alias("other"),
             f.count("staged").alias("entries"),
+            (f.min("at") != f.max("at")).alias("elsewhere"),
         )
     )
     address, one, other = f.col("address"), f.col("one_path"), f.col("other_path")
@@ -160,9 +179,10 @@ def check(references: References, suspected: DataFrame, only: Collection[str]) -
         ),
         Rule(
             "address-has-one-entry",
-            f.coalesce(twice, f.lit(False)) | both | (f.col("entries") > 1),
+            f.col("elsewhere") if like_lakefs else f.coalesce(twice, f.lit(False)) | both | (f.col("entries") > 1),
             address,
             f.concat(f.lit("has more than one entry: "), f.concat_ws(", ", places)),
+            "note" if like_lakefs else "violation",
         ),
     )
     return findings(met, rules, only)

@@ -5,18 +5,20 @@ Cost: one scan of each decoded table, nothing else.
 
 from collections.abc import Collection
 
+import attrs
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.model import keys
+from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
 from lakeproof.spark_checks.dataset import Keys
 from lakeproof.spark_checks.decoding import Entities
 from lakeproof.spark_checks.findings import at, text
 
 
-def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:
-    """key-is-known, record-is-decodable, key-names-record."""
+def check(entities: Entities, schema: Keys, only: Collection[str], living: Living | None = None) -> DataFrame:
+    """key-is-known, record-is-decodable, key-names-record. ``living``: what is not among it is garbage."""
     here = at(f.col("partition_key"), f.col("key"))
     unknown = f.col("kind").isNull()
     reason = f.coalesce(f.col("reason"), f.lit("no reason was given"))
@@ -24,7 +26,7 @@ def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:
         Rule("key-is-known", unknown, here, reason),
         Rule("record-is-decodable", ~unknown, here, f.concat_ws(": ", "kind", reason)),
     )
-    frames = [findings(entities.undecodable, damaged, only)]
+    frames = [_found(entities.undecodable, damaged, only, living)]
     prefix = keys.STAGED_PREFIX if schema == "design" else b""
     ids = {
         "repositories": (keys.REPOSITORIES_PREFIX, f.col("repository_id")),
@@ -36,8 +38,14 @@ def check(entities: Entities, schema: Keys, only: Collection[str]) -> DataFrame:
     }
     for name, (begins, named) in ids.items():
         frame: DataFrame = getattr(entities, name)
-        frames.append(findings(frame, [_names(begins, named, here)], only))
+        frames.append(_found(frame, (_names(begins, named, here),), only, living))
     return union(frames)
+
+
+def _found(frame: DataFrame, rules: tuple[Rule, ...], only: Collection[str], living: Living | None) -> DataFrame:
+    if living is None:
+        return findings(frame, rules, only)
+    return findings(living.severity(frame), [attrs.evolve(rule, kind=f.col("severity")) for rule in rules], only)
 
 
 def _names(prefix: bytes, named: Column, here: Column) -> Rule:

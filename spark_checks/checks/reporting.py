@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from rich import box
@@ -10,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.report.style import is_ascii, plural, seconds
+from lakeproof.running.outputs import unwritable
 from lakeproof.spark_checks import denominators, manifest, pages
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
@@ -61,7 +63,8 @@ def verdict(summary: Summary) -> str:
     judged = sum(outcome.judged for outcome in summary.outcomes)
     told = f"{plural(violations, 'violation')} of {broken} of {plural(judged, 'check')}"
     rest = len(summary.outcomes) - judged
-    skipped = f"; {plural(rest, 'check')} not judged: tables are missing" if rest else ""
+    lacks = "tables are missing" if summary.rows.get("repositories", 1) else "tables, or all repositories, are missing"
+    skipped = f"; {plural(rest, 'check')} not judged: {lacks}" if rest else ""
     nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
     if nothing:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
@@ -113,6 +116,14 @@ def write_summary(summary: Summary, out: Folder) -> None:
     lines = "".join(f"{line}\n" for line in as_json_lines(summary))
     out.write("summary.jsonl", lines.encode(errors="backslashreplace"))
     out.write("summary.html", page(summary).encode(errors="backslashreplace"))
+
+
+def write_page(summary: Summary, path: Path) -> None:
+    """The page alone, to a file of this machine. Raises Unusable."""
+    try:
+        path.write_text(page(summary), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise unwritable(path, error.strerror or str(error), "--html") from error
 
 
 def page(summary: Summary) -> str:

@@ -9,9 +9,10 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators, scanned, staging
-from lakeproof.spark_checks.checks import commits, data, records, repositories, tokens
-from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS, PASSES, Check, Pass
+from lakeproof.spark_checks import denominators, footers, scanned, staging
+from lakeproof.spark_checks.checks import commits, data, lakefs, records, repositories, stored, tokens
+from lakeproof.spark_checks.checks.catalogue import CHECKS, EVERY, OF_LAKEFS, PASSES, REPOSITORIES, Check, Pass
+from lakeproof.spark_checks.checks.lakefs import Living
 from lakeproof.spark_checks.checks.rules import nothing, union
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.decoding import Entities, decode
@@ -75,26 +76,52 @@ class Summary:
         return tuple(outcome.check.id for outcome in self.outcomes if outcome.inconclusive)
 
 
-def chosen(dataset: Dataset, only: Collection[str]) -> tuple[str, ...]:
-    """The ids that can be judged: those asked for, or all. Raises Unusable: one was asked for and cannot be."""
+def asked_of(dataset: Dataset) -> tuple[Check, ...]:
+    """The checks that are asked of a dataset, whether it has what they need or not."""
+    if dataset.keys != "lakefs":
+        return CHECKS
+    return CHECKS + tuple(each for each in OF_LAKEFS if each.needs - {REPOSITORIES} <= dataset.tables)
+
+
+def chosen(dataset: Dataset, only: Collection[str], *, is_part: bool = False) -> tuple[str, ...]:
+    """The ids that can be judged: those asked for, or all. ``is_part``: there is no record of a repository.
+
+    Raises Unusable: one was asked for and cannot be.
+    """
+    has = dataset.tables | (frozenset() if is_part else {REPOSITORIES})
     for each in only:
-        lacks = sorted(BY_ID[each].needs - dataset.tables)
-        if lacks:
+        lacks = sorted(EVERY[each].needs - has)
+        if lacks or EVERY[each] not in asked_of(dataset):
+            needs = f"needs {' and '.join(f'{name}/' for name in lacks)}" if lacks else "is for stores of lakeFS"
             raise Unusable(
-                f"{dataset.where}: {each} needs {' and '.join(f'{name}/' for name in lacks)}, which it does not have; "
-                "name a folder that has them with --beside, or leave this check out"
+                f"{dataset.where}: {each} {needs}, which it does not have; name a folder that has them with --beside, "
+                "or the object store with --blockstore, or leave this check out"
             )
-    wanted = only or BY_ID
-    return tuple(check.id for check in CHECKS if check.id in wanted and check.needs <= dataset.tables)
+    wanted = only or EVERY
+    return tuple(check.id for check in asked_of(dataset) if check.id in wanted and check.needs <= has)
+
+
+def is_part(dataset: Dataset, entities: Entities) -> bool:
+    """Whether a store of lakeFS has no record of a repository, so that it is a part of one: nothing says what can be
+    reached. Runs a job."""
+    if dataset.keys != "lakefs" or footers.count(entities.repositories):
+        return False
+    return entities.undecodable.where("kind = 'repository'").isEmpty()
 
 
 class Checks:
-    """The checks of one dataset. What passes share is computed once, when it is first asked for, and kept."""
+    """The checks of one dataset. What passes share is computed once, when it is first asked for, and kept.
 
-    def __init__(self, dataset: Dataset, entities: Entities, only: Collection[str]) -> None:
+    living: what can be reached in a store of lakeFS; None: severities are those of the designs.
+    """
+
+    def __init__(
+        self, dataset: Dataset, entities: Entities, only: Collection[str], living: Living | None = None
+    ) -> None:
         self.dataset = dataset
         self.entities = entities
         self.only = frozenset(only)
+        self.living = living
         self._kept: dict[str, object] = {}
         self._scans: list[Scan] = []
 
@@ -104,11 +131,15 @@ class Checks:
         self._scans = []
         match part:
             case "records":
-                return [records.check(self._read(*RECORDS), self.dataset.keys, self.only)]
+                return [records.check(self._read(*RECORDS), self.dataset.keys, self.only, self.living)]
+            case "repositories" if self.living is not None:
+                return [lakefs.check_repositories(self.dataset, self.entities, self.living, self.only)]
             case "repositories":
                 return [repositories.check(self.entities, self.only)]
             case "commits":
                 return list(self._commits())
+            case "tokens" if self.living is not None:
+                return [lakefs.check_tokens(self._read("branches", "staged"), self.living, self.only)]
             case "tokens":
                 return [tokens.check(self._read("branches", "staged"), self.only)]
             case "data":
@@ -128,36 +159,56 @@ class Checks:
         tables = attrs.asdict(self.entities, recurse=False)
         return Entities(**tables | {name: self._scanned(name, tables[name]) for name in names})
 
+    @property
+    def _alive(self) -> Entities:
+        """The entities that can be reached, as far as there is a difference."""
+        return self.entities if self.living is None else self.living.only(self.entities)
+
     def _commits(self) -> Iterator[DataFrame]:
+        like_lakefs = self.dataset.keys == "lakefs"
         if self.only - {"meta-range-exists"}:
-            yield commits.check(self.entities, self._walked(), self.only)
+            yield commits.check(self._alive, self._walked(), self.only, like_lakefs=like_lakefs)
         if "meta-range-exists" in self.only:
-            yield commits.check_trees(self.entities, self._trees(), self.only)
+            walked = self._walked() if like_lakefs else None
+            yield commits.check_trees(self._alive, self._trees(), self.only, walked)
 
     def _data(self) -> Iterator[DataFrame]:
-        homes = commits.homes(self.entities)
-        reached = commits.reachable(self.entities, self._walked())
+        alive = self._alive
+        homes = commits.homes(alive)
+        reached = commits.reachable(alive, self._walked())
         if "committed-data-is-kept" in self.only:
             yield commits.check_readable(reached, homes, self._trees(), self.only)
+        if self.only & stored.IDS and self.dataset.stored is not None:
+            yield stored.check_tables(alive, reached, self.dataset.stored, self.only)
+        of_objects = self.only & (stored.IDS - {"table-is-sound"})
+        if not self.only & data.IDS and not of_objects:
+            return  # nobody asks for objects
+        staged = self._read("staged")
         references = data.References(
-            data.committed(reached, homes, self.dataset, self._trees()), tokens.shown(self._read("staged"), homes)
+            data.committed(reached, homes, self.dataset, self._trees()),
+            tokens.shown(attrs.evolve(staged, branches=alive.branches), homes),
         )
         listing = attrs.evolve(self.dataset, objects=self._scanned("objects/", self.dataset.objects))
-        yield data.check(references, data.suspects(references, listing), self.only)
+        lake = self.dataset.keys == "lakefs"
+        yield data.check(references, data.suspects(references, listing), self.only, like_lakefs=lake)
+        if of_objects:
+            sizes = stored.sizes(references.committed, self.dataset, alive.staged, tokens.namespaces(alive, homes))
+            yield stored.check_objects(references, sizes, self.dataset, self.only)
 
     def _walked(self) -> commits.Walked:
         if "walked" not in self._kept:
-            self._kept["walked"] = commits.walk(self._read("commits", "branches", "tags"))
-        found = self._kept["walked"]
-        assert isinstance(found, commits.Walked)
-        return found
+            found = self._read("commits", "branches", "tags")
+            self._kept["walked"] = commits.walk(found if self.living is None else self.living.only(found))
+        found_ = self._kept["walked"]
+        assert isinstance(found_, commits.Walked)
+        return found_
 
     def _trees(self) -> commits.Trees:
         if "trees" not in self._kept:
             metaranges = self._scanned("metaranges/", self.dataset.metaranges)
             ranges = self._scanned("ranges/", self.dataset.ranges)
             dataset = attrs.evolve(self.dataset, metaranges=metaranges, ranges=ranges)
-            self._kept["trees"] = commits.trees(self.entities, dataset)
+            self._kept["trees"] = commits.trees(self._alive, dataset)
         found = self._kept["trees"]
         assert isinstance(found, commits.Trees)
         return found
@@ -168,17 +219,20 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
 
     Raises Unusable: the target is there already; something of the dataset cannot be read, or is not there.
     """
-    ids = chosen(dataset, only)
+    chosen(dataset, only)  # before anything is read
     seconds: dict[str, float] = {}
     spark = dataset.spark
     began = time.perf_counter()
     with doing(spark, f"decoding {dataset.where}"):
         entities = decode(dataset)
     seconds["decoding"] = time.perf_counter() - began
-    checks = Checks(dataset, entities, ids)
+    part_of_store = is_part(dataset, entities)
+    ids = chosen(dataset, only, is_part=part_of_store)
+    living = Living.of(entities) if dataset.keys == "lakefs" and not part_of_store else None
+    checks = Checks(dataset, entities, ids, living)
     written = staging.write(nothing(spark), target)
     for part in PASSES:
-        mine = [each for each in ids if BY_ID[each].part == part]
+        mine = [each for each in ids if EVERY[each].part == part]
         if mine:
             began = time.perf_counter()
             with doing(spark, f"checking {part}: {', '.join(mine)}"):
@@ -225,7 +279,7 @@ def summed(
             counts=counts.get(check.id, {}),
             examples=tuple(examples.get(check.id, ())),
         )
-        for check in CHECKS
+        for check in asked_of(dataset)
         if not only or check.id in only
     )
     return Summary(where=dataset.where, rows={}, outcomes=outcomes, seconds=seconds)

@@ -93,3 +93,10 @@ def shown(entities: Entities, repositories: DataFrame) -> DataFrame:
     there = ~f.coalesce("tombstone", f.lit(False)) & (f.coalesce("address", f.lit("")) != "")
     where = physical(f.col("namespace"), f.col("address"), f.coalesce("address_type", f.lit(0)))
     return merged.where(there).select("repository", "namespace", "branch", "key", "path", where.alias("address"))
+
+
+def namespaces(entities: Entities, repositories: DataFrame) -> DataFrame:
+    """The tokens of live branches, with the namespace of their repository: token, namespace. Each token once."""
+    live = owned(entities).where("live")
+    rows = live.join(repositories, live["partition_key"] == repositories["home"])
+    return rows.groupBy("token").agg(f.min("namespace").alias("namespace"))

@@ -41,6 +41,7 @@ from lakeproof.explore.search import Limits, Options, Progress, Result, Searchin
 from lakeproof.explore.setting import Setting
 from lakeproof.explore.shown import STEP_READS
 from lakeproof.explore.space import Relayout
+from lakeproof.impl.parallel import MAIN
 from lakeproof.model.invariants import Reads
 from lakeproof.spark_checks.exploring.asking import Job, MoveQuestion, Question, StateQuestion
 from lakeproof.spark_checks.exploring.levels import Engine, Part, Row, Sought
@@ -274,7 +275,8 @@ class SparkSearch(_Search):
             keys.append("aftermath")
         if self.judge.watches_moves:
             modes = [mode for mode in APPLIED if mode in self.setting.modes]
-            keys += [("step", Move(client, mode)) for client in range(len(self.kernel.tables)) for mode in modes]
+            for client, behaviour in enumerate(self.behaviours):
+                keys += [("step", Move(client, mode, task)) for task in (MAIN, *behaviour.tasks) for mode in modes]
             keys.append(("step", IN_FLIGHT))
         return keys
 
@@ -305,7 +307,7 @@ class SparkSearch(_Search):
                     numbers = judge.watched_deliveries()
                 else:
                     column, count = space.clients[move.client], len(space.behaviours[move.client].nodes)
-                    numbers = judge.watched(move.client)
+                    numbers = judge.watched(move.client, move.task)
                 watched = np.zeros(0 if everything else count, np.bool_)
                 if not everything:
                     watched[numbers] = True

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
-from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
+from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.dataset import Keys
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("retention")
 @dataset_options
+@blockstore_option
 @click.option(
     "--rules", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Rules, in the format of lakeFS."
 )
@@ -43,6 +44,7 @@ def command(
     lenient: bool,
     keys: "Keys | None",
     beside: str | None,
+    blockstore: str | None,
     as_json: bool,
     run_id: str | None,
     out: str,
@@ -62,7 +64,7 @@ def command(
     if now is not None:
         runs.parse_time(now)
     with run_session(options, out, run_id) as (spark, folder):
-        found = open_dataset(spark, dataset, keys, beside)
+        found = open_dataset(spark, dataset, keys, beside, blockstore)
         asked = Asked(now=time_of(now, found, folder), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import UNUSABLE, complain
-from lakeproof.spark_checks.session import spark_options
+from lakeproof.spark_checks.session import blockstore_option, spark_options
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.dataset import Keys
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--dataset", metavar="DATASET", help="Search for references again, in this dataset.")
 @click.option("--keys", type=click.Choice(["design", "lakefs"]), help="The key schema of --dataset.")
 @click.option("--beside", metavar="DIR", help="Folder with the tables that a dump or database does not have.")
+@blockstore_option
 @click.option("--instead-of", metavar="URL", help="The name of --objects in the addresses of the run.")
 @click.option("--endpoint", metavar="URL", help="Endpoint of an S3-compatible store.")
 @click.option("--no-if-match", is_flag=True, help="For an S3-compatible store that refuses conditional deletes.")
@@ -44,6 +45,7 @@ def command(
     dataset: str | None,
     keys: "Keys | None",
     beside: str | None,
+    blockstore: str | None,
     instead_of: str | None,
     endpoint: str | None,
     no_if_match: bool,
@@ -64,13 +66,13 @@ def command(
 
     if delete and objects is None:
         raise click.UsageError("--delete needs --objects, where the objects are")
-    if dataset is None and (keys is not None or beside is not None):
-        raise click.UsageError("--keys and --beside are for --dataset; name the dataset, too")
+    if dataset is None and any(each is not None for each in (keys, beside, blockstore)):
+        raise click.UsageError("--keys, --beside and --blockstore are for --dataset; name the dataset, too")
     try:
         run = whole_run(out, run_id)
         wanted = Wanted(instead_of, endpoint, match=not no_if_match, rate=rate, at_once=at_once)
         where = None if objects is None else target(objects, wanted)
-        again = None if dataset is None else _look_again(options, run, dataset, keys, beside)
+        again = None if dataset is None else _look_again(options, run, dataset, keys, beside, blockstore)
         done = sweep(run, where, delete=delete, again=again)
     except KeyboardInterrupt:
         complain("interrupted; what is in doubt is in the journal: sweep the run again")
@@ -92,10 +94,12 @@ def command(
     return 0 if done.done else UNUSABLE
 
 
-def _look_again(options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None) -> "Again":
+def _look_again(
+    options: "Options", run: "Marked", where: str, keys: "Keys | None", beside: str | None, blockstore: str | None
+) -> "Again":
     from lakeproof.spark_checks.dataset import open_dataset
     from lakeproof.spark_checks.session import session
     from lakeproof.spark_checks.sweep.referring import look_again
 
     with session(options) as spark:
-        return look_again(open_dataset(spark, where, keys, beside), run)
+        return look_again(open_dataset(spark, where, keys, beside, blockstore), run)

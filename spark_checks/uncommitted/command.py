@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE
-from lakeproof.spark_checks.session import PLACE, dataset_options, spark_options
+from lakeproof.spark_checks.session import PLACE, blockstore_option, dataset_options, spark_options
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.dataset import Keys
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("uncommitted")
 @dataset_options
+@blockstore_option
 @click.option("--older-than", default="24h", show_default=True, metavar="AGE", help="Keep objects younger than this.")
 @click.option("--now", metavar="TIME", help="ISO 8601, or microseconds. [default: of the youngest object]")
 @click.option("--since", type=PLACE, metavar="RUN", help="Folder of the previous run, whose results are reused.")
@@ -36,6 +37,7 @@ def command(
     lenient: bool,
     keys: "Keys | None",
     beside: str | None,
+    blockstore: str | None,
     as_json: bool,
     run_id: str | None,
     out: str,
@@ -63,7 +65,7 @@ def command(
         last: Folder | None = None if here is None else LocalFolder(here)
         if since is not None and here is None:
             last = runs.demand_run(folder_in(spark, since), "uncommitted")
-        found = open_dataset(spark, dataset, keys, beside)
+        found = open_dataset(spark, dataset, keys, beside, blockstore)
         asked = Asked(now=time_of(now, found, folder), older_than=age, since=last, lenient=lenient)
         report = mark(found, asked, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):

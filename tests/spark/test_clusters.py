@@ -60,6 +60,7 @@ class TestFolders:
 
 
 class TestWorkersPython:
+    @pytest.mark.deep
     def test_one_that_lacks_packages_is_one_line_that_says_what_to_do(self, dataset: str, tmp_path: Path) -> None:
         bare = a_python(tmp_path / "bare", ("attrs", "numpy"))
         done = on_a_cluster(tmp_path, "check", dataset, PYSPARK_PYTHON=str(bare))
@@ -135,7 +136,7 @@ class TestExecutorsThatAreLost:
     @pytest.mark.parametrize(
         ("what", "blows"),
         [
-            ("executors=1", 1),
+            pytest.param("executors=1", 1, marks=pytest.mark.deep),
             pytest.param("executors=2", 2, marks=pytest.mark.deep),
             pytest.param("shuffles", 1, marks=pytest.mark.deep),
         ],

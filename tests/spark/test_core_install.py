@@ -82,7 +82,7 @@ def test_one_missing_package_is_named(package: str, tmp_path: Path) -> None:
 
 def test_edn_that_takes_the_library_names_its_extra(tmp_path: Path) -> None:
     history = tmp_path / "history.edn"
-    history.write_text('{:process 0, :type :invoke, :f :write, :value #{1}}\n')
+    history.write_text("{:process 0, :type :invoke, :f :write, :value #{1}}\n")
     line = refused(without("edn_format", "check", str(history)))
     what = "edn_format is not installed, which reads such EDN; pip install 'lakeproof[edn]'"
     assert line == f"lakeproof: {history}: {what}"

@@ -38,6 +38,50 @@ def test_a_dump_is_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, byte
     assert list(entries(written(tmp_path, dump(rows)))) == rows
 
 
+NAMES = st.sampled_from(["graveler", "auth", "shop-dc1c", "shop-main:ed5f", "pulls", "kv-internal-metadata"])
+
+
+@given(rows=st.lists(st.tuples(NAMES, st.text(st.characters(codec="utf-8"), min_size=1), st.binary()), max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_lakefs_writes_is_read_back(tmp_path: Path, rows: list[tuple[str, str, bytes]]) -> None:
+    """Partition and key in plain text, the value in base64; a field that is empty is left out, as Go does it."""
+    told = [{"partition": p, "key": k, "value": base64.b64encode(v).decode()} for p, k, v in rows]
+    document = {"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", **({"entries": told} if told else {})}
+    found = list(entries(written(tmp_path, json.dumps(document, ensure_ascii=False))))
+    assert found == [(p.encode(), k.encode(), v) for p, k, v in rows]
+
+
+@given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), min_size=1, max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rows_as_json_lines_are_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
+    names = ("partition_key", "key", "value")
+    lines = [
+        json.dumps({name: base64.b64encode(each).decode() for name, each in zip(names, row, strict=True)})
+        for row in rows
+    ]
+    assert list(entries(written(tmp_path, "\n".join(lines) + "\n"))) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"partition_key": "YQ==", "key": "YQ==", "value": ""}\n{"partition_key": "YQ=="', "dump.json:2: no JSON"),
+        ('{"partition_key": "YQ==", "key": "YQ==", "value": ""}\n[]', "dump.json:2: expected an object with"),
+        ('{"partition_key": "YQ==", "key": "YQ=="}', "dump.json:1: expected an object with"),
+        ('{"partition_key": "YQ==", "key": "%", "value": ""}', "dump.json:1: key is '%', expected base64"),
+        (
+            '{"entries": [{"partition": "shop-1", "key": "tags/x"}, {"partition": "Z3JhdmVsZXI=", "key": "eA=="}]}',
+            "entry 1: partition 'Z3JhdmVsZXI=' is in base64, and others are plain",
+        ),
+        ('{"entries": [{"partition": "shop-1", "key": "tags/x", "value": "%"}]}', "value is '%', expected base64"),
+    ],
+)
+def test_rows_that_are_none_are_refused_with_their_place(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(Unusable) as refused:
+        list(entries(written(tmp_path, text)))
+    assert words in str(refused.value)
+
+
 def test_a_dump_is_a_dataset_of_one_table_with_the_keys_of_lakefs(spark: SparkSession, tmp_path: Path) -> None:
     dataset = open_dataset(spark, str(written(tmp_path, dump(ROWS))))
     assert dataset.keys == "lakefs"

@@ -11,7 +11,7 @@ from pyspark.testing import assertDataFrameEqual
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.postgresql import Address, key_ranges
+from lakeproof.spark_checks.postgresql import Address, Piece, _pieces, _rows, key_ranges, shared_out
 from lakeproof.spark_checks.tables import KV
 from tests.servers import postgres
 
@@ -46,6 +46,58 @@ def test_what_is_written_later_is_not_in_it(spark: SparkSession, address: str) -
     finally:
         with psycopg.connect(address) as connection:
             connection.execute("DELETE FROM kv WHERE partition_key = 'late'")
+
+
+PARTITIONED = TABLE.removesuffix(")") + ") PARTITION BY HASH (partition_key)"
+
+
+@pytest.fixture(scope="module")
+def partitioned(address: str) -> tuple[str, list[tuple[bytes, bytes, bytes]]]:
+    """A table as lakeFS makes it, which nobody has analyzed: a hundred partitions, and most rows under one key."""
+    rows = [(b"r-main:1", b"%06d" % number, b"v" * 50) for number in range(6_000)]
+    rows += [(b"r%d-u" % (number % 90), b"commits/%d" % number, b"v" * 50) for number in range(2_000)]
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE SCHEMA hashed")
+        connection.execute("SET search_path TO hashed")
+        connection.execute(PARTITIONED)
+        for number in range(100):
+            connection.execute(
+                f"CREATE TABLE kv_{number} PARTITION OF kv FOR VALUES WITH (MODULUS 100, REMAINDER {number})"
+            )
+        with connection.cursor().copy("COPY kv FROM STDIN (FORMAT BINARY)") as copy:
+            copy.set_types(["bytea"] * 3)
+            for row in rows:
+                copy.write_row(row)
+    return f"{address}&options=-csearch_path%3Dhashed", rows
+
+
+def _all(where: str, snapshot: str, piece: Piece) -> list[tuple[bytes, ...]]:
+    return [tuple(each.values()) for batch in _rows(where, snapshot, piece) for each in batch.to_pylist()]
+
+
+def test_a_partitioned_table_that_nobody_analyzed_is_cut_fairly_and_read_once(
+    partitioned: tuple[str, list[tuple[bytes, bytes, bytes]]],
+) -> None:
+    where, rows = partitioned
+    with psycopg.connect(where) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        row = connection.execute("SELECT pg_export_snapshot()").fetchone()
+        assert row is not None
+        tasks = shared_out(_pieces(connection, 8), 8)
+        read = [[each for piece in pieces for each in _all(where, row[0], piece)] for pieces in tasks]
+    assert len(tasks) == 8
+    assert sorted(each for task in read for each in task) == sorted(rows)
+    assert max(map(len, read)) < 3 * len(rows) / 8, "the rows of one partition key are shared out, too"
+
+
+@given(st.lists(st.integers(0, 1_000)), st.integers(1, 9))
+def test_pieces_are_shared_out_once_and_no_task_has_much_more(sizes: list[int], count: int) -> None:
+    pieces = [Piece(f"t{number}", (None, None), size) for number, size in enumerate(sizes)]
+    tasks = shared_out(pieces, count)
+    assert len(tasks) <= count
+    assert sorted(each.table for task in tasks for each in task) == sorted(each.table for each in pieces)
+    largest = max((sum(each.bytes for each in task) for task in tasks), default=0)
+    assert largest <= sum(sizes) / count + max(sizes, default=0)
 
 
 def test_an_empty_table_is_an_empty_dataset(spark: SparkSession, address: str) -> None:

@@ -97,7 +97,7 @@ def tables(folder: Path) -> list[str]:
     return sorted(each.name for each in folder.iterdir())
 
 
-@pytest.mark.parametrize("kind", ["uncommitted", "retention"])
+@pytest.mark.parametrize("kind", [pytest.param("uncommitted", marks=pytest.mark.deep), "retention"])
 def test_a_run_that_is_ended_after_each_of_its_stages_makes_each_once_and_ends_as_an_unbroken_one(
     kind: str, place: Place, spark: SparkSession, made: list[str]
 ) -> None:

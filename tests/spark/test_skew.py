@@ -103,7 +103,13 @@ def _entry(name: str) -> bytes:
     return encode_object_entry(ObjectEntry(address=name, address_type=AddressType.RELATIVE))
 
 
-@pytest.fixture(params=SHAPES, scope="module")
+SHALLOW: Final = "one giant repository"
+"""In passing; the other shapes are deep."""
+
+
+@pytest.fixture(
+    params=[pytest.param(name, marks=() if name == SHALLOW else pytest.mark.deep) for name in SHAPES], scope="module"
+)
 def shape(request: pytest.FixtureRequest) -> Shape:
     return SHAPES[request.param]
 

@@ -66,6 +66,7 @@ def test_ten_thousand_sealed_worlds_that_are_damaged_are_never_read(spark: Spark
     assert tally["refused"] > tally.total() // 2
 
 
+@pytest.mark.deep
 def test_an_unsealed_world_has_the_answer_of_what_is_there_or_none(spark: SparkSession, tmp_path: Path) -> None:
     tally = all_unsealed(spark, range(BATCH), tmp_path, alone_max=3)
     assert tally["refused at once"] > 20

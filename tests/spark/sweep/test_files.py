@@ -134,7 +134,7 @@ class TestTheCommand:
         ("more", "said"),
         [
             (["--delete"], "--delete needs --objects, where the objects are"),
-            (["--keys", "lakefs"], "--keys and --beside are for --dataset"),
+            (["--keys", "lakefs"], "--keys, --beside and --blockstore are for --dataset"),
             (["--objects", "/nowhere/at/all"], "/nowhere/at/all: is no folder"),
             (["--objects", "file:/nowhere/at/all"], "/nowhere/at/all: is no folder"),
             (["--objects", "ftp://x/y"], "expected s3://, gs://, az:// or abfss:// with a bucket"),

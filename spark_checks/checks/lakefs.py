@@ -1,0 +1,170 @@
+"""What lakeFS as it was built keeps, where it promises other things than the designs: severities, and its own garbage.
+
+A *violation* is wrong data that can be reached through an accessible repository. What cannot be reached is *garbage*:
+partitions of deleted repositories, commits that no branch or tag leads to, entries under tokens that no branch has, and
+tokens that wait in ``cleanup-tokens`` to be dropped. lakeFS has no list of that; ordinary traffic leaves some. Of a
+shop's hour::
+
+    graveler       repos/shop              accessible: all in partition shop-7 is alive
+    shop-7         branches/main -> c2     reachable: c2, c1; a parent of c1 that is missing is a violation
+    shop-7         commits/c9 -> c8        no head leads there; c8 that is missing is garbage's business
+    goner-5        commits/c1              no record of a repository: garbage
+    goner-main:u   b                       no branch has the token: garbage
+
+A repository that was created bare has no branch, no commit and no tag, and nothing says that it is bare: a note.
+Source: lakeFS pkg/graveler/graveler.go, model.go and staging/manager.go.
+Cost: beside that of the other checks, one scan of the records; repositories, and tokens of branches, go to all workers.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from lakeproof.model import keys
+from lakeproof.spark_checks.checks import repositories, tokens
+from lakeproof.spark_checks.checks.rules import Rule, findings, union
+from lakeproof.spark_checks.dataset import Dataset
+from lakeproof.spark_checks.decoding import Entities
+from lakeproof.spark_checks.findings import at, text
+
+CLEANUP_TOKENS: Final = b"cleanup-tokens"
+"""The partition of tokens whose entries are to be dropped: each is a key."""
+_ENTITIES: Final = ("branches", "tags", "commits")
+
+
+AT_HAND: Final = 10_000
+"""Partitions that the driver holds: of more, each question is a join."""
+
+
+@attrs.frozen
+class Partitions:
+    """Some partitions, each once: one column ``partition``. ``names``: the same, if they are no more than `AT_HAND`."""
+
+    frame: DataFrame
+    names: tuple[bytes, ...] | None
+
+    @classmethod
+    def of(cls, frame: DataFrame) -> "Partitions":
+        """Of one column of bytes. Runs a job."""
+        kept = frame.toDF("partition").where("partition is not null").distinct().persist()
+        some = [bytes(row[0]) for row in kept.limit(AT_HAND + 1).collect()]
+        return cls(kept, tuple(sorted(some)) if len(some) <= AT_HAND else None)
+
+    def marked(self, frame: DataFrame, name: str, column: str = "partition_key") -> DataFrame:
+        """The rows with a column that says whether their partition is among them."""
+        if self.names is not None:
+            found = f.col(column).isin(list(self.names)) if self.names else f.lit(False)
+            return frame.withColumn(name, f.coalesce(found, f.lit(False)))
+        own = self.frame.withColumn(name, f.lit(True))
+        joined = frame.join(f.broadcast(own), frame[column] == own["partition"], "left").drop("partition")
+        return joined.withColumn(name, f.coalesce(f.col(name), f.lit(False)))
+
+    def keep(self, frame: DataFrame) -> DataFrame:
+        """The rows of these partitions."""
+        return self.marked(frame, "among").where("among").drop("among")
+
+    def drop(self, frame: DataFrame) -> DataFrame:
+        """The rows of all others."""
+        return self.marked(frame, "among").where("not among").drop("among")
+
+
+@attrs.frozen
+class Living:
+    """What can be reached. ``homes``: partitions of accessible repositories; ``tokens``: partitions of the staging
+    tokens of their branches."""
+
+    homes: Partitions
+    tokens: Partitions
+
+    @classmethod
+    def of(cls, entities: Entities) -> "Living":
+        """Runs two jobs."""
+        homes = Partitions.of(repositories.accessible(entities).select("home"))
+        owned = tokens.owned(attrs.evolve(entities, branches=homes.keep(entities.branches))).where("live")
+        return cls(homes, Partitions.of(owned.select(f.col("token").cast("binary"))))
+
+    def only(self, entities: Entities) -> Entities:
+        """The records that are alive."""
+        tables = {name: self.homes.keep(getattr(entities, name)) for name in _ENTITIES}
+        staged = self.tokens.keep(entities.staged)
+        return attrs.evolve(entities, repositories=repositories.accessible(entities), staged=staged, **tables)
+
+    def severity(self, frame: DataFrame) -> DataFrame:
+        """The rows with ``kind``: violation where their partition is alive, or lakeFS' own; else garbage."""
+        joined = self.tokens.marked(self.homes.marked(frame, "at_home"), "is_staged")
+        alive = f.col("at_home") | f.col("is_staged") | (f.col("partition_key") == f.lit(keys.GRAVELER))
+        return joined.withColumn("severity", f.when(alive, "violation").otherwise("garbage"))
+
+
+def check_repositories(dataset: Dataset, entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
+    """active-is-complete, no-reachable-zombie, garbage-is-reclaimable, cleanup-spares-live."""
+    frames = [_dead(entities, living, only), _named_for_others(entities, living, only)]
+    if "active-is-complete" in only:
+        frames.append(_incomplete(entities, only))
+    if "cleanup-spares-live" in only:
+        frames.append(_waiting(dataset, living, only))
+    return union(frames)
+
+
+def _dead(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
+    """Entities in partitions of no accessible repository."""
+    rows = union([getattr(entities, name).select("partition_key", "key") for name in _ENTITIES])
+    evidence = f.lit("lies in a partition of no accessible repository")
+    here = at(f.col("partition_key"), f.col("key"))
+    return findings(
+        living.homes.drop(rows), [Rule("garbage-is-reclaimable", f.lit(True), here, evidence, "garbage")], only
+    )
+
+
+def _named_for_others(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
+    """Tokens are named ``<repository>-<branch>:<uuid>`` when they are made; one of another name came from elsewhere."""
+    owned = tokens.owned(attrs.evolve(entities, branches=living.homes.keep(entities.branches))).where("live")
+    named = repositories.accessible(entities).select("home", "repository_id")
+    rows = owned.join(f.broadcast(named), owned["partition_key"] == f.col("home"))
+    branch = f.expr(f"substring(cast(key as string), {len(keys.BRANCHES_PREFIX) + 1})")
+    expected = f.concat(f.col("repository_id"), f.lit("-"), branch, f.lit(":"))
+    here = at(f.col("partition_key"), f.col("key"))
+    evidence = f.concat(f.lit("has the token "), f.col("token"), f.lit(", expected a name that begins with "), expected)
+    foreign = (f.col("token") != "") & ~f.startswith(f.col("token"), expected)
+    return findings(rows, [Rule("no-reachable-zombie", foreign, here, evidence, "note")], only)
+
+
+def _incomplete(entities: Entities, only: Collection[str]) -> DataFrame:
+    """As of the designs; but where a repository has nothing at all, it was created bare."""
+    found = repositories.incomplete(entities, only)
+    some = union([getattr(entities, name).select("partition_key") for name in _ENTITIES]).distinct()
+    some = some.unionAll(
+        entities.undecodable.where("kind in ('branch', 'commit', 'tag')").select("partition_key")
+    ).distinct()
+    subjects = some.select(f.col("partition_key").cast("string").alias("subject")).withColumn("some", f.lit(True))
+    rows = found.join(subjects, "subject", "left")
+    bare = f.col("some").isNull()
+    return rows.select(
+        "id",
+        f.when(bare, "note").otherwise(f.col("kind")).alias("kind"),
+        "subject",
+        f.when(bare, "has no branch, commit or tag: created bare, or lost")
+        .otherwise(f.col("evidence"))
+        .alias("evidence"),
+    )
+
+
+def _waiting(dataset: Dataset, living: Living, only: Collection[str]) -> DataFrame:
+    """Tokens in ``cleanup-tokens``. Of one that a branch has, lakeFS will drop the entries."""
+    waiting = dataset.kv.where(f.col("partition_key") == f.lit(CLEANUP_TOKENS)).select("key")
+    rows = living.tokens.marked(waiting, "alive", "key")
+    alive = f.col("alive")
+    evidence = f.when(alive, "waits in cleanup-tokens, and a branch has it").otherwise("waits in cleanup-tokens")
+    kind = f.when(alive, "violation").otherwise("garbage")
+    return findings(rows, [Rule("cleanup-spares-live", f.lit(True), text(f.col("key")), evidence, kind)], only)
+
+
+def check_tokens(entities: Entities, living: Living, only: Collection[str]) -> DataFrame:
+    """token-has-one-owner, staged-has-owner."""
+    alive = attrs.evolve(entities, branches=living.homes.keep(entities.branches))
+    found = tokens.check(alive, only)
+    orphaned = (f.col("id") == "staged-has-owner") & (f.col("kind") == "violation")
+    return found.withColumn("kind", f.when(orphaned, "garbage").otherwise(f.col("kind")))

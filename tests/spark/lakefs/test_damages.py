@@ -1,0 +1,87 @@
+"""Damage in a store of lakeFS is found and named, and what is healthy is not: severities of lakeFS as it was built."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.spark_checks.checks.catalogue import EVERY
+from lakeproof.spark_checks.checks.running import Summary, run
+from lakeproof.spark_checks.dataset import open_dataset
+from lakeproof.spark_checks.findings import FINDINGS
+from lakeproof.spark_checks.workspace import fresh
+from tests.spark.lakefs.damages import DAMAGES, plant
+from tests.spark.lakefs.world import C1, DANGLING, Installation, Repo, around
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+Said = tuple[str, str]
+HARMLESS = {
+    *("key-is-known", "no-reachable-zombie", "garbage-is-reclaimable", "child-is-not-older", "staged-has-owner"),
+    *("address-has-one-entry", "commit-is-reachable", "object-is-referred-to"),
+}
+"""What finds no violation in a store of lakeFS, only garbage and notes; and keys that it cannot have: empty ones."""
+
+
+FEW = (
+    *("head-exists", "parents-exist", "generation-is-right", "commits-have-no-cycle", "commit-is-reachable"),
+    *("token-has-one-owner", "staged-has-owner", "table-is-sound", "committed-data-is-kept"),
+)
+"""Of each kind of severity, and of both stores, some: all of them take seconds of planning, whatever the world has."""
+
+
+def checked(
+    spark: SparkSession, source: str, block: str | None, only: Collection[str] = ()
+) -> tuple[Summary, dict[str, set[Said]]]:
+    """The summary, and id and subject of what was found, by kind."""
+    target = fresh(spark, "findings")
+    summary = run(open_dataset(spark, source, blockstore=block), only, target)
+    found: dict[str, set[Said]] = {"violation": set(), "garbage": set(), "note": set()}
+    for row in spark.read.schema(FINDINGS).parquet(target).collect():
+        found[row["kind"]].add((row["id"], row["subject"]))
+    return summary, found
+
+
+@pytest.mark.parametrize(
+    "only",
+    [
+        pytest.param(FEW, id="few"),
+        pytest.param(tuple(EVERY), id="all", marks=pytest.mark.deep),
+    ],
+)
+def test_every_damage_is_found_and_named_and_health_is_not(
+    spark: SparkSession, tmp_path: Path, only: tuple[str, ...]
+) -> None:
+    lake = Installation()
+    around(lake)
+    sound = Repo(lake, "sound").build()
+    planted = plant(lake)
+    assert len(planted) == len(DAMAGES) >= 20
+    assert all(planted.values())
+    assert set(EVERY) - {each for said in planted.values() for each, _ in said} == HARMLESS
+    expected = {name: {each for each in said if each[0] in only} for name, said in planted.items()}
+    summary, found = checked(spark, *lake.write(tmp_path / "lake"), only)
+    for name, said in expected.items():
+        assert said <= found["violation"], name
+    assert found["violation"] == set.union(*expected.values())
+    assert summary.violated
+    assert not summary.inconclusive
+    assert {outcome.check.id for outcome in summary.outcomes} == set(only)
+    # Of what ordinary traffic leaves, each thing by its name.
+    garbage = {
+        ("commit-is-reachable", f"{sound.home} commits/{DANGLING}"),
+        ("object-is-referred-to", f"{sound.namespace}/{sound.address('gone/x')}"),
+        ("garbage-is-reclaimable", f"goner-dc1c commits/{C1}"),
+        ("staged-has-owner", "goner-main:u-1"),
+        ("object-is-referred-to", f"local://goner/{Repo(lake, 'goner').address('a/0')}"),
+        ("garbage-is-reclaimable", f"leaving-dc1c commits/{C1}"),
+        ("staged-has-owner", "leaving-main:u-1"),
+        ("cleanup-spares-live", "sound-main:u-0"),
+    }
+    assert {each for each in garbage if each[0] in only} <= found["garbage"]
+    bare = ("active-is-complete", "bare-dc1c")
+    assert (bare in found["note"]) == ("active-is-complete" in only)
+    alive = {subject for _, subject in found["garbage"] if subject.startswith((sound.home, sound.namespace))}
+    unreferred = {f"{sound.namespace}/{sound.address('gone/x')}"} if "object-is-referred-to" in only else set()
+    assert alive == {f"{sound.home} commits/{DANGLING}"} | unreferred

@@ -1,0 +1,185 @@
+"""A real installation of lakeFS: `LAKEPROOF_LAKEFS_DATA` names the folder of its rows, dumps and block store."""
+
+import base64
+import csv
+import json
+import os
+import re
+import shutil
+import tarfile
+from pathlib import Path
+
+import psycopg
+import pytest
+from pyspark.sql import SparkSession
+
+from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.spark_checks import runs
+from lakeproof.spark_checks.checks.catalogue import EVERY
+from lakeproof.spark_checks.dataset import Dataset, open_dataset
+from lakeproof.spark_checks.dumps import entries
+from lakeproof.spark_checks.retention import marking, rulebook
+from lakeproof.spark_checks.stored import sstable, trees
+from lakeproof.spark_checks.stored.sstable import NotATable, Unsupported
+from lakeproof.spark_checks.uncommitted import marking as uncommitted
+from tests.commands import lakeproof
+from tests.servers import postgres
+from tests.spark.lakefs.real_damages import DAMAGES, Copy, Damage
+from tests.spark.lakefs.test_damages import checked
+from tests.spark.test_postgresql import PARTITIONED
+
+DATA = Path(os.environ.get("LAKEPROOF_LAKEFS_DATA", "/nonexistent"))
+PREPARED = "2026-11-22T10:37:56Z"
+"""When lakeFS prepared its own garbage collection."""
+
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.usefixtures("interpreted"),
+    pytest.mark.skipif(not DATA.is_dir(), reason="LAKEPROOF_LAKEFS_DATA names no folder"),
+]
+
+
+@pytest.fixture(scope="module")
+def block(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("real")
+    with tarfile.open(DATA / "block.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "block"
+
+
+@pytest.fixture(scope="module")
+def dataset(spark: SparkSession, block: Path) -> Dataset:
+    return open_dataset(spark, str(DATA / "kv.jsonl"), blockstore=str(block))
+
+
+def tables(block: Path) -> list[Path]:
+    return [each for each in block.glob("*/_lakefs/*") if len(each.name) == 64]
+
+
+def test_nothing_of_it_is_a_violation_and_its_garbage_is_named(spark: SparkSession, block: Path) -> None:
+    summary, found = checked(spark, str(DATA / "kv.jsonl"), str(block))
+    assert found["violation"] == set()
+    assert not summary.inconclusive
+    assert {outcome.check.id for outcome in summary.outcomes} == EVERY.keys()
+    ids = {name: [subject for each, subject in found["garbage"] if each == name] for name, _ in found["garbage"]}
+    assert {name: len(subjects) for name, subjects in ids.items()} == {
+        "commit-is-reachable": 4,  # of tmp in shop, and of two deleted branches in aged
+        "staged-has-owner": 1,  # goner's
+        "table-is-sound": 2,  # goner's
+        "object-is-referred-to": 13,
+    }
+    assert {subject for each, subject in found["note"] if each == "active-is-complete"} == {"bare-dc1cc09ksduenmhk1khg"}
+
+
+def test_its_rows_are_read_back_from_a_hashed_table_and_diagnosed_there(spark: SparkSession, tmp_path: Path) -> None:
+    """As lakeFS makes the table: a hundred partitions by a hash (pkg/kv/postgres/store.go)."""
+    rows = list(entries(DATA / "kv.jsonl"))
+    with postgres() as address:
+        with psycopg.connect(address) as connection:
+            connection.execute(PARTITIONED)
+            for number in range(100):
+                connection.execute(
+                    f"CREATE TABLE kv_{number} PARTITION OF kv FOR VALUES WITH (MODULUS 100, REMAINDER {number})"
+                )
+            with connection.cursor() as cursor:
+                cursor.executemany("INSERT INTO kv VALUES (%s, %s, %s)", rows)
+        found = open_dataset(spark, address).kv.collect()
+        done = lakeproof("diagnose", address, "--out", str(tmp_path / "d.zip"))
+    assert sorted(tuple(bytes(value) for value in row) for row in found) == sorted(rows)
+    assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "0 findings, 3 notes")
+
+
+@pytest.mark.parametrize("name", ["aged", "bare", "shop", "uni"])
+def test_of_a_dump_of_one_repository_only_what_it_has_is_judged(spark: SparkSession, name: str) -> None:
+    summary, found = checked(spark, str(DATA / f"dump-{name}.json"), None)
+    assert found["violation"] == set()
+    judged = {outcome.check.id for outcome in summary.outcomes if outcome.judged}
+    assert judged >= {"head-exists", "parents-exist", "generation-is-right", "record-is-decodable"}
+    assert not judged & {"active-is-complete", "garbage-is-reclaimable", "staged-has-owner"}
+
+
+def test_the_active_commits_of_aged_are_lakefs_own_list(dataset: Dataset, block: Path, tmp_path: Path) -> None:
+    folder = runs.make_folder(tmp_path, "r")
+    marking.mark(
+        dataset, rulebook.read(DATA / "gc-rules-aged.json"), marking.Asked(now=runs.parse_time(PREPARED)), folder
+    )
+    ours = active(folder.glob("commits/repository_id=aged/*.csv"))
+    theirs = active(block.glob("aged/_lakefs/retention/gc/commits/*/commits.csv"))
+    assert ours == theirs
+    assert len(ours) == 14
+
+
+def active(files: object) -> set[str]:
+    found: set[str] = set()
+    for each in files:  # type: ignore[attr-defined]
+        with each.open(newline="") as file:
+            found.update(row["commit_id"] for row in csv.DictReader(file) if row["expired"] == "false")
+    return found
+
+
+def test_uncommitted_marks_exactly_what_no_table_and_no_row_names(
+    spark: SparkSession, dataset: Dataset, block: Path, tmp_path: Path
+) -> None:
+    named = dict.fromkeys(("aged", "shop", "uni"), b"")
+    for each in tables(block):
+        name = each.parts[-3]
+        if name in named:
+            named[name] += b"".join(value for _, value in sstable.read(each.read_bytes()).records)
+    with (DATA / "kv.jsonl").open() as file:
+        for row in map(json.loads, file):
+            name = base64.b64decode(row["partition_key"]).decode().partition("-")[0]
+            if name in named:
+                named[name] += base64.b64decode(row["value"])
+    expected = {
+        (f"local://{name}", address)
+        for name, text in named.items()
+        for path in (block / name / DATA_PREFIX).rglob("*")
+        if path.is_file()
+        if not re.search(re.escape((address := path.relative_to(block / name).as_posix()).encode()), text)
+    }
+    folder = runs.make_folder(tmp_path, "u")
+    uncommitted.mark(dataset, uncommitted.Asked(now=runs.parse_time("2026-11-30"), older_than=0), folder)
+    marked = spark.read.parquet(str(folder / "addresses")).collect()
+    assert {(row.storage_namespace, row.address) for row in marked} == expected
+    assert len(expected) == 7  # five written again, one deleted, one reset
+
+
+def test_a_flipped_byte_of_any_table_is_found(block: Path) -> None:
+    for number, each in enumerate(tables(block)):
+        file = each.read_bytes()
+        at = number * 97 % len(file)
+        with pytest.raises((NotATable, Unsupported)):
+            trees.read(file[:at] + bytes([file[at] ^ 1]) + file[at + 1 :], each.name)
+
+
+def test_diagnose_finds_nothing_wrong_and_no_path_leaves(tmp_path: Path) -> None:
+    done = lakeproof("diagnose", str(DATA / "kv.jsonl"), "--out", str(tmp_path / "d.zip"))
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (
+        0,
+        "4 repositories, 10 branches, 37 commits, 1 tag, 10 staging tokens, 0 notes to the cleaner",
+    )
+    zipped = (tmp_path / "d.zip").read_bytes()
+    assert b"staged/1" not in zipped
+    assert b"data/part" not in zipped
+    part = lakeproof("diagnose", str(DATA / "dump-shop.json"), "--out", str(tmp_path / "p.zip"))
+    assert part.exit_code == 3
+    assert "not judged: there is no record of a repository" in part.stdout
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_damage_in_a_copy_of_it_is_found_and_named(
+    spark: SparkSession, block: Path, tmp_path: Path, damage: Damage
+) -> None:
+    lake = Copy({(partition, key): value for partition, key, value in entries(DATA / "kv.jsonl")}, tmp_path / "block")
+    shutil.copytree(block, lake.block)
+    planted = set(damage(lake))
+    (tmp_path / "kv.jsonl").write_text("".join(_line(*at, value) for at, value in lake.rows.items()))
+    summary, found = checked(spark, str(tmp_path / "kv.jsonl"), str(lake.block), {name for name, _ in planted})
+    assert planted
+    assert planted <= found["violation"]
+    assert summary.violated
+
+
+def _line(partition: bytes, key: bytes, value: bytes) -> str:
+    row = {"partition_key": partition, "key": key, "value": value}
+    return json.dumps({name: base64.b64encode(part).decode() for name, part in row.items()}) + "\n"

@@ -1,0 +1,163 @@
+"""The reader of SSTables: it reads what lakeFS writes, and no byte of it can change unnoticed."""
+
+import hashlib
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.model.catalog import AddressType, ObjectEntry
+from lakeproof.spark_checks.stored import sstable, trees
+from lakeproof.spark_checks.stored.sstable import NotATable, Unsupported
+from tests.spark.lakefs.tables import Part, metarange_of, named, pair, range_of, table
+
+SORTED = st.dictionaries(st.binary(min_size=1, max_size=12), st.binary(max_size=20), max_size=60).map(
+    lambda found: sorted(found.items())
+)
+ENTRIES = [(f"part={n % 3}/f{n:03}", ObjectEntry(address=f"data/x/{n}", size_bytes=n)) for n in range(40)]
+ENTRIES.sort()
+
+
+@given(records=SORTED, block=st.integers(1, 9), packing=st.sampled_from([None, "snappy", "zstd"]), deep=st.booleans())
+@settings(max_examples=60)
+def test_what_is_written_is_read_back(
+    records: list[tuple[bytes, bytes]], block: int, packing: str | None, deep: bool
+) -> None:
+    file = table(records, {b"type": b"t"}, block_records=block, compression=packing, two_levels=deep)
+    found = sstable.read(file)
+    assert found.records == tuple(records)
+    assert found.properties == {b"type": b"t"}
+
+
+def small(**how: object) -> tuple[str, bytes]:
+    return range_of(ENTRIES[:9], **how)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_no_byte_can_be_another_one(deep: bool) -> None:
+    name, file = small(two_levels=deep, block_records=2)
+    assert len(trees.read(file, name).entries) == 9
+    for at in range(len(file)):
+        damaged = file[:at] + bytes([file[at] ^ (1 << at % 8)]) + file[at + 1 :]
+        with pytest.raises((NotATable, Unsupported)):
+            trees.read(damaged, name)
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_a_table_that_is_cut_or_spliced_is_none(data: st.DataObject) -> None:
+    name, file = small()
+    start = data.draw(st.integers(0, len(file) - 1))
+    end = data.draw(st.integers(start, len(file)))
+    damaged = file[:start] + data.draw(st.binary(max_size=9)) + file[end:]
+    if damaged != file:
+        with pytest.raises((NotATable, Unsupported)):
+            trees.read(damaged, name)
+
+
+def test_a_whole_table_under_the_name_of_another_is_found() -> None:
+    name, _ = small()
+    other, file = range_of(ENTRIES[:8])
+    with pytest.raises(NotATable, match=f"its content is that of {other}"):
+        trees.read(file, name)
+
+
+def test_a_lost_block_is_found_though_all_others_are_sound() -> None:
+    records = [(f"{n:03}".encode(), b"v") for n in range(30)]
+    properties = {b"type": b"t"}
+    whole, short = table(records, properties), table(records[:-7], properties)
+    assert len(sstable.read(short).records) == 23
+    first = sstable._Footer.of(short)
+    assert first != sstable._Footer.of(whole)
+    with pytest.raises(NotATable):  # the blocks of one, and the footer of the other
+        sstable.read(short[: -sstable.FOOTER_BYTES] + whole[-sstable.FOOTER_BYTES :])
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ([(b"b", b""), (b"a", b"")], "keys are not in order"),
+        ([(b"a", b""), (b"a", b"")], "keys are not in order"),
+    ],
+)
+def test_keys_must_be_in_order(records: list[tuple[bytes, bytes]], words: str) -> None:
+    with pytest.raises(NotATable, match=words):
+        sstable.read(table(records, {}))
+
+
+@pytest.mark.parametrize(
+    ("properties", "words"),
+    [
+        ({b"rocksdb.num.entries": b"\x03"}, "rocksdb.num.entries 3, and it has 2"),
+        ({b"rocksdb.num.data.blocks": b"\x02"}, "rocksdb.num.data.blocks 2, and it has 1"),
+        ({b"rocksdb.raw.value.size": b"\x07"}, "rocksdb.raw.value.size 7, and it has 0"),
+        ({b"rocksdb.block.based.table.index.type": b"\x01\0\0\0"}, "index is of type 1"),
+    ],
+)
+def test_properties_must_agree_with_what_is_there(properties: dict[bytes, bytes], words: str) -> None:
+    with pytest.raises((NotATable, Unsupported), match=words):
+        sstable.read(table([(b"a", b""), (b"b", b"")], properties))
+
+
+def test_entries_and_ranges_are_read_as_the_catalog_has_them() -> None:
+    entry = ObjectEntry(address="s3://b/k", address_type=AddressType.FULL, e_tag="e", size_bytes=7)
+    name, file = range_of([("ä b//c%", entry)])
+    (found,) = trees.read(file, name).entries
+    assert found == trees.Entry("ä b//c%".encode(), "s3://b/k", 2, "e", 7)
+    top, meta = metarange_of([Part(name, "ä b//c%", "ä b//c%", 1), Part("f" * 64, "ö", "ü", 3)])
+    said = trees.read(meta, top)
+    assert [each.range_id for each in said.ranges] == [name, "f" * 64]
+    assert (said.ranges[1].first, said.ranges[1].last, said.ranges[1].count) == ("ö".encode(), "ü".encode(), 3)
+
+
+def test_a_metarange_without_ranges_is_one() -> None:
+    name, file = metarange_of([])
+    assert trees.read(file, name) == trees.Stored("metaranges")
+
+
+@pytest.mark.parametrize(
+    ("records", "kind", "words"),
+    [
+        ([(b"a", b"\x04x")], "ranges", "has 1 bytes where 2 were expected"),
+        ([(b"a", pair(b"", b"\xff"))], "ranges", "no message of the catalog"),
+        ([(b"a", pair(b"r", b"\x12\x01b"))], "metaranges", "says that it ends with b'b'"),
+        ([(b"a", pair(b"r", b"\x12\x09b"))], "metaranges", "ends in the midst of a field"),
+        ([(b"b", pair(b"r", b"\x0a\x01c"))], "metaranges", "begins with b'c'"),
+        ([(b"b", pair(b"r", b"")), (b"d", pair(b"s", b"\x0a\x01b"))], "metaranges", "begins with b'b'"),
+        ([(b"a", b"")], "others", "expected ranges or metaranges"),
+    ],
+)
+def test_values_that_lakefs_does_not_write_are_told(
+    records: list[tuple[bytes, bytes]], kind: str, words: str
+) -> None:
+    name, file = named(records, kind)
+    with pytest.raises(NotATable, match=words):
+        trees.read(file, name)
+
+
+@pytest.mark.parametrize("file", [b"", b"x" * 52, b"x" * 53, b"x" * 500, bytes(45) + bytes.fromhex("f7cff485b741e288")])
+def test_what_is_no_table_is_refused(file: bytes) -> None:
+    with pytest.raises((NotATable, Unsupported)):
+        trees.read(file, hashlib.sha256(file).hexdigest())
+
+
+def test_pebbles_own_format_is_not_said_to_be_damaged() -> None:
+    with pytest.raises(Unsupported, match="Pebble"):
+        sstable.read(bytes(45) + bytes.fromhex("f09faab3f09faab3"))
+
+
+@pytest.mark.deep
+@pytest.mark.skipif("LAKEPROOF_LAKEFS_DATA" not in os.environ, reason="names the folder of a real installation's data")
+def test_all_tables_of_a_real_installation_are_whole() -> None:
+    kinds = []
+    with tarfile.open(Path(os.environ["LAKEPROOF_LAKEFS_DATA"]) / "block.tar.gz") as archive:
+        for member in archive.getmembers():
+            name = Path(member.name).name
+            if Path(member.name).parent.name == "_lakefs" and len(name) == 64:
+                file = archive.extractfile(member)
+                assert file is not None
+                kinds.append(trees.read(file.read(), name).type)
+    assert (kinds.count("ranges"), kinds.count("metaranges")) == (31, 33)
