@@ -170,6 +170,8 @@ def judge(
             yield told(mutant, before)
             continue
         path = plan.files[mutant.file]
+        killer = results.killer(mutant)
+        steps = tuple(sorted(steps, key=lambda step: step.scenario != killer))
         work = Judging(
             file=mutant.file, path=path, code=mutant.code, steps=steps, bounds=plan.bounds, budget=plan.budget
         )

@@ -10,7 +10,7 @@ from types import CodeType, ModuleType
 from typing import Final
 
 SUBSTRATE: Final = (
-    *("codec", "stores", "diagnostics"),
+    *("codec", "stores", "diagnostics", "parallel", "scheduling"),
     *("closing", "effects", "flows", "frames", "live", "operations", "printable", "wellformed"),
 )
 """Modules and folders of `lakeproof.impl` that hold no flow, but what flows and the search are built on. They are not

@@ -29,12 +29,19 @@ class Index:
 
     def steps(self, file: str, lines: tuple[int, int], bounds: Bounds) -> tuple[Step, ...]:
         """What judges a mutant of these lines, in order: the smallest scenario of each variant, the second of each, and
-        so on. What tells two readings of a design apart is seldom a scenario of the first one."""
+        so on. What tells two readings of a design apart is seldom a scenario of the first one. Of those of one size,
+        the one first that executes the least besides this file."""
         met: Counter[str] = Counter()
-        ranked: list[tuple[int, int, Step]] = []
-        for size, each in enumerate(self.executing(file, *lines)):
+        ranked: list[tuple[int, Step]] = []
+        for each in sorted(self.executing(file, *lines), key=lambda reach: (reach.states, -_share(reach, file))):
             variant = "/".join(each.scenario.split("/")[:2])
             met[variant] += 1
             step = Step(scenario=each.scenario, origin=each.origin, states_max=bounds.states(each.states))
-            ranked.append((met[variant], size, step))
-        return tuple(step for _, _, step in sorted(ranked, key=lambda row: row[:2]))
+            ranked.append((met[variant], step))
+        return tuple(step for _, step in sorted(ranked, key=lambda row: row[0]))
+
+
+def _share(reach: Reach, file: str) -> float:
+    """How much of what a scenario executes is in a file: 0 to 1."""
+    counts = {name: len(lines) for name, lines in reach.lines}
+    return counts.get(file, 0) / max(sum(counts.values()), 1)

@@ -6,7 +6,7 @@ that judge, and the bounds. An answer whose key is not asked for is kept in the 
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, TextIO, cast
 
@@ -14,7 +14,7 @@ import attrs
 
 from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.planting import package
-from lakeproof.mutation.work import Bounds, Origin, Reach, Step, Verdict
+from lakeproof.mutation.work import KILLED, Bounds, Origin, Reach, Step, Verdict
 
 ROOMS: Final = ("model", "impl", "explore", "scenarios")
 
@@ -52,6 +52,7 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: dict[str, dict[str, object]] = {}
+        self._killers: dict[tuple[object, ...], str] = {}
         if path.exists():
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
                 self._take(line, number)
@@ -62,6 +63,7 @@ class Results:
         try:
             told = json.loads(line)
             self._known[told["key"]] = told
+            self._remember(told)
         except (ValueError, KeyError, TypeError) as error:
             raise Unreadable(
                 f"{self.path}: line {number}: {line[:60]!r} is no result of `lakeproof mutants`; choose another file "
@@ -108,6 +110,20 @@ class Results:
 
     def put_verdict(self, key: str, mutant: Mutant, verdict: Verdict) -> None:
         self._put(key, {**described(mutant), **attrs.asdict(verdict)})
+        self._remember(self._known[key])
+
+    def killer(self, mutant: Mutant) -> str | None:
+        """The scenario that killed it last, in whatever state the code was then: a good one to begin with."""
+        return self._killers.get(_told_apart(described(mutant)))
+
+    def _remember(self, told: Mapping[str, object]) -> None:
+        if told.get("fate") == KILLED:
+            self._killers[_told_apart(told)] = str(told["scenario"])
+
+
+def _told_apart(told: Mapping[str, object]) -> tuple[object, ...]:
+    """A mutant without its lines, which an unrelated change moves."""
+    return tuple(told[name] for name in ("file", "function", "operator", "before", "after"))
 
 
 def described(mutant: Mutant) -> dict[str, object]:

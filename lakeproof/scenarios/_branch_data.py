@@ -52,6 +52,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
     "delete_branch": Word(lambda flows: flows.delete_branch, BRANCH),
     "create_branch": Word(lambda flows: flows.create_branch, BRANCH, MAIN),
+    "update_branch": Word(lambda _: branches.update_branch, BRANCH, MAIN),
     "commit": Word(lambda flows: flows.commit, BRANCH, Caller.TEXT),
     "merge": Word(lambda flows: flows.merge, BRANCH, MAIN, Caller.TEXT),
     "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
@@ -102,6 +103,7 @@ class BranchDesign(Design[BranchFlows]):
         alone = resetting and "read" in words and not writes
         comes_and_goes = {"create_branch", "delete_branch"}.issuperset(words)
         sequential = STAGED.get(race.before) if resetting else branch() if comes_and_goes else ENTRY
+        sequential = None if initial and sequential is ENTRY else sequential  # that entry begins with nothing
         arises: list[tuple[Invariant, object]] = [
             (refs.head_exists, True),
             (refs.token_has_one_owner, True),
@@ -124,6 +126,7 @@ class BranchDesign(Design[BranchFlows]):
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),
             (outcomes.branch_create_is_effective, "create_branch" in words),
             (outcomes.branch_delete_is_effective, "delete_branch" in words),
+            (outcomes.branch_update_is_effective, "update_branch" in words and "delete_branch" not in words),
         ]
         return [invariant for invariant, does in arises if does or invariant.id in refuted]
 
@@ -142,8 +145,11 @@ class BranchDesign(Design[BranchFlows]):
 
 def _may_fail(race: Race) -> bool:
     """Whether a call that changes more than entries may answer with a definite error."""
-    return bool(race.faults.refusals) or any(
-        word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words
+    moves = "update_branch" in race.words and len(race.clients) > 1 and "write" not in race.words
+    return (
+        bool(race.faults.refusals)
+        or moves
+        or any(word in ("merge", "revert", "delete_branch", "create_branch") for word in race.words)
     )
 
 

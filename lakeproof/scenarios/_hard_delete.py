@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.flows import Flow, ObjectFlows
-from lakeproof.model.invariants import Invariant, data
+from lakeproof.model.invariants import Invariant, data, outcomes
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, ON, REPOSITORY, TO, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
@@ -99,6 +99,7 @@ class ObjectDesign(Design[ObjectFlows]):
             (data.staged_data_is_kept, at_first or any(word in ADDING for word in words)),
             (data.address_has_one_entry, self.one_entry and not moves(race)),
             (data.acknowledged_upload_is_kept, changes),
+            (outcomes.failed_call_changed_nothing, race.faults.false_predicates > 0 and _delete_meets(words)),
         ]
         return [invariant for invariant, does in arises if does]
 
@@ -116,3 +117,11 @@ class ObjectDesign(Design[ObjectFlows]):
                 clock_advance=self.grace,
             )
         ]
+
+
+def _delete_meets(words: Sequence[str]) -> bool:
+    """Whether a delete of a branch makes another call fail, or fails by one. What a create of a branch answers is
+    judged in ``branches/*``."""
+    deletes = words.count("delete_branch")
+    others = set(words) - {"job", "delete_branch"}
+    return deletes > 0 and "create_branch" not in words and (deletes > 1 or bool(others))

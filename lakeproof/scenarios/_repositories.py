@@ -12,6 +12,7 @@ import attrs
 from lakeproof.impl.flows import RepositoryFlows
 from lakeproof.model.invariants import Invariant, lifecycle, outcomes
 from lakeproof.model.invariants import repositories as invariants
+from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import repository
 from lakeproof.scenario import Aftermath, Faults
@@ -69,6 +70,7 @@ BESIDE: Final = Before("", "create.create_other")
 EXISTING: Final = """
     delete-create delete-get delete-create_branch delete-delete-create delete-create-get delete-create-create_branch
     delete-create-get_branch delete-create-create delete-create-tag delete-create-list delete-create_bare-create_branch
+    tag-tag
 """
 CREATED: Final = """
     create-create create-get create-create_branch create-delete create-create_bare create-create-delete
@@ -98,8 +100,8 @@ RETURNS: Final = Refuted(
 
 
 UNSURE: Final = (
-    "a `SetIf` that was applied and reported as failed answers `NotUnique`, `BranchExists` or `Conflict`: a definite "
-    "no for what has happened"
+    "a `SetIf` that was applied and reported as failed answers `NotUnique`, `BranchExists`, `TagExists` or "
+    "`Conflict`: a definite no for what has happened"
 )
 BROKEN_SCAN: Final = (
     "the scan of the partition breaks when the entry is hidden or gone already, and its definite error is the answer "
@@ -120,6 +122,8 @@ UNSURE_OPERATIONS: Final = (
     "absent/create-delete-create_branch/false-predicate"
 )
 """Where an operation in the repository does."""
+UNSURE_TAGS: Final = "tag-tag/false-predicate"
+"""Where a create of a tag is refused by itself."""
 SEEN_SCANS: Final = "delete-create_branch/paged-scan-failure delete-create-list/paged-scan-failure"
 FAILED: Final = "failed-call-changed-nothing"
 
@@ -176,13 +180,19 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.create_is_effective: creates and (deletes or not exists),
             invariants.delete_is_effective: deletes,
             invariants.list_shows_active_only: "list_repositories" in names,
-            invariants.garbage_is_reclaimable: self.leaves_garbage and deletes,
+            invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
             invariants.cleaner_spares_live: "clean" in names,
             lifecycle.get_shows_active_only: answers and "get_repository" in names,
             outcomes.failed_call_changed_nothing: answers,
+            answers_in_its_terms: answers,
             linearizable(repository(exists=exists)): answers and (reads or "list_repositories" in names),
         }
         return [invariant for invariant, does in arises.items() if does or invariant.id in refuted]
+
+
+def _abandons(race: Race) -> bool:
+    """Whether a claim may be abandoned, and taken over."""
+    return race.words.count("create") > 1 and bool(race.faults.crashes and race.faults.clock_jumps)
 
 
 def everything(design: RepositoryDesign) -> Iterator[Row]:

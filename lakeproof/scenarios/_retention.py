@@ -25,6 +25,7 @@ from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants import retention as invariants
+from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import DAY, Rules
@@ -142,12 +143,14 @@ class RetentionDesign(Design[RetentionFlows]):
         if given is Run.RULES:
             return self.last_rules if speaker.client == "z" else self.rules
         if given is Run.ID:
-            return "n" + (speaker.client if self.runs_apart else "")
+            number = str(speaker.position) if speaker.position > 0 else ""
+            return f"n{speaker.client}{number}" if self.runs_apart else "n"
         return super().argument(given, speaker)
 
     def call(self, word: str, speaker: Speaker, paged: int = 0) -> Call:
-        """As of all designs; but only the look of a run is made in pages."""
-        return super().call(word, speaker, paged if word == "mark" else 0)
+        """As of all designs; but only the look of a run is made in pages. A sweep has the id of the mark before it."""
+        begun = attrs.evolve(speaker, position=speaker.position - 1) if word == "sweep" else speaker
+        return super().call(word, begun, paged if word == "mark" else 0)
 
     @property
     def last_rules(self) -> Rules:
@@ -157,7 +160,12 @@ class RetentionDesign(Design[RetentionFlows]):
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         kept = invariants.active_data_is_kept(self.last_rules, tags=self.tags, hypothetical=self.hypothetical)
         staged = {"restore", "stage", "upload"} & {*race.before, *race.words}
-        return [kept, *([invariants.uncommitted_data_is_kept] if staged else [])]
+        runs = race.words == ("mark", "sweep")
+        return [
+            kept,
+            *([invariants.uncommitted_data_is_kept] if staged else []),
+            *([job_tells_what_it_deleted] if runs else []),
+        ]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
         return [

@@ -6,15 +6,17 @@ import attrs
 
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.impl.refs import branches
-from lakeproof.scenarios._branch_data import BranchDesign
-from lakeproof.scenarios.designs import built, rows
-from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
+from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
+from lakeproof.scenarios.designs import HOLDS, built, rows
+from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Before, Refuted
 
 SOURCE: Final = "graveler-on-kv.md, Branch"
 
 UNSURE: Final = Refuted(
-    "a `SetIf` that was applied and reported as failed answers `BranchExists`: a definite no for what has happened",
-    "*/false-predicate",
+    "a `SetIf` that was applied and reported as failed answers `BranchExists` or `RefChanged`: a definite no for what "
+    "has happened",
+    "create_branch-*/false-predicate delete_branch*/false-predicate write-*/false-predicate "
+    "update_branch-[cu]*/false-predicate",
 )
 BOTH: Final = "both find the branch and delete it: both say that it was they"
 BY_NAME: Final = Refuted(
@@ -30,6 +32,10 @@ PLAIN: Final = BranchDesign(
         "branch-delete-spares-successor": BY_NAME,
         "branch-create-is-effective": BY_NAME,
         "failed-call-changed-nothing": UNSURE,
+        "commit-is-effective": Refuted(
+            f"{UNSURE.reason}; and the move that it denies takes the commit off the branch",
+            "update_branch-commit/false-predicate",
+        ),
         "linearizable": Refuted(
             f"{BOTH}; {UNSURE.reason}",
             "delete_branch-delete_branch-create_branch* create_branch-delete_branch/false-predicate",
@@ -52,6 +58,18 @@ TOMBSTONE: Final = BranchDesign(
     options={"create_branch": {"tombstones": True}},
 )
 
+OWN: Final = BranchDesign(
+    name="branches/knows-its-own",
+    flows=TOMBSTONE.flows,
+    source=TOMBSTONE.source + "; who is refused looks whether the record is as it wrote it",
+    refuted=HOLDS,
+    options={
+        "create_branch": {"tombstones": True, "knows_its_own": True},
+        "delete_branch": {"knows_its_own": True},
+        "update_branch": {"knows_its_own": True},
+    },
+)
+
 RETURNS: Final = Refuted(
     "the record returns to a value that it has had, and what was staged under its token comes back with it",
     "write-delete_branch.create_branch",
@@ -72,6 +90,9 @@ REUSED: Final = BranchDesign(
     },
 )
 
+MOVES: Final = "update_branch-commit update_branch-delete_branch write.read-update_branch"
+"""Main is ahead of the branch."""
+
 RACES: Final = (
     "create_branch-delete_branch delete_branch-delete_branch-create_branch write-delete_branch-create_branch "
     "write-delete_branch.create_branch delete_branch-create_branch-commit"
@@ -81,6 +102,10 @@ ROWS = [
     *rows(PLAIN, RACES, FAULTS),
     *rows(PLAIN, "write_several-delete_branch-create_branch", NONE),
     *rows(TOMBSTONE, RACES + " delete_branch.create_branch-delete_branch", FAULTS),
+    *rows(PLAIN, MOVES + " update_branch-update_branch", NONE | FALSE, AHEAD),
+    *rows(OWN, MOVES, FAULTS, AHEAD),
+    *rows(OWN, "create_branch-delete_branch", FAULTS),
+    *rows(OWN, "write-commit-update_branch", NONE, AHEAD, deep=True),
     *rows(REUSED, "write-delete_branch.create_branch", NONE, Before("", "delete_branch.create_branch")),
 ]
 

@@ -6,7 +6,6 @@ their calls, and says which invariants are at stake in a race. A module of the c
 """
 
 import enum
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -14,7 +13,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, Unpack
 
 import attrs
 
-from lakeproof.impl.flows import Flow, bound, options_of
+from lakeproof.impl.flows import Flow, bound, options_of, parameters_of
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Aftermath, Call, Scenario
 from lakeproof.scenarios.races import (
@@ -155,7 +154,7 @@ class Design(ABC, Generic[F]):
         if flow is None:
             raise RaceError(f"{self.name}: {word!r} calls a flow that the design does not have; add it to its FLOWS")
         options = dict(self.options.get(op(word), {}))
-        parameters = inspect.signature(flow).parameters
+        parameters = parameters_of(flow)
         takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         if not takes_any and (strange := options.keys() - options_of(flow, options).keys()):
             known = f"{', '.join(parameters)}; a reading is of the class of its default"

@@ -5,20 +5,21 @@ The races that the text names keep its names: ``commit-move``, ``delete-move``, 
 both locked: in races with moves, whether no two entries share one is asked only in the end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
 
 from lakeproof.impl.catalog.errors import EntryLocked
 from lakeproof.impl.flows import ObjectFlows
+from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import no_copies
 from lakeproof.model.invariants import Finding, Reached, Violation, data
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.scenario import Aftermath, Faults
 from lakeproof.scenarios._branch_data import BRANCH, X, Y, Z
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, ONE, STAGED, UPLOADED, ObjectDesign, moves
-from lakeproof.scenarios.designs import Speaker, Word, built, rows, variant
+from lakeproof.scenarios.designs import Row, Speaker, Word, built, rows, variant
 from lakeproof.scenarios.races import (
     CRASH,
     FALSE,
@@ -42,10 +43,13 @@ AN_UPLOAD: Final = Before("", "upload")
 """In races that the text names."""
 CROWD: Final = Before("crowd/", "upload")
 BOTH: Final = Before("staged/", "upload.upload:y")
+RESEALED: Final = Before("sealed/", "upload.commit.upload.seal")
+"""The path is committed and staged again, and a committer has stopped after it had sealed the token."""
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "reset_entry": Word(lambda flows: flows.reset_entry, BRANCH, X),
     "reset_prefix": Word(lambda flows: flows.reset_prefix, BRANCH, b""),
+    "seal": Word(lambda _: seal, BRANCH),
     "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
 }
 
@@ -109,6 +113,11 @@ LEFT: Final = (
 OVERTAKEN: Final = "who is slow does not know that his lock has run out, and goes on"
 HALVES: Final = "commit-move *-move/lost-answer */move/crash */move/lost-answer"
 STALE: Final = Refuted("a lock outlives the one who holds it", "stale-lock/*")
+BACK: Final = (
+    "a reset of a path that is sealed stages the committed entry anew: its object is that of a commit, and is deleted "
+    "with the entry"
+)
+HIDDEN: Final = "the object of a sealed entry that a reset hides is left behind"
 USED: Final = Refuted(SIGNED, "link.commit.stage:x.delete")
 
 TEXT: Final = OneEntryDesign(
@@ -118,10 +127,11 @@ TEXT: Final = OneEntryDesign(
     words=WORDS,
     refuted={
         COMMITTED: Refuted(
-            f"{SEALED}; {AGAIN}; {SIGNED}; and who deletes a branch may drop what was committed since it looked",
+            f"{SEALED}; {AGAIN}; {SIGNED}; {BACK}; "
+            "and who deletes a branch may drop what was committed since it looked",
             "commit-move-then-reset link.commit.stage:x.delete upload.delete-commit upload-commit.delete "
             "staged/delete-commit staged/reset_entry-commit staged/reset_prefix-commit "
-            "staged/delete_branch-commit-create_branch",
+            "staged/delete_branch-commit-create_branch sealed/reset_entry.*",
         ),
         STAGED: Refuted(
             f"{AGAIN}; {CHECKED}; {SIGNED}",
@@ -129,19 +139,22 @@ TEXT: Final = OneEntryDesign(
             "staged/stage:x-delete",
         ),
         ONE: Refuted(
-            f"{AGAIN}; {SIGNED}",
+            f"{AGAIN}; {SIGNED}; {BACK}",
             "upload-commit link-commit link.commit.stage:x.delete upload.delete-commit upload-commit.delete "
-            "staged/upload-commit staged/copy-commit",
+            "staged/upload-commit staged/copy-commit sealed/reset_entry*",
         ),
         GARBAGE: Refuted(
-            LEFT,
+            f"{LEFT}; {HIDDEN}",
             "upload-upload upload-delete_branch upload-reset_entry staged/reset_entry-upload staged/reset-move "
             "staged/reset-upload* staged/delete_branch-move staged/delete_branch-upload staged/upload-commit onto/move "
             "delete-move/lost-answer stale-lock/upload/crash stale-lock/upload/lost-answer stale-lock/delete/crash "
-            "stale-lock/delete/lost-answer",
+            "stale-lock/delete/lost-answer sealed/reset_entry-commit",
         ),
         ENDS_WITH_ONE: Refuted(f"{SEALED}; and a move that stops half-way leaves two entries", HALVES),
-        USABLE: STALE,
+        USABLE: STALE.but(
+            also="staged/upload-commit.seal.reset_entry",
+            reason="a lock is committed with its entry, and a reset stages it anew, held by no client",
+        ),
     },
 )
 
@@ -152,6 +165,24 @@ MOVE_UNLOCKED: Final = variant(TEXT, "move_unlocked", {ENDS_WITH_ONE: TWO}, read
 MOVED: Final = Refuted("an upload that only looks for a lock deletes what is moved meanwhile", "staged/upload-move")
 ONCE: Final = Refuted("two uploads at once replace the same entry", "staged/upload-*")
 UPLOAD_CHECKS: Final = variant(TEXT, "upload_checks", {STAGED: MOVED, GARBAGE: ONCE}, reading=no_copies.UPLOAD_CHECKS)
+BELOW: Final = (
+    "the entry that an upload replaces is sealed: a commit that is under way holds it, and the token that the upload "
+    "has seen stays the open one"
+)
+UPLOAD_TOKENS: Final = variant(
+    TEXT,
+    "upload_tokens",
+    {
+        COMMITTED: Refuted(BELOW, "staged/upload-commit"),
+        ONE: Refuted(AGAIN, "staged/upload-commit"),
+        STAGED: Refuted(AGAIN, "sealed/upload-reset"),
+        GARBAGE: Refuted(LEFT, "staged/upload-commit sealed/upload-reset"),
+    },
+    reading=no_copies.UPLOAD_TOKENS,
+)
+RESET_COPIES: Final = variant(
+    TEXT, "reset_copies", {GARBAGE: Refuted(HIDDEN, "sealed/reset_entry-commit")}, reading=no_copies.RESET_COPIES
+)
 TAKEN: Final = Refuted("the entry that was locked is committed meanwhile", "staged/upload-commit")
 TWICE: Final = Refuted(AGAIN, "staged/upload-commit")
 UPLOAD_BLIND: Final = variant(
@@ -190,11 +221,13 @@ CAREFUL: Final = variant(
             "staged/stage:x-delete staged/upload-delete/false-predicate",
         ),
         GARBAGE: Refuted(
-            f"who finds another token cannot tell what became of the entry, and deletes nothing; {LEFT}",
+            "who finds another token cannot tell what became of the entry, and deletes nothing; a lock that was set, "
+            f"and reported as failed, passes for another's; {LEFT}; {HIDDEN}",
             "upload-commit upload-reset* upload-delete_branch link-commit link-reset upload.delete-commit "
             "upload-commit.delete staged/*-commit staged/reset_entry-upload staged/reset-move staged/reset-upload* "
-            "staged/copy-reset staged/delete_branch-move staged/delete_branch-upload "
-            "staged/upload-delete/false-predicate delete-move/lost-answer stale-lock/upload/* stale-lock/delete/[cl]*",
+            "staged/copy-reset staged/delete_branch-move staged/delete_branch-upload sealed/reset_entry-commit "
+            "staged/upload-delete/false-predicate staged/delete_branch-delete_branch/* delete-move/lost-answer "
+            "stale-lock/upload/* stale-lock/delete/[cl]*",
         ),
         ENDS_WITH_ONE: Refuted(
             "a commit may take both entries of a move; and one that stops half-way leaves two", HALVES
@@ -217,6 +250,16 @@ PAIRS: Final = (
     "delete_branch-commit-create_branch upload-move upload-commit copy-commit stage:x-delete move-move_back"
 )
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
+
+
+
+def resets_of_sealed(design: OneEntryDesign) -> Iterator[Row]:
+    """A reset of a path that a committer has sealed: what is committed is staged anew."""
+    yield from rows(design, "reset_entry.delete reset_entry.reset reset_entry.upload", NONE, RESEALED)
+    yield from rows(design, "reset_entry-commit", NONE, RESEALED, deep=True)
+    usable, race = (stays_usable(design, 0),), "upload-commit.seal.reset_entry"
+    yield from rows(design, race, NONE, UPLOADED, more=usable, only=USABLE, deep=design is not TEXT)
+
 
 ROWS = [
     *rows(TEXT, "commit-move", NONE, AN_UPLOAD, name="commit-move"),
@@ -261,7 +304,10 @@ ROWS = [
     *rows(CAREFUL, "commit-move", NONE, AN_UPLOAD, name="commit-move", deep=True),
     *rows(CAREFUL, "delete-move", UNSURE, AN_UPLOAD, name="delete-move"),
     *rows(CAREFUL, "move-move:z", UNSURE, AN_UPLOAD, name="concurrent-move"),
-    *rows(CAREFUL, "upload-delete", FALSE, UPLOADED),
+    *rows(CAREFUL, "upload-delete delete_branch-delete_branch", FALSE, UPLOADED),
+    *rows(UPLOAD_TOKENS, "upload-commit", NONE, UPLOADED),
+    *rows(UPLOAD_TOKENS, "upload upload-reset", NONE, RESEALED),
+    *(row for design in (TEXT, RESET_COPIES, CAREFUL) for row in resets_of_sealed(design)),
     # Three at once over one entry: whether data is kept.
     *rows(CAREFUL, CROWDS, NONE, CROWD, only=f"{COMMITTED} {STAGED}", deep=True),
 ]

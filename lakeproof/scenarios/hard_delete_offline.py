@@ -31,7 +31,7 @@ HOUR: Final = 3_600_000_000
 JUMP: Final = 2 * HOUR
 START: Final = 1_700_000_000_000_000
 WAITING: Final = frozenset(
-    ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_noted")
+    ("upload_object", "upload_and_link", "copy_object", "move_object", "stage_again", "link_physical_address")
 )
 NOTED: Final = (b"user", b"grant")
 
@@ -77,11 +77,13 @@ async def note_grant(env: Env, repository: Repository, branch_id: BranchID, path
     await env.store.set(*NOTED, f"{grant.expires} {grant.address}".encode())
 
 
-async def link_noted(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> ObjectEntry:
-    """What he does in the end: link it. Raises as `link_physical_address`."""
-    expires, _, address = (await env.store.get(*NOTED)).value.decode().partition(" ")
-    grant = Grant(address, expires=int(expires))
-    return await offline.link_physical_address(env, repository, branch_id, path, grant, b"late")
+async def link_physical_address(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: str, content: bytes
+) -> ObjectEntry:
+    """What he does in the end: link it. grant: the key of the note. Raises as `offline.link_physical_address`."""
+    expires, _, address = (await env.store.get(NOTED[0], grant.encode())).value.decode().partition(" ")
+    issued = Grant(address, expires=int(expires))
+    return await offline.link_physical_address(env, repository, branch_id, path, issued, content)
 
 
 WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
@@ -92,7 +94,7 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "copy_from_main": Word(lambda flows: flows.copy_object, BRANCH, TO, MAIN, X),
     "move_back": Word(lambda flows: flows.move_object, BRANCH, path_of(Y, Z), X),
     "prepare_link": Word(lambda flows: partial(note_grant, ask=flows.get_physical_address), BRANCH, Y),
-    "finish_link": Word(lambda _: link_noted, BRANCH, Y),
+    "finish_link": Word(lambda _: link_physical_address, BRANCH, Y, NOTED[1].decode(), b"late"),
 }
 
 IN_FLIGHT: Final = Refuted(

@@ -12,7 +12,7 @@ from lakeproof.impl.graveler.committing import seal
 from lakeproof.impl.hard_delete import token_states as proposal
 from lakeproof.model.records import Repository
 from lakeproof.scenarios._branch_data import BRANCH, X
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, WRITTEN, ObjectDesign
 from lakeproof.scenarios.designs import Row, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FAULTS, NONE, PAGED, Before, FaultSet, Refuted, after
 
@@ -70,8 +70,13 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
 
 LOSSES: Final[Mapping[str, Refuted]] = {COMMITTED: COMMITTED_LOSSES, STAGED: STAGED_LOSSES, GARBAGE: LEAKS}
 
+MISTAKEN: Final = (
+    "the newest entries under the tokens of a commit are not those that it holds: an upload has staged its own late, "
+    "under a token that the commit had scanned")
+
 TEXT: Final = ObjectDesign(
-    name="hard-delete/token_states", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted=LOSSES)
+    name="hard-delete/token_states", flows=proposal.FLOWS, source=SOURCE, words=WORDS, refuted={
+        **LOSSES, COMMITTED: COMMITTED_LOSSES.but(also="sealed/upload-commit.job", reason=MISTAKEN)})
 OURS: Final = " (ours: with repairs)"
 
 BY_ADDRESS: Final = variant(TEXT, "by_address", {
@@ -101,16 +106,30 @@ BUT_LINKS: Final = variant(TEXT, "mended_but_links", LOSSES, None, OURS, reading
 
 def twice(design: ObjectDesign, text: str, *, deep: bool = False) -> Iterator[Row]:
     """Races in which ``link`` links the one address that was issued and written before."""
-    link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
-    linking = attrs.evolve(design, words={**WORDS, "link": link})
     only = f"{COMMITTED if 'commit' in text else ''} {STAGED} {GARBAGE}"
-    return rows(linking, text, NONE, Before("twice/", "get_address.put"), only=only, deep=deep)
+    return rows(_linking(design), text, NONE, Before("twice/", "get_address.put"), only=only, deep=deep)
+
+
+def issued(design: ObjectDesign, text: str) -> Iterator[Row]:
+    """The same, against other changes of the path."""
+    only = f"{STAGED} {WRITTEN}"
+    return rows(_linking(design), text, NONE, Before("issued/", "get_address.put"), only=only)
+
+
+def _linking(design: ObjectDesign) -> ObjectDesign:
+    link = Word[ObjectFlows](lambda flows: flows.link_physical_address, BRANCH, X, ISSUED, b"g")
+    return attrs.evolve(design, words={**WORDS, "link": link})
 
 
 def sealed(design: ObjectDesign, faults: FaultSet = NONE) -> Iterator[Row]:
     """A commit of two tokens: a committer has sealed the first one and stopped; then the path was uploaded again."""
     before = Before("after_sealed/", "upload_first.seal.upload_second")
     return rows(design, "commit.job", faults, before, only=f"{COMMITTED} {GARBAGE}")
+
+
+def late(design: ObjectDesign, *, deep: bool = False) -> Iterator[Row]:
+    """The same, where the upload is late: it stages its entry under a token that a commit has scanned without it."""
+    return rows(design, "upload-commit.job", NONE, Before("sealed/", "upload_first.seal"), only=COMMITTED, deep=deep)
 
 
 def _compared(design: ObjectDesign) -> Iterator[Row]:
@@ -145,12 +164,17 @@ ROWS = [
     *rows(TEXT, "copy@main:x-reset.job", PAGED, after("upload"), paged=1),
     *rows(TEXT, "copy-job copy@main:x.reset@main.job-job", NONE, after("upload.commit")),
     *sealed(TEXT, NONE | CRASH),
+    *late(TEXT),
+    *late(BY_COMMIT, deep=True),
+    *late(MENDED),
     *twice(TEXT, "link-link link-link.reset.job"),
     *twice(TEXT, "link.commit.job-link.reset.job", deep=True),
     *rows(MENDED, "upload-reset.job upload-commit.job", NONE),
     *rows(MENDED, "upload-commit.job.reset.job", NONE, deep=True),
     *rows(MENDED, "commit.job reset.job copy-reset-job", FAULTS, after("upload")),
     *rows(MENDED, f"delete_branch-commit-create_branch-job move-reset.job {COPIES} {JOBS}", NONE, after("upload")),
+    *issued(TEXT, "upload.link link.upload upload-link delete-upload.link"),
+    *issued(MENDED, "upload.link upload-link"),
     *twice(MENDED, "link-link link-link.reset.job"),
     *twice(MENDED, "link.commit.job-link.reset.job", deep=True),
     *twice(BUT_LINKS, "link-link.reset.job"),

@@ -6,7 +6,7 @@ from lakeproof.impl.repositories import hardened
 from lakeproof.scenario import Faults
 from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows
-from lakeproof.scenarios.races import LATE_WRITE, fault
+from lakeproof.scenarios.races import LATE_WRITE, NONE, fault, jump
 
 SETUP_INSTANCE: Final = "s1"
 """The unique identifier of the repository that the setup creates: the first that client "s" mints."""
@@ -32,14 +32,32 @@ EVERYTHING: Final = (
 
 IN_DOUBT: Final = fault("false-predicate-and-clock-jump", Faults(false_predicates=1, clock_jumps=(JUMP,)))
 
+CREATIONS: Final = (
+    NONE
+    | fault("false-predicate", Faults(false_predicates=1))
+    | fault("refused-in-doubt", Faults(refusals=1, lost_answers=1))
+)
+
+ABANDONED: Final = fault("crash-and-clock-jump", Faults(crashes=1, clock_jumps=(JUMP,)))
+
 ROWS = [
     *everything(HARDENED),
+    *rows(
+        HARDENED,
+        "create-clean",
+        jump(JUMP),
+        ABSENT,
+        only="active-is-complete create-is-effective cleaner-spares-live answers-in-its-terms",
+    ),
+    *rows(HARDENED, "create-create", ABANDONED, ABSENT),
     *rows(HARDENED, "delete-delete_instance-create", MORE_FAULTS, EXISTS),
     *rows(HARDENED, "delete-delete-create delete-create-create", EVERYTHING, EXISTS),
     *rows(HARDENED, "create-delete", EVERYTHING, ABSENT),
     # Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from.
     *rows(HARDENED, "delete-delete-create-create-clean", LATE_WRITE, EXISTS),
     *rows(HARDENED, "delete-create-create-clean-create_branch", IN_DOUBT, EXISTS),
+    # Two clients make the same record; the repository is deleted and cleaned between their writes.
+    *rows(HARDENED, "tag-tag.delete.clean create_branch-create_branch.delete.clean", CREATIONS, EXISTS),
 ]
 
 SCENARIOS = built(ROWS)

@@ -9,7 +9,7 @@ from lakeproof.impl.migration.migrating import METADATA, VERSION, VERSION_KEY, m
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, MemoryTables, RepositoryRow, Row, StagedRow
 from lakeproof.model import keys
 from lakeproof.model.invariants import Always, Finding, Invariant, Reached, Violation
-from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios.designs import Design, Word, built, rows
@@ -44,9 +44,11 @@ def _missing(snapshot: Snapshot) -> str:
     places = {
         "the branch": ((partition, b"branches/main"), Branch),
         "the commit": ((partition, b"commits/c"), Commit),
-        "the staged entry": ((b"t", b"key/x"), StagedEntry),
     }
-    return ", ".join(what for what, (where, kind) in places.items() if not isinstance(snapshot.store.get(where), kind))
+    lost = [what for what, (where, kind) in places.items() if not isinstance(snapshot.store.get(where), kind)]
+    if (b"t", b"x") not in snapshot.store:  # as lakeFS has it, which is no key of the designs
+        lost.append("the staged entry")
+    return ", ".join(lost)
 
 
 def _version_means_complete(snapshot: Snapshot) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE_CREATES,
     UNSURE_OPERATIONS,
     UNSURE_READS,
+    UNSURE_TAGS,
     RepositoryDesign,
     everything,
 )
@@ -21,7 +22,8 @@ NAIVE = RepositoryDesign(
     blind_create=True,
     refuted={
         "active-is-complete": Refuted(
-            "the entry is visible before branch and commit are, and stays visible while they are deleted", "*"
+            "the entry is visible before branch and commit are, and stays visible while they are deleted",
+            "delete-* absent/* retry_delete-create*",
         ),
         "no-reachable-zombie": Refuted(
             "entities are keyed by the repository id alone: a late one appears in the next repository of that id",
@@ -47,7 +49,7 @@ NAIVE = RepositoryDesign(
             f"a create finds a default branch that was left behind and fails, when its entry is there; {UNSURE}",
             f"absent/create-create-delete* {UNSURE_CREATES}",
         ),
-        "linearizable": Refuted(UNSURE, f"{UNSURE_READS} {UNSURE_OPERATIONS}"),
+        "linearizable": Refuted(UNSURE, f"{UNSURE_READS} {UNSURE_OPERATIONS} {UNSURE_TAGS}"),
         "id-becomes-reusable": Refuted(
             "a default branch that was left behind makes the next create fail, and its entry stays",
             "delete-delete-* delete-create/late-write retry_delete-create* absent/create-delete* "

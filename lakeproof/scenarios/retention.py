@@ -22,6 +22,7 @@ from lakeproof.scenarios.races import (
     FALSE,
     FAULTS,
     FAULTY,
+    LATE_WRITE,
     LOST,
     NONE,
     NOTHING,
@@ -200,6 +201,15 @@ PINS: Final = [
 ]
 
 
+ALONE: Final = "create_branch update_branch tag revert restore"
+"""What one client does before it runs the job itself."""
+
+
+def sequences(design: RetentionDesign, faults: FaultSet) -> Iterator[Row]:
+    """A use of an expired commit, then a run, by one client: whoever is in doubt may yet have used it."""
+    return rows(design, " ".join(f"{word}.{JOB}" for word in ALONE.split()), faults, deep=True)
+
+
 def _orders() -> Iterator[Row]:
     """Each order, with what tells it from the others; and, deep, with every time in every order."""
     for order in ORDERS:
@@ -241,6 +251,8 @@ ROWS = [
     *rows(RAISED, JOB),
     *rows(RAISED_RECHECK, JOB),
     *PINS,
+    *sequences(attrs.evolve(PINNED, refuted=HOLDS), NONE | LATE_WRITE | FALSE),
+    *sequences(attrs.evolve(TEXT, tags=False, refuted=HOLDS), NONE),
 ]
 
 SCENARIOS = built(ROWS)

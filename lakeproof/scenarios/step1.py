@@ -13,6 +13,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE_CREATES,
     UNSURE_OPERATIONS,
     UNSURE_READS,
+    UNSURE_TAGS,
     RepositoryDesign,
     everything,
 )
@@ -44,7 +45,9 @@ REFUTED = {
     ),
     "garbage-is-reclaimable": HANGING,
     FAILED: Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_CREATES} {BROKEN_SCANS}"),
-    "linearizable": Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_READS} {UNSURE_OPERATIONS} {SEEN_SCANS}"),
+    "linearizable": Refuted(
+        f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_READS} {UNSURE_OPERATIONS} {UNSURE_TAGS} {SEEN_SCANS}"
+    ),
 }
 
 STEP1 = RepositoryDesign(name="repositories/step1", flows=step1.FLOWS, source=SOURCE, refuted=REFUTED)

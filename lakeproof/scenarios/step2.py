@@ -9,6 +9,7 @@ from lakeproof.scenarios._repositories import (
     JUMP,
     ONE_FAULT,
     UNSURE,
+    UNSURE_TAGS,
     RepositoryDesign,
     everything,
 )
@@ -74,6 +75,7 @@ STEP2 = RepositoryDesign(
             "absent/create-create_branch/false-predicate absent/create-create_bare/false-predicate "
             "absent/create-delete-create_branch/false-predicate",
         ),
+        "linearizable": Refuted(UNSURE, f"{UNSURE_TAGS} delete-create-tag/false-predicate"),
     },
 )
 

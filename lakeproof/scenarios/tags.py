@@ -9,12 +9,13 @@ from lakeproof.impl.graveler import founding
 from lakeproof.impl.refs import tags
 from lakeproof.model.identifiers import TagID
 from lakeproof.model.invariants import Invariant, refs
+from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.tag import TAG
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import MAIN, REPOSITORY
-from lakeproof.scenarios.designs import Design, Word, built, rows
-from lakeproof.scenarios.races import FAULTS, Race, Refuted
+from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
+from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Race, Refuted
 
 WORDS: Final[Mapping[str, Word[None]]] = {
     "tag": Word(lambda _: tags.create_tag, MAIN),
@@ -39,7 +40,7 @@ class TagDesign(Design[None]):
         return (Call(founding.found, REPOSITORY),)
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        return [linearizable(TAG), refs.head_exists]
+        return [linearizable(TAG), refs.head_exists, answers_in_its_terms]
 
 
 UNSURE: Final = Refuted(
@@ -53,8 +54,17 @@ BOTH: Final = Refuted(
 
 TAGS: Final = TagDesign(name="tags/plain", refuted={"linearizable": UNSURE})
 
+LOOKS: Final = TagDesign(
+    name="tags/looks",
+    source="graveler-on-kv.md, Tag (ours: who is refused looks whether the record may be its own)",
+    refuted=HOLDS,
+    options={"tag": {"looks": True}, "update_tag": {"looks": True}},
+)
+
 ROWS = [
     *rows(TAGS, "tag-tag tag-get_tag tag-delete_tag-get_tag tag-tag-delete_tag tag-update_tag-get_tag", FAULTS),
+    *rows(TAGS, "tag.update_tag-delete_tag.get_tag", NONE),
+    *rows(LOOKS, "tag-tag tag-get_tag tag-delete_tag-get_tag tag.update_tag-get_tag-update_tag", NONE | FALSE),
     *rows(attrs.evolve(TAGS, refuted={"linearizable": BOTH}), "tag.delete_tag-delete_tag", FAULTS),
 ]
 

@@ -4,7 +4,7 @@ Every operation starts with "a fetch of the repository entry", and then takes ma
 to.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import ClassVar, Final
 
 import attrs
@@ -20,21 +20,24 @@ from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import repository
 from lakeproof.scenarios._branch_data import X
 from lakeproof.scenarios._repositories import EXISTS
-from lakeproof.scenarios.designs import HOLDS, Design, Word, built, rows
-from lakeproof.scenarios.races import CRASH, NONE, Race
+from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
+from lakeproof.scenarios.races import CRASH, FALSE, NONE, Race, Refuted
 
-OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[str | bytes, ...]]]] = {
+OPERATIONS: Final[Mapping[str, tuple[Flow, tuple[Hashable, ...]]]] = {
     "create_branch": (branches.create_branch, ("b", "main")),
     "tag": (tags.create_tag, ("t", "main")),
-    "write": (writing.set_entry, ("main", X, b"a0")),
+    "get_tag": (tags.get_tag, ("t",)),
+    "update_tag": (tags.update_tag, ("t", "main")),
+    "delete_tag": (tags.delete_tag, ("t",)),
+    "write": (writing.set_entry, ("main", X, Caller.BYTES)),
     "read": (reading.get_entry, ("main", X)),
-    "commit": (lock_free.commit, ("main", "a0")),
-    "merge": (merging.merge, ("main", "main", "a0")),
+    "commit": (lock_free.commit, ("main", Caller.TEXT)),
+    "merge": (merging.merge, ("main", "main", Caller.TEXT)),
 }
 """The operation, with what follows the repository among its arguments."""
 
 
-def _within(flow: Flow, args: tuple[str | bytes, ...]) -> Word[RepositoryFlows]:
+def _within(flow: Flow, args: tuple[Hashable, ...]) -> Word[RepositoryFlows]:
     return Word(lambda flows: by_id(flows.get_repository, flow), *args)
 
 
@@ -70,11 +73,34 @@ DESIGNS: Final = (
     UnderDeletion(name="under-deletion/hardened", flows=hardened.FLOWS, refuted=HOLDS),
 )
 
+OF_TAGS: Final = "get_tag update_tag delete_tag"
+IN_DOUBT: Final = {
+    "linearizable": Refuted(
+        "a `SetIf` that was applied and reported as failed answers `TagExists` or `RefChanged`: a definite no for what "
+        "has happened",
+        "tag-*/false-predicate",
+    )
+}
+
 ROWS = [
-    row
-    for design in DESIGNS
-    for word in OPERATIONS
-    for row in rows(design, f"{word}-delete {word}-delete-create", NONE | CRASH, EXISTS)
+    *(
+        row
+        for design in DESIGNS
+        for word in OPERATIONS
+        if word not in OF_TAGS.split()
+        for row in rows(design, f"{word}-delete {word}-delete-create", NONE | CRASH, EXISTS)
+    ),
+    *(
+        row
+        for design in DESIGNS
+        for word in OF_TAGS.split()
+        for row in rows(design, f"tag.{word}-delete tag.{word}-delete-create", NONE | CRASH, EXISTS)
+    ),
+    *(
+        row
+        for design in DESIGNS
+        for row in rows(attrs.evolve(design, refuted=IN_DOUBT), "tag-get_tag-delete", FALSE, EXISTS)
+    ),
 ]
 
 SCENARIOS = built(ROWS)

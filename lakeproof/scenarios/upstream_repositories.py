@@ -16,7 +16,7 @@ from lakeproof.scenarios._repositories import (
     RepositoryDesign,
 )
 from lakeproof.scenarios.designs import Row, built, rows
-from lakeproof.scenarios.races import LATE_WRITE, LOST, NONE, Refuted
+from lakeproof.scenarios.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
 
 SOURCE: Final = "lakeFS pkg/graveler/ref/manager.go, DeleteRepository and CreateRepository"
 
@@ -67,7 +67,7 @@ UPSTREAM: Final = RepositoryDesign(
             "absent/create-create-delete/false-predicate absent/create-create_branch/false-predicate "
             "absent/create-get/false-predicate absent/create-delete-*/false-predicate delete-create-create_branch* "
             "delete-create-get* delete-create-list* delete-create-tag* delete-create_bare* "
-            "delete-create_branch/paged-scan-failure",
+            "delete-create_branch/paged-scan-failure tag-tag/false-predicate",
         ),
         "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
     },
@@ -106,6 +106,39 @@ def all_races(design: RepositoryDesign) -> Iterator[Row]:
     yield from rows(design, "delete-delete-create-create", NONE, EXISTS)
 
 
+AT_ONCE: Final = RepositoryDesign(
+    name="repositories/upstream-parallel",
+    flows=repositories.AT_ONCE,
+    source=SOURCE + ", deleteRepository: four goroutines, and one for each entity",
+    refuted={
+        "delete-spares-successor": Refuted(
+            "as one after the other: the slower of two deletes removes the repository that was created after the "
+            "faster one",
+            "delete-delete-create",
+        ),
+        "create-is-effective": Refuted("a late delete takes the new repository away", "delete-delete-create"),
+        "failed-call-changed-nothing": Refuted(
+            "a delete that fails on its way, because another was faster, has hidden the repository",
+            "delete-delete-create",
+        ),
+        "garbage-is-reclaimable": Refuted(
+            "what a refused create has written is left where no entry leads", "delete-create* delete-delete-create"
+        ),
+    },
+    blind_create=True,
+)
+MENDED_AT_ONCE: Final = RepositoryDesign(
+    name="repositories/upstream-parallel-tombstone",
+    flows=repositories.AT_ONCE_WITH_TOMBSTONES,
+    source=MENDED.source,
+    refuted={
+        "garbage-is-reclaimable": Refuted(
+            "what a refused create has written is left where no entry leads", "delete-create delete-delete-create"
+        ),
+    },
+    blind_create=True,
+)
+
 ROWS = [
     *all_races(UPSTREAM),
     *rows(MENDED, "delete-create delete-get delete-delete-create delete-create-create_branch", ONE_FAULT, EXISTS),
@@ -115,6 +148,10 @@ ROWS = [
     *rows(MENDED, "retry_delete-create", LOST, EXISTS),
     *rows(MENDED, "delete-create delete-create-list", PAGED_FAULTS, BESIDE, paged=1),
     *rows(MENDED, "delete-delete-create-create", NONE, EXISTS),
+    *rows(AT_ONCE, "delete-create", NONE | CRASH, EXISTS),
+    *rows(AT_ONCE, "delete-get delete-delete-create", NONE, EXISTS),
+    *rows(AT_ONCE, "create-delete", NONE, ABSENT),
+    *rows(MENDED_AT_ONCE, "delete-create delete-delete-create", NONE, EXISTS),
 ]
 
 SCENARIOS = built(ROWS)

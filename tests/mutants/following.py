@@ -130,8 +130,8 @@ MUTANTS: Final = (
     Mutant(
         "identifiers of different clients are the same",
         _EXECUTION,
-        'return f"{self.label}{self.count}"',
-        'return f"u{self.count}"',
+        'return self.label + "t".join',
+        'return "u" + "t".join',
         f"{_BY_HAND}[clients of one program that mint identifiers]",
     ),
     Mutant(
@@ -151,8 +151,8 @@ MUTANTS: Final = (
     Mutant(
         "observers see nothing of the last effect",
         _EXECUTION,
-        "        self._observe(self.op, reply)\n        self.begins = False\n        self._run(reply)",
-        "        self.begins = False\n        op = self.op\n        self._run(reply)\n        self._observe(op, reply)",
+        "            self._observe(self.op, reply)\n        else:",
+        "            pass\n        else:",
         f"{_BY_HAND}[a ghost variable is 0 or False]",
     ),
     Mutant(
@@ -263,7 +263,7 @@ MUTANTS: Final = (
     Mutant(
         "a hang is taken for the flow's own exception",
         "lakeproof/explore/fence.py",
-        "return isinstance(error, MemoryError | Hangs)",
+        "return isinstance(error, MemoryError | Undecided)",
         "return isinstance(error, MemoryError)",
         "tests/explore/test_fence.py::TestOurs",
     ),

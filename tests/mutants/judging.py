@@ -138,7 +138,7 @@ MUTANTS: Final = (
     Mutant(
         "every switch is a preemption",
         "lakeproof/explore/minimise.py",
-        "sum(one != other and one in clients[at:] for at,",
+        "sum(one != other and one in tasks[at:] for at,",
         "sum(one != other for at,",
         "tests/explore/test_minimise.py::test_a_preemption_is_a_switch_away_from_a_client_that_runs_again[aabb-0]",
     ),

@@ -18,7 +18,7 @@ MUTANTS: Final = (
     Mutant(
         "only writes are refused",
         _FAULTS,
-        "case Mode.REFUSED if not isinstance(op, Now):",
+        "case Mode.REFUSED if not isinstance(op, Now | Withdrawn):",
         "case Mode.REFUSED if is_write(op):",
         f"{_COUNTS}::TestFaults::test_a_refusal_is_a_second_outcome_of_every_effect",
     ),

@@ -233,7 +233,7 @@ MUTANTS: Final = (
     Mutant(
         "the way back names the client of the representative",
         "lakeproof/explore/paths.py",
-        "            return Move(client, move.mode)",
+        "            return attrs.evolve(move, client=client)",
         "            return move",
         f"{_LIMITS}::test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it",
     ),

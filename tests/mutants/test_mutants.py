@@ -11,10 +11,17 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tests.mutants import following, judging, moving, searching, valuing
+from tests.mutants import following, judging, moving, programs, searching, valuing
 from tests.mutants.planted import ROOT, Fate, Mutant, run
 
-MUTANTS = (*searching.MUTANTS, *moving.MUTANTS, *following.MUTANTS, *judging.MUTANTS, *valuing.MUTANTS)
+MUTANTS = (
+    *searching.MUTANTS,
+    *moving.MUTANTS,
+    *following.MUTANTS,
+    *judging.MUTANTS,
+    *valuing.MUTANTS,
+    *programs.MUTANTS,
+)
 
 SURVIVOR = Mutant(
     name="nothing is changed but a docstring",
@@ -58,6 +65,7 @@ class TestTable:
         others = {mutant.file for mutant in MUTANTS} - {f"lakeproof/explore/{name}.py" for name in explored}
         assert others == {
             *("impl/frames.py", "impl/wellformed.py"),
+            *(f"lakeproof/foreign/{name}.py" for name in ("child", "hearing", "pool", "program", "protocol")),
             *("lakeproof/cli.py", "lakeproof/running/processes.py", "lakeproof/running/tasks.py"),
             *("model/identity.py", "model/kv.py", "model/objects.py", "model/snapshot.py"),
         }

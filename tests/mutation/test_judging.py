@@ -6,7 +6,8 @@ import attrs
 import pytest
 
 from lakeproof.explore.trace import Trace
-from lakeproof.mutation.equivalent import EQUIVALENT, unmatched
+from lakeproof.mutation.equivalent import unmatched
+from lakeproof.mutation.equivalents import EQUIVALENT
 from lakeproof.mutation.judging import UNREACHED, Judged
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.operators import OPERATORS
@@ -70,6 +71,12 @@ class TestIndex:
         names = [each.scenario for each in index.steps("f", (1, 1), Bounds())]
         assert names == ["d/one/a", "d/two/b", "d/one/b", "d/two/a", "d/one/c"]
 
+    def test_of_scenarios_of_one_size_the_one_that_executes_the_least_besides_is_first(self) -> None:
+        wide = Reach(scenario="d/wide", origin=HERE, states=1, seconds=0.1, lines=(("f", (1,)), ("g", (1, 2, 3))))
+        index = Index([wide, reach("e/narrow", 1, 1)])
+        assert [each.scenario for each in index.steps("f", (1, 1), Bounds())] == ["e/narrow", "d/wide"]
+        assert [each.scenario for each in index.steps("g", (1, 1), Bounds())] == ["d/wide"]
+
     def test_files_are_those_that_are_executed(self) -> None:
         assert self.INDEX.files == {"f"}
 
@@ -94,6 +101,7 @@ class TestResults:
         assert second.verdict("k") == verdict
         assert second.reach("r", HERE) == attrs.evolve(reach("d/s", 7, 1, 2))
         assert second.verdict("other") is None
+        assert [second.killer(each) for each in mutants[:2]] == ["d/s", None]
         second.close()
 
     def test_a_key_covers_the_code_the_mutant_the_judges_and_the_bounds(self, mutants: list[Mutant]) -> None:

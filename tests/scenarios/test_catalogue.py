@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof import Scenario
 from lakeproof.explore.search import search
-from lakeproof.model.invariants import lifecycle, outcomes, repositories
+from lakeproof.model.invariants import alone, lifecycle, outcomes, repositories
 from lakeproof.scenarios import catalogue, modules
 from lakeproof.scenarios._repositories import RepositoryDesign
 
@@ -21,6 +21,13 @@ DESIGNS = {
 FIRST = {module.ROWS[0].design.name for module in modules()} & DESIGNS.keys()
 MAIN = sorted(name for name in FIRST if "-" not in name)
 """The designs that run all races: the first of each module, but for modules of readings, which have a hyphen."""
+
+ALONE = {row.design.name for module in modules() if module.__name__.endswith(".alone") for row in module.ROWS}
+"""The designs that are judged by a client that is alone, too."""
+
+
+def test_every_variant_of_the_documents_is_judged_alone() -> None:
+    assert set(MAIN) - ALONE == {"repositories/upstream"}
 
 
 def of(name: str) -> list[Scenario]:
@@ -43,15 +50,18 @@ def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name:
     checked = {invariant for scenario in of(name) for invariant in scenario.named_ids}
     wanted = {invariant.id for invariant in (*repositories.ALL, *lifecycle.ALL)}
     wanted |= {repositories.ID_BECOMES_REUSABLE, lifecycle.SUPERSEDED_IS_CLEANED}
-    wanted |= {outcomes.failed_call_changed_nothing.id, "linearizable"}
+    wanted |= {outcomes.failed_call_changed_nothing.id, "linearizable", "head-exists", alone.ALONE_IS_EXACT}
+    wanted |= {invariant.id for invariant in alone.ALL}
     if DESIGNS[name].flows.clean is None:
-        wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED}
+        wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED, alone.cleaner_goes_on.id}
+    if name not in ALONE:
+        wanted -= {alone.ALONE_IS_EXACT, alone.doubt_has_a_reason.id, "head-exists"}
     assert checked == wanted
 
 
 @pytest.mark.parametrize("name", MAIN)
 def test_every_race_also_meets_one_fault_of_each_kind(name: str) -> None:
-    names = {scenario.name for scenario in of(name)}
+    names = {scenario.name for scenario in of(name) if "/alone/" not in scenario.name}
     plain = {each.removesuffix("/crash") for each in names if each.endswith("/crash")}
     assert len(plain) >= 19
     for race in plain:

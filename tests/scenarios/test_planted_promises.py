@@ -203,7 +203,7 @@ async def is_deleted(env: Env, record: CleanupRecord) -> bool:
 def test_a_cleaner_that_spares_superseded_instances_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = scenario_of(REPOSITORIES, "delete-create", "create", Faults())
     assert verdicts(scenario)["superseded-is-cleaned"] == "holds"
-    monkeypatch.setattr(hardened, "_is_dead", is_deleted)
+    monkeypatch.setattr(hardened, "is_dead", is_deleted)
     assert verdicts(scenario)["superseded-is-cleaned"] == "violated"
 
 

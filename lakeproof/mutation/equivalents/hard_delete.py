@@ -1,0 +1,8 @@
+"""Equivalent mutants of the flows of hard delete, offline and online; and impl/catalog."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from lakeproof.mutation.equivalents._row import Equivalent
+
+ROWS: Final[Sequence[Equivalent]] = ()

@@ -1,0 +1,116 @@
+"""Calls that meet others: one is interrupted at its effects, or two of them cross. For scenarios of one client."""
+
+import types
+from collections.abc import Generator, Sequence
+
+import attrs
+
+from lakeproof.impl.effects import Env, KVEffects
+from lakeproof.model import kv
+from lakeproof.model.errors import FlowError
+from lakeproof.model.invariants.met import Answer, Met
+from lakeproof.scenario import Call
+
+
+class _Interrupted(KVEffects):
+    """The store of a call; before some of its effects other calls run, and one `SetIf` is reported as failed."""
+
+    def __init__(self, env: Env, others: Sequence[Call], at: tuple[int, ...], false_at: int) -> None:
+        self.count = 0
+        self.answers: list[Answer] = []
+        self._env = env
+        self._others = others
+        self._at = at
+        self._false_at = false_at
+
+    async def perform(self, op: kv.Op) -> object:
+        self.count += 1
+        if self.count in self._at:
+            await self.meet()
+        reply = await super().perform(op)
+        if self.count == self._false_at and isinstance(op, kv.SetIf):
+            raise kv.PredicateFailed
+        return reply
+
+    async def meet(self) -> None:
+        """Run all the others."""
+        for other in self._others:
+            self.answers.append(await _answered(other, self._env))
+
+
+async def _answered(call: Call, env: Env) -> Answer:
+    try:
+        return Answer(await call.start(env))
+    except FlowError as error:
+        return Answer(error=(type(error), error.args))
+
+
+async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ...], false_at: int = 0) -> Met:
+    """Run a call, and others before each of these effects, counted from 1. If it has fewer, they run after it.
+
+    false_at: a `SetIf` that is applied, and reported as failed.
+    """
+    store = _Interrupted(env, others, at, false_at)
+    answer = await _answered(call, attrs.evolve(env, store=store))
+    for _ in [number for number in at if number > store.count]:
+        await store.meet()
+    return Met(answer, tuple(store.answers), store.count)
+
+
+@types.coroutine
+def _handed_on(effect: object) -> Generator[object, object, object]:
+    return (yield effect)
+
+
+class _Paused:
+    """A call that goes on for so many effects at a time."""
+
+    def __init__(self, env: Env, call: Call) -> None:
+        self.answer = Answer()
+        self._rest = _answered(call, env)
+        self._reply: object = None
+        self._done = False
+
+    async def go_on(self, effects: int = 1_000) -> None:
+        """Until the call has had so many effects more, on any store, or to its end."""
+        for _ in range(effects):
+            if self._done:
+                return
+            try:
+                effect = self._rest.send(self._reply)
+            except StopIteration as stop:
+                self.answer, self._done = stop.value, True
+                return
+            self._reply = await _handed_on(effect)
+
+
+async def cross(env: Env, call: Call, others: tuple[Call, ...], places: tuple[int, int]) -> Met:
+    """The first of the others has so many effects, and the second one runs; the call has so many effects, and the first
+    one goes on to its end, and then those that are left; then the call goes on to its end."""
+    first, between, *later = others
+    one, other = _Paused(env, first), _Paused(env, call)
+    await one.go_on(places[0])
+    answers = [await _answered(between, env)]
+    await other.go_on(places[1])
+    await one.go_on()
+    answers += [await _answered(each, env) for each in later]
+    await other.go_on()
+    return Met(other.answer, (one.answer, *answers), 0)
+
+
+async def counted(
+    env: Env, before: tuple[Call, ...], call: Call, others: tuple[Call, ...], places: tuple[int, ...], false_at: int
+) -> int:
+    """How many effects on the store of keys a call has, after others, and met by others, as in `meet`."""
+    for each in before:
+        await _answered(each, env)
+    return (await meet(env, call, others, places, false_at)).effects
+
+
+async def is_usable(env: Env, call: Call) -> bool:
+    """Whether a call takes its arguments for what they are; no ValueError."""
+    try:
+        await _answered(call, env)
+    except ValueError:
+        return False
+    return True

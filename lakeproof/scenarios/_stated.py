@@ -1,0 +1,316 @@
+"""Calls whose answer, effects and traces are stated, row by row: alone, after other calls, or met by them.
+
+A table is text. An example of a row, of the repositories of Step 2:
+
+    create: delete_if, met by delete at 2
+        answers Conflict; done
+        by get entry r; set_if entry r
+        leaves -entry r; +record r/i1 = r/i1
+
+First the calls that are made before, joined by dots, and the call itself. Then, after commas, what happens in its
+midst:
+
+- ``met by WORDS at 2, 4``: before its second and fourth effect on the store these run from beginning to end;
+- ``false at 2``: the second, a `SetIf`, is applied and reported as a failed predicate; ``refused at 2``: it is not
+  applied, a definite error; ``lost at 2``, ``missed at 2``: no answer comes, and it was applied, or not;
+  ``broken at 2``: a scan breaks;
+- ``90 s later``: its clock, and that of what follows, is ahead of the clock of what was before;
+- ``then WORDS``: calls that follow it.
+
+Its lines: what it and the others answer, by which effects it goes, each on a key by what it names (a clock as ``now``),
+and what it and the others add (+), change (~) and remove (-) in the store. An indefinite error ends in "?". A line
+without such a word continues the one above. Each row starts with an empty store, or with what all rows of a table start
+with.
+
+Fresh identifiers are named by the first letter of their kind and a number; commits are ``c1``, ``c2`` as they are met;
+a time is shown as the difference from the clock. To add a row, write its head: the evidence of the scenario then says
+how it goes. Read that against the text of the design before it is written down: a row is no proof, it only keeps steps.
+"""
+
+import itertools
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.effects import ClockEffects, Env, Ids, KVEffects, ObjectEffects
+from lakeproof.model import kv, objects
+from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.model.errors import FlowError
+from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants.goes import GOES_AS_STATED, GOES_AS_STATED_MEANING, Gone, goes_as_stated
+from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenarios._shown import Names
+from lakeproof.scenarios.designs import HOLDS, Design, Row, Word, rows
+from lakeproof.scenarios.races import NONE, Race, RaceError
+
+FAULTS: Final = ("false", "refused", "lost", "missed", "broken")
+WRITES: Final = (kv.Set, kv.SetIf, kv.Delete)
+_SHOWN_OPS: Final[Mapping[type[object], str]] = {
+    kv.Get: "get",
+    kv.Set: "set",
+    kv.SetIf: "set_if",
+    kv.Delete: "delete",
+    kv.ScanBatch: "scan",
+    objects.Put: "put",
+    objects.GetObject: "get",
+    objects.DeleteObject: "delete",
+    objects.ListObjects: "list",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Plot:
+    """What happens in a row. places: the effects before which the others run; faults: each its place and kind; later:
+    seconds."""
+
+    before: tuple[Call, ...]
+    call: Call
+    others: tuple[Call, ...] = ()
+    places: tuple[int, ...] = ()
+    faults: tuple[tuple[int, str], ...] = ()
+    later: int = 0
+    then: tuple[Call, ...] = ()
+
+
+class _Clock(ClockEffects):
+    """A clock that is ahead, and notes that it was read."""
+
+    def __init__(self, stage: "_Stage") -> None:
+        self._stage = stage
+
+    async def now(self) -> int:
+        self._stage.note("now")
+        self._stage.names.now = await super().now() + self._stage.ahead
+        return self._stage.names.now
+
+
+class _Store(KVEffects):
+    """A store that notes what is done to it; and, for the call itself, lets others in, and fails as it is told."""
+
+    def __init__(self, stage: "_Stage", plot: Plot | None = None) -> None:
+        self._stage = stage
+        self._plot = plot
+        self._count = 0
+        self.answers: list[str] = []
+
+    async def perform(self, op: kv.Op) -> object:
+        stage, plot = self._stage, self._plot
+        stage.partitions.setdefault(op.partition)
+        self._count += 1
+        if plot is not None and self._count in plot.places:
+            await self.meet()
+        key = op.start if isinstance(op, kv.ScanBatch) else op.key
+        stage.note(f"{_SHOWN_OPS[type(op)]} {stage.names.key(op.partition, key)}")
+        kind = dict(() if plot is None else plot.faults).get(self._count)
+        return await (super().perform(op) if kind is None else self._failed(op, kind))
+
+    async def _failed(self, op: kv.Op, kind: str) -> object:
+        """As a store may fail; an operation that cannot fail like this does not."""
+        if kind == "refused" or (kind == "broken" and isinstance(op, kv.ScanBatch)):
+            raise kv.Refused if kind == "refused" else kv.ScanInterrupted
+        if kind == "missed" and isinstance(op, WRITES):
+            raise kv.OutcomeUnknown
+        reply = await super().perform(op)
+        if kind == "false" and isinstance(op, kv.SetIf):
+            raise kv.PredicateFailed
+        if kind == "lost" and isinstance(op, WRITES):
+            raise kv.OutcomeUnknown
+        return reply
+
+    async def meet(self) -> None:
+        """Run all the others; their effects are not noted."""
+        assert self._plot is not None
+        for other in self._plot.others:
+            self.answers.append(await self._stage.answered(other))
+
+    async def rest(self) -> None:
+        """Run the others of the places that the call has not come to."""
+        for _ in [place for place in self._plot.places if place > self._count] if self._plot else ():
+            await self.meet()
+
+
+class _Objects(ObjectEffects):
+    """An object store that notes what is done to data; what a commit writes of itself is not noted."""
+
+    def __init__(self, stage: "_Stage") -> None:
+        self._stage = stage
+
+    async def perform(self, op: objects.Op) -> object:
+        self._stage.objects = True
+        address = op.prefix if isinstance(op, objects.ListObjects) else getattr(op, "address", "")
+        if f"/{DATA_PREFIX}" in address:
+            self._stage.note(f"{_SHOWN_OPS.get(type(op), 'other')} {self._stage.names.address(address)}")
+        return await super().perform(op)
+
+
+class _Stage:
+    """Where a row is played: what it has touched, and the names of what it has met."""
+
+    def __init__(self, env: Env) -> None:
+        self.names = Names()
+        self.partitions: dict[bytes, None] = {}
+        self.objects = False
+        self.ahead = 0
+        self._noted: list[str] | None = None
+        self._env = env
+        kinds: dict[str, Iterator[int]] = {}
+
+        def unique(kind: str) -> str:
+            return f"{kind[0]}{next(kinds.setdefault(kind[0], itertools.count(1)))}"
+
+        self._ids = Ids(unique=unique)
+
+    def note(self, effect: str) -> None:
+        if self._noted is not None:
+            self._noted.append(effect)
+
+    def env(self, plot: Plot | None = None) -> tuple[Env, _Store]:
+        store = _Store(self, plot)
+        return Env(ids=self._ids, store=store, objects=_Objects(self), clock=_Clock(self)), store
+
+    async def answered(self, call: Call, plot: Plot | None = None) -> str:
+        """A call to its end, and what it answers. plot: its effects are noted, and things happen in its midst."""
+        env, store = self.env(plot)
+        noted, self._noted = self._noted, [] if plot is not None else None
+        try:
+            found = self.names.answer(await call.start(env))
+        except (FlowError, kv.KVError, objects.ObjectError) as error:
+            found = type(error).__name__ + ("" if error.definite else "?")
+        except RuntimeError as error:  # what stands for the panic of a server
+            found = self.names.panic(str(error))
+        effects, self._noted = self._noted, noted
+        if effects is None:
+            return found
+        self.effects = tuple(effects)
+        await store.rest()
+        return "; ".join((found, *store.answers))
+
+    async def contents(self) -> dict[tuple[bytes, bytes], bytes]:
+        """All that is there, in the partitions that were touched."""
+        found = {}
+        for partition in tuple(self.partitions):
+            async for entry in self._env.store.scan(partition):
+                found[partition, entry.key] = entry.value
+        return found
+
+    async def clear(self) -> None:
+        """Leave nothing for the next row."""
+        for partition, key in await self.contents():
+            await self._env.store.delete(partition, key)
+        if self.objects:
+            for address in [head.address async for head in self._env.objects.list()]:
+                await self._env.objects.delete(address)
+
+
+async def played(env: Env, plot: Plot) -> Gone:
+    """A row of a table, from an empty store; how it went."""
+    stage = _Stage(env)
+    stage.names.now = await env.clock.now()
+    for each in plot.before:
+        await stage.answered(each)
+    old = await stage.contents()
+    stage.ahead = plot.later * 1_000_000
+    stage.names.now += stage.ahead
+    answer = await stage.answered(plot.call, plot)
+    later = [await stage.answered(each) for each in plot.then]
+    leaves = "; ".join(stage.names.changes(old, await stage.contents()))
+    await stage.clear()
+    return Gone(answer="; ".join((answer, *later)), effects="; ".join(stage.effects), leaves=leaves)
+
+
+_HEAD: Final = re.compile(
+    r"(?P<before>[^:]*): (?P<word>[\w@]+)"
+    r"(?:, met by (?P<others>[\w.@]+) at (?P<places>\d+(?:, \d+)*))?"
+    rf"(?P<faults>(?:, (?:{'|'.join(FAULTS)}) at \d+)*)"
+    r"(?:, (?P<later>\d+) s later)?"
+    r"(?:, then (?P<then>[\w.@]+))?"
+)
+_FAULT: Final = re.compile(r"(\w+) at (\d+)")
+_LINES: Final = ("answers", "by", "leaves")
+
+
+def _plot(head: str, words: Mapping[str, Call], first: tuple[Call, ...]) -> Plot:
+    found = _HEAD.fullmatch(head)
+    if found is None:
+        form = "BEFORE: WORD[, met by WORDS at N][, FAULT at N]...[, N s later][, then WORDS]"
+        raise RaceError(f"{head!r}: expected {form}")
+
+    def calls(text: str | None) -> tuple[Call, ...]:
+        named = [name for name in (text or "").split(".") if name]
+        if unknown := [name for name in named if name not in words]:
+            raise RaceError(f"{head!r}: {unknown[0]!r} is no word; expected one of {', '.join(words)}")
+        return tuple(words[name] for name in named)
+
+    (call,) = calls(found["word"])
+    return Plot(
+        before=(*first, *calls(found["before"])),
+        call=call,
+        others=calls(found["others"]),
+        places=tuple(int(place) for place in (found["places"] or "").split(", ") if place),
+        faults=tuple((int(at), kind) for kind, at in _FAULT.findall(found["faults"])),
+        later=int(found["later"] or 0),
+        then=calls(found["then"]),
+    )
+
+
+def parsed(table: str, words: Mapping[str, Call], first: tuple[Call, ...] = ()) -> list[tuple[str, Plot, Gone]]:
+    """The rows of a table: head, what happens, what is stated of it. first: what is there before each row.
+
+    Raises:
+        RaceError: a line is none of a row, or a word is unknown; the message names it.
+    """
+    rows: list[tuple[str, dict[str, str]]] = []
+    for line in filter(None, map(str.rstrip, table.splitlines())):
+        if not line.startswith(" "):
+            rows.append((line, {}))
+            continue
+        start, _, rest = line.strip().partition(" ")
+        if not rows or (start not in _LINES and not rows[-1][1]):
+            raise RaceError(f"{line.strip()!r}: expected a line that begins with {', '.join(_LINES)}, under a head")
+        said = rows[-1][1]
+        if start in _LINES and start not in said:
+            said[start] = rest
+        else:
+            said[list(said)[-1]] += " " + line.strip()
+    return [
+        (head, _plot(head, words, first), Gone(said.get("answers", ""), said.get("by", ""), said.get("leaves", "")))
+        for head, said in rows
+    ]
+
+
+async def nothing(env: Env) -> None:
+    """The client of a scenario whose calls are all in its aftermath."""
+
+
+@attrs.frozen(kw_only=True)
+class StatedDesign(Design[None]):
+    """The flows of a design, held to a table."""
+
+    flows: None = None
+
+    def vocabulary(self) -> Mapping[str, Word[None]]:
+        return {"nothing": Word(lambda _: nothing)}
+
+    def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        return []
+
+
+def stated(name: str, words: Mapping[str, Call], table: str, source: str, first: tuple[Call, ...] = ()) -> Row:
+    """The row of the catalogue that holds a design to a table. first: what is there before each of its rows. Cost: the
+    effects of each row, one after the other.
+
+    Raises:
+        RaceError: as `parsed`.
+    """
+    lines = parsed(table, words, first)
+    after = Aftermath(
+        id=GOES_AS_STATED,
+        meaning=GOES_AS_STATED_MEANING,
+        calls=[Call(played, plot) for _, plot, _ in lines],
+        check=goes_as_stated([(head, gone) for head, _, gone in lines]),
+    )
+    design = StatedDesign(name=f"stated/{name}", source=source, refuted=HOLDS)
+    (row,) = rows(design, "nothing", NONE, more=(after,), name="table")
+    return row
