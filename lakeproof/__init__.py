@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from lakeproof.foreign.program import Program as Program
+    from lakeproof.foreign.program import Raised as Raised
     from lakeproof.impl.effects import Env as Env
     from lakeproof.model import kv as kv
     from lakeproof.model import objects as objects
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from lakeproof.scenario import ScenarioError as ScenarioError
 
 _MODULES: Final = {
+    "foreign.program": ("Program", "Raised"),
     "impl.effects": ("Env",),
     "model.invariants": (
         *("Always", "Eventually", "Finding", "Monitor", "Observer", "OnStep", "Reached", "Violation"),
@@ -78,6 +81,8 @@ __all__ = [
     "Observer",
     "OnStep",
     "Outcome",
+    "Program",
+    "Raised",
     "Reached",
     "Reads",
     "Returned",

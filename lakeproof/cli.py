@@ -1,6 +1,5 @@
 """The command line. Results go to stdout, progress and errors to stderr; heavy imports wait for their command."""
 
-import contextlib
 import os
 import sys
 import time
@@ -18,7 +17,8 @@ from lakeproof.commands.group import (
     Commands,
     complain,
 )
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import FORMATS, Seconds, reports_of, scenario_names
+from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
 
 if TYPE_CHECKING:
     from lakeproof.report.baseline import Baseline
@@ -52,7 +52,7 @@ def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
-patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
 from_option = click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
@@ -110,7 +110,22 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     metavar="FILE",
     help="Compare with an earlier run, written with --json, and list the rows that differ. Exit code 1 if any does.",
 )
-@click.option("--propose", is_flag=True, help="Print what is violated as Python: the expectations of a new design.")
+@click.option("--propose", "propose_", is_flag=True, help="Print violations as Python: expectations of a new design.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a page for browsers for each violation, and an index of all verdicts, to this folder.",
+)
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="Print the verdicts in a format of other tools.")
+@click.option(
+    "--report",
+    "reports",
+    callback=reports_of,
+    multiple=True,
+    metavar="FORMAT=FILE",
+    help="Write the verdicts to a file as well, as json or in a format of --format. May be repeated.",
+)
 def verify(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -123,7 +138,10 @@ def verify(
     full: bool,
     deep: bool,
     baseline: Path | None,
-    propose: bool,
+    propose_: bool,
+    html: Path | None,
+    format_: str | None,
+    reports: Reports,
 ) -> int:
     """Search every schedule of every scenario: proved, violated, or inconclusive.
 
@@ -132,10 +150,17 @@ def verify(
     full name.
     """
     from lakeproof.report.baseline import read
+    from lakeproof.running.outputs import check_writable
     from lakeproof.running.tasks import Verify
 
-    if propose and (as_json or baseline):
-        raise click.UsageError("--propose prints Python: give neither --json nor --baseline")
+    if propose_ and (as_json or baseline or html or format_ or reports):
+        others = "--json, --baseline, --html, --format and --report"
+        raise click.UsageError(f"--propose prints Python: give none of {others}")
+    check_reports(reports)
+    if as_json and format_:
+        raise click.UsageError(f"--json and --format {format_} both print the verdicts: give one of them")
+    if html is not None:
+        check_writable(html, "--html")
     before = None if baseline is None else read(baseline)
     source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
@@ -143,12 +168,12 @@ def verify(
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    report = Report(out=out, bounds=limits, as_json=as_json, full=full, baseline=before, propose=propose)
+    report = Report(out, limits, as_json, full, before, propose_, html, format_, reports)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
 @main.command()
-@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
+@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...", shell_complete=scenario_names)
 @from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option(
@@ -191,66 +216,6 @@ def walk(
     return perform(task, "walking", source, chosen, jobs, Report(out=out, bounds=bounds, as_json=as_json))
 
 
-@main.command()
-@click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@from_option
-def replay(trace_file: Path, file: Path | None) -> int:
-    """Execute a trace on the real flows and compare every step.
-
-    Exit code 0 if the code still follows the trace, 1 if not.
-    """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
-    from lakeproof.explore.replay import ReplayDiverged
-    from lakeproof.explore.replay import replay as execute
-    from lakeproof.explore.trace import TraceError, read
-    from lakeproof.report.story import story
-    from lakeproof.report.style import console, plural
-    from lakeproof.running.loading import LoadError, Source, named
-    from lakeproof.running.tasks import Blame
-
-    trace = read(trace_file)
-    if trace.file is not None and file is None:
-        raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
-    source = Source(file)
-    scenario = named(source.load(), trace.scenario, str(trace_file))
-    try:
-        with (
-            contextlib.redirect_stdout(sys.stderr),  # what flows print
-            INTERRUPTS.noticed(),
-            FORGOTTEN.noticed(),
-            WATCH.set_up(CALL_SECONDS_MAX),
-            Blame(scenario, source),
-        ):
-            done = execute(trace, scenario)
-    except TraceError as error:
-        raise TraceError(f"{trace_file}: {error}") from error
-    except Hangs as error:
-        complain(f"{trace_file}: {error}")
-        return INCONCLUSIVE
-    except ReplayDiverged as error:
-        complain(f"{trace_file}: {error}")
-        return VIOLATED
-    out = console()
-    out.print(story([trace]), soft_wrap=True)
-    out.print(f"replayed: {plural(done.steps, 'step')}; the code still follows the trace", soft_wrap=True)
-    return AS_EXPECTED
-
-
-@main.command()
-@click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
-@click.option("--lines", is_flag=True, help="Also show the line of the flow for each step.")
-def show(trace_file: Path, lines: bool) -> None:
-    """Show a trace as lanes: a column per client, a row per step, with the key and its change.
-
-    Needs only the file, neither the flows nor the scenario.
-    """
-    from lakeproof.explore.trace import read
-    from lakeproof.report.lanes import show as show_lanes
-    from lakeproof.report.style import console
-
-    show_lanes(read(trace_file), console(), lines=lines)
-
-
 def chosen_from(
     patterns: Sequence[str], file: Path | None, *, deep: bool = True
 ) -> "tuple[Source, tuple[Scenario, ...]]":
@@ -288,6 +253,9 @@ class Report(NamedTuple):
     full: bool = True
     baseline: "Baseline | None" = None
     propose: bool = False
+    html: Path | None = None
+    format_: str | None = None
+    reports: Reports = ()
 
 
 def perform(
@@ -305,7 +273,7 @@ def perform(
     files = TraceFiles(report.out, scenarios, kind="" if doing == "verifying" else "walk")
     bounds = report.bounds
     shown = " ".join(f"{name.replace('_', '-')}={'none' if value is None else value}" for name, value in bounds.items())
-    quiet = report.as_json or report.propose
+    quiet = report.as_json or report.propose or report.format_ is not None
     click.echo(f"lakeproof {version()}: scenarios={len(scenarios)} jobs={jobs} {shown}", err=quiet)
     lines = Lines([scenario.name for scenario in scenarios], bounds) if report.as_json else None
     outcomes: dict[str, Outcome] = {}
@@ -330,24 +298,18 @@ def perform(
             click.echo(outcome.details, err=True, nl=False)
             complain(outcome.trouble)
     if report.propose:
-        return _propose(ordered)
-    _report(ordered, files, source, time.monotonic() - started, as_json=report.as_json, full=report.full)
+        return propose(ordered)
+    _report(ordered, files, source, time.monotonic() - started, report)
+    if report.html is not None:
+        from lakeproof.pages.index import write
+
+        write(ordered, files.written, scenarios, source, report.html)
+        click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
     code = _exit_code(ordered, sampled=doing == "walking")
     if report.baseline is None:
         return code
-    differs = _compare(report.baseline, ordered, {scenario.name for scenario in source.load()}, as_json=report.as_json)
+    differs = _compare(report.baseline, ordered, {scenario.name for scenario in source.load()}, as_json=quiet)
     return VIOLATED if differs else code
-
-
-def _propose(outcomes: "Sequence[Outcome]") -> int:
-    """Print the expectations that the outcomes speak for."""
-    from lakeproof.report.proposing import proposal
-
-    click.echo(proposal(outcomes))
-    if any(found.trouble for found in outcomes):
-        return UNUSABLE
-    undecided = any(each.verdict == "inconclusive" and each.named for found in outcomes for each in found.verdicts)
-    return INCONCLUSIVE if undecided else AS_EXPECTED
 
 
 def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collection[str], *, as_json: bool) -> bool:
@@ -363,20 +325,20 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
 
 
 def _report(
-    outcomes: "Sequence[Outcome]",
-    files: "TraceFiles",
-    source: "Source",
-    elapsed_seconds: float,
-    *,
-    as_json: bool,
-    full: bool,
+    outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Report
 ) -> None:
     from lakeproof.report.closing import close, tables
     from lakeproof.report.style import console
 
-    if not as_json:
-        tables(outcomes, files.written, source, console(), full=full)
-    close(outcomes, files, elapsed_seconds, console(sys.stderr) if as_json else console())
+    if report.format_ is not None:
+        from lakeproof.report.formats import rendered
+
+        click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
+    write_reports(report.reports, outcomes, files, source, report.bounds)
+    if report.format_ is None and not report.as_json:
+        tables(outcomes, files.written, source, console(), full=report.full)
+    quiet = report.as_json or report.format_ is not None
+    close(outcomes, files, elapsed_seconds, console(sys.stderr) if quiet else console())
 
 
 def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:

@@ -23,6 +23,7 @@ from lakeproof.model.linearizability.history import BrokenHistory, History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
+from lakeproof.running.outputs import unwritable
 from lakeproof.running.pausing import no_cycles
 
 _LISTED: Final = 10
@@ -59,6 +60,12 @@ _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 @click.option("--order", type=click.Choice(["file", "time"]), help="Order events by line or by timestamp.")
 @click.option("--ties", type=click.Choice(["calls", "returns"]), help="Which events come first at equal timestamps.")
 @click.option("--independent", is_flag=True, help="Values are [KEY VALUE] pairs, as in Jepsen's independent tests.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page for browsers: operations as bars on a time line.",
+)
 @click.option("--evidence", type=click.IntRange(0), default=3, help="Number of keys to show evidence for. Default: 3.")
 @click.option("--max-memory", type=click.IntRange(1), default=1024, metavar="MIB", help="Memory limit. Default: 1024.")
 @click.option("--max-seconds", type=Seconds, default=300.0, metavar="S", help="Time limit. Default: 300.")
@@ -70,6 +77,7 @@ def command(
     out: Path | None,
     begin: str | None,
     independent: bool,
+    html: Path | None,
     evidence: int,
     max_memory: int,
     max_seconds: float,
@@ -102,7 +110,8 @@ def command(
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
         with no_cycles():
-            return _Report(specification, history, limits, as_json, out, evidence).tell(parameters, verdicts, started)
+            report = _Report(specification, history, limits, as_json, out, evidence)
+            return report.tell(parameters, verdicts, started, html)
     except TooLarge as error:
         click.echo(f"INCONCLUSIVE: {file} does not fit into memory: {error}; allow more with --max-memory")
         return INCONCLUSIVE
@@ -151,9 +160,9 @@ class _Report:
         self.as_json, self.out, self.evidence = as_json, out, evidence
         self.parts = dict(parts(specification, history))
         self.found: dict[Verdict, list[KeyVerdict]] = {verdict: [] for verdict in Verdict}
-        self.explained = 0
+        self.explained: list[Evidence] = []
 
-    def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float) -> int:
+    def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float, html: Path | None) -> int:
         by: Counter[str] = Counter()
         held = 0
         first = next(verdicts, None)  # what is unusable shows here: before anything is said
@@ -167,8 +176,29 @@ class _Report:
             self._key(first)
             first = next(verdicts, None)
         violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
-        click.echo(self._verdict(held, by, time.monotonic() - started), err=self.as_json)
+        summary = self._verdict(held, by, time.monotonic() - started)
+        if html is not None:
+            self._page(html, parameters, summary)
+        click.echo(summary, err=self.as_json)
         return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
+
+    def _page(self, html: Path, parameters: str, summary: str) -> None:
+        from lakeproof.pages.history import Checked, history_page
+
+        violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
+        verdict = Verdict.VIOLATED if violated else Verdict.INCONCLUSIVE if open_ else Verdict.HOLDS
+        checked = Checked(
+            parameters=parameters,
+            verdict=verdict,
+            summary=summary.partition(": ")[2],
+            undecided=[*violated, *open_],
+            evidence=self.explained,
+        )
+        try:
+            html.write_text(history_page(self.history, checked), encoding="utf-8")
+        except OSError as error:
+            raise unwritable(html, error.strerror or str(error), "--html") from error
+        click.echo(f"{html}: open it in a browser", err=self.as_json)
 
     def _verdict(self, held: int, by: Mapping[str, int], seconds: float) -> str:
         violated, open_ = len(self.found[Verdict.VIOLATED]), len(self.found[Verdict.INCONCLUSIVE])
@@ -180,10 +210,10 @@ class _Report:
 
     def _key(self, verdict: KeyVerdict) -> None:
         evidence, path = None, None
-        if verdict.verdict is Verdict.VIOLATED and self.explained < self.evidence:
-            self.explained += 1
+        if verdict.verdict is Verdict.VIOLATED and len(self.explained) < self.evidence:
             numbers = self.parts[verdict.key]
             evidence = explain(self.specification, self.history, verdict.key, numbers, self.limits, verdict.at)
+            self.explained.append(evidence)
             path = self._write(evidence) if self.out is not None else None
         if self.as_json:
             click.echo(json.dumps(self._object(verdict, evidence, path)))
@@ -218,6 +248,6 @@ class _Report:
         assert self.out is not None
         self.out.mkdir(parents=True, exist_ok=True)
         name = "" if evidence.key is None else _UNFIT.sub("_", value(evidence.key)).strip("_")
-        path = self.out / f"impossible.{self.explained}{f'.{name}' if name else ''}.jsonl"
+        path = self.out / f"impossible.{len(self.explained)}{f'.{name}' if name else ''}.jsonl"
         path.write_text("".join(f"{line}\n" for line in as_history(evidence)), encoding="utf-8")
         return path

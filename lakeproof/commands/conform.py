@@ -1,5 +1,6 @@
 """The command ``conform``: does a store keep the contract, claim by claim."""
 
+import importlib
 import json
 import secrets
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Private, Target, target
 from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
-from lakeproof.targets.redacting import Discreet
+from lakeproof.targets.redacting import Discreet, displayed
 
 
 @attrs.frozen
@@ -29,6 +30,7 @@ class Judged:
     why: str
     left: int
     prefix: bytes
+    where: str = "partitions"
 
     def lines(self) -> str:
         told = f"NOT kept: {self.why}" if self.why else f"kept: {self.claim}"
@@ -36,7 +38,7 @@ class Judged:
 
     @property
     def left_behind(self) -> str:
-        return f"left behind: {plural(self.left, 'key')} in partitions that begin with {self.prefix.decode()}"
+        return f"left behind: {plural(self.left, 'key')} in {self.where} that begin with {self.prefix.decode()}"
 
 
 @click.command("conform", cls=Discreet)
@@ -47,22 +49,26 @@ class Judged:
     "--timeout", type=Seconds, default=10.0, show_default=True, metavar="S", help="Timeout for exec: targets."
 )
 def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
-    """Check each claim of the contract of a key-value store.
+    """Check each claim of the contract of a key-value store, or of an object store that speaks S3.
 
-    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Each claim
-    uses fresh partitions, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim
-    does not hold.
+    DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., dynamodb+http://..., exec:COMMAND, or
+    s3+http://KEY:SECRET@HOST:PORT/BUCKET: see docs/targets.md. Each claim uses fresh partitions, or keys under a fresh
+    prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold.
     """
-    chosen = target(dsn, seconds=timeout)
     say = _nobody if as_json else lambda one: click.echo(one.lines())
-    judged = trio.run(_conform, chosen, seed, timeout, say)
-    unasked = [told(claim) for claim in claims(seed)[len(judged) :]]
+    if dsn.startswith("s3+"):
+        name, judged, all_claims = displayed(dsn), *_conform_s3(dsn, timeout, say)
+    else:
+        chosen = target(dsn, seconds=timeout)
+        name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
+        all_claims = [told(claim) for claim in (*claims(seed), *chosen.claims)]
+    unasked = all_claims[len(judged) :]
     failed = sum(1 for one in judged if one.why)
     if as_json:
-        click.echo(json.dumps(_object(chosen.name, seed, judged, unasked)))
+        click.echo(json.dumps(_object(name, seed, judged, unasked)))
     count = plural(len(judged), "claim")
     closing = f"NOT conforming: {failed} of {count} not kept" if failed else f"conforming: {count} kept"
-    closing += f" by {chosen.name}"
+    closing += f" by {name}"
     if unasked:
         closing += f"; it does not answer any more, and {plural(len(unasked), 'claim')} could not be judged"
     click.echo(closing, err=as_json)
@@ -84,11 +90,29 @@ def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[s
     }
 
 
+def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[list[Judged], list[str]]:
+    """What came of each claim, and all claims in words. Ends early where no answer comes any more."""
+    try:
+        bucket, s3_claims = (importlib.import_module(f"lakeproof.targets.s3_{name}") for name in ("bucket", "claims"))
+    except ImportError:
+        raise Unusable(f"{displayed(dsn)}: boto3 is not installed; pip install 'lakeproof[sweep]'") from None
+    opened = bucket.opened(dsn, most)
+    judged = []
+    for claim in s3_claims.CLAIMS:
+        private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
+        why, silent = s3_claims.judged(claim, private)
+        judged.append(Judged(told(claim), why, private.clear(), private.prefix.encode(), "keys"))
+        say(judged[-1])
+        if silent:
+            break
+    return judged, [told(claim) for claim in s3_claims.CLAIMS]
+
+
 async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged], None]) -> list[Judged]:
     """Raises Unusable as soon as a program says what is no answer at all: it speaks another protocol."""
     judged = []
     async with chosen.open() as store:
-        for claim in claims(seed):
+        for claim in (*claims(seed), *chosen.claims):
             private, why = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode()), ""
             try:
                 with named(claim):

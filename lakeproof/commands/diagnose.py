@@ -1,4 +1,4 @@
-"""The command ``diagnose``: what a store file holds, and what is wrong with it, in a zip."""
+"""The command ``diagnose``: what a store holds, and what is wrong with it, in a zip."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import attrs
 import click
 import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.sources import DYNAMODB, POSTGRESQL, Keys, Source, database, is_rows, of_rows
 from lakeproof.impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, shown, write_zip
 from lakeproof.impl.diagnostics.archive import refuse_existing
+from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores.base import Store
 from lakeproof.impl.stores.sqlite import NotAStore, SQLiteStore, no_store
@@ -134,7 +137,12 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
 
 
 @click.command(cls=Discreet)
-@click.argument("file", metavar="STORE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="STORE")
+@click.option(
+    "--keys",
+    type=click.Choice(["design", "lakefs"]),
+    help="Key schema. [default: design for an SQLite file, lakefs for all others]",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -142,19 +150,29 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
     metavar="FILE.zip",
     help="Write the zip here; an existing file is never overwritten.",
 )
-def diagnose(file: Path, out: Path) -> int:
+def diagnose(source: str, keys: Keys | None, out: Path) -> int:
     """Collect the contents of a store, and its errors, in a zip.
 
-    STORE is an SQLite file; it is only read. The zip has a table for each kind of entity, and no user data: no
-    messages, metadata, paths or data. Exit code 1 if there are findings (an undecodable, dangling or shared entity), 3
-    if there are none but not everything could be read.
+    STORE is an SQLite file; a file with the rows of lakeFS' store (a dump of `lakefs kv dump`, or JSON Lines); or an
+    address of its table: postgresql://..., dynamodb+https://HOST/TABLE. It is only read. The zip has a table for each
+    kind of entity, and no user data: no messages, metadata, paths or data. Exit code 1 if there are findings (an
+    undecodable, dangling or shared entity), 3 if there are none but not everything could be read, or the store is only
+    a part of one.
     """
-    if not file.is_file():
-        raise Unusable(f"{file}: no such file; {_REPAIR}")
     try:
         refuse_existing(out)
-        with ReadOnlySQLiteStore(file) as store:
-            collected = diagnosed(store, out, store.damage(), store.partitions)
+        if source.startswith((*POSTGRESQL, *DYNAMODB)):
+            with database(source) as opened:
+                collected = _of_source(opened, keys, out)
+        elif not (file := Path(source)).is_file():
+            raise Unusable(f"{file}: no such file; {_REPAIR}")
+        elif is_rows(file):
+            collected = _of_source(of_rows(file), keys, out)
+        else:
+            with ReadOnlySQLiteStore(file) as store:
+                found = Source(store, (), keys or "design")
+                damage = store.damage()
+                collected = _of_source(attrs.evolve(found, partitions=tuple(store.partitions)), keys, out, damage)
     except (NotAStore, NotWritten) as error:
         raise Unusable(str(error)) from error
     for line in told(collected):
@@ -165,9 +183,22 @@ def diagnose(file: Path, out: Path) -> int:
     return AS_EXPECTED if collected.complete else INCONCLUSIVE
 
 
+def _of_source(source: Source, keys: Keys | None, out: Path, damage: Sequence[str] = ()) -> Collected:
+    like_lakefs = (keys or source.keys) == "lakefs"
+    store = LakeFSLayout(source.store) if like_lakefs else source.store
+    collected = _collected(store, damage, source.partitions, like_lakefs=like_lakefs)
+    write_zip(out, collected)
+    return collected
+
+
+def _collected(store: Store, damage: Sequence[str], partitions: Sequence[bytes], *, like_lakefs: bool) -> Collected:
+    flow = collect(live_env(), damage=damage, partitions=partitions, like_lakefs=like_lakefs)
+    return trio.run(partial(run, flow, store))
+
+
 def diagnosed(store: Store, out: Path, damage: Sequence[str] = (), partitions: Sequence[bytes] = ()) -> Collected:
     """Collect from a store, and write the zip; ``damage`` of its file becomes findings. Raises NotWritten."""
-    collected = trio.run(partial(run, collect(live_env(), damage=damage, partitions=partitions), store))
+    collected = _collected(store, damage, partitions, like_lakefs=False)
     write_zip(out, collected)
     return collected
 
@@ -189,6 +220,7 @@ def told(collected: Collected) -> list[str]:
     lines += [_line(finding) for finding in troubles[:FINDINGS_SHOWN_MAX]]
     if len(troubles) > FINDINGS_SHOWN_MAX:
         lines.append(f"and {len(troubles) - FINDINGS_SHOWN_MAX:,} more")
+    lines += [f"not judged: {each.message}" for each in collected.findings if each.kind == "part"]
     lines.append(f"{plural(len(troubles), 'finding')}, {plural(notes, 'note')}")
     return lines
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 AS_EXPECTED: Final = 0
 VIOLATED: Final = 1
@@ -23,6 +24,10 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "conform": ("lakeproof.commands.conform:command", "Check each claim of the contract of a key-value store."),
     "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the invariants."),
     "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
+    "explore": ("lakeproof.commands.explore:command", "Walk through the states of a scenario in a browser, live."),
+    "follows": ("lakeproof.commands.follows:command", "Check whether flows could have asked for the effects of a log."),
+    "gate": ("lakeproof.gate.command:gate", "Hold the requests of a real program at its store; run every schedule."),
+    "replay": ("lakeproof.commands.replay:command", "Execute a trace on the real flows, or on a program at the gate."),
     "service": (
         "lakeproof.services.command:command",
         "Run concurrent clients on a lakeFS server, and check its answers.",
@@ -31,6 +36,7 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
         "lakeproof.commands.stress:command",
         "Run concurrent clients on a store, and check that the history is linearizable.",
     ),
+    "show": ("lakeproof.commands.show:show", "Show a trace as lanes, as a page for browsers, or as a picture."),
     "table": ("lakeproof.commands.table:table", "Render verdicts of `verify --json` as Markdown tables."),
     "migrate": ("lakeproof.commands.migrate:migrate", "Migrate the SQL tables of an older lakeFS to a KV store."),
     "mutants": ("lakeproof.commands.mutants:command", "Change flows in small ways, and see if scenarios notice."),
@@ -107,6 +113,14 @@ class Commands(click.Group):
             if point.name == cmd_name:
                 return _loaded(point)
         return None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Names of commands, without loading them; the options of the group."""
+        told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}
+        told |= {name: help_ for name, (_, help_) in LATER.items()}
+        told |= {point.name: PLUG_INS.get(point.name, "") for point in _plug_ins()}
+        found = [CompletionItem(name, help=told[name]) for name in sorted(told) if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         told = {name: command.get_short_help_str(100) for name, command in self.commands.items()}

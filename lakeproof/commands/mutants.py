@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
-from lakeproof.commands.options import Seconds
+from lakeproof.commands.options import Seconds, scenario_names
 from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
 from lakeproof.mutation.mutants import Mutant, NotMutable
 from lakeproof.mutation.operators import OPERATORS
@@ -26,7 +26,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 
 
 @click.command("mutants")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
 @click.option(
     "--from",
     "file",

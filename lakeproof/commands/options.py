@@ -1,9 +1,13 @@
 """Kinds of values that options of several commands take."""
 
 import math
+from pathlib import Path
 from typing import Final
 
 import click
+
+FORMATS: Final = ("junit", "github", "sarif", "markdown")
+"""How verdicts are printed for other tools, besides `--json`."""
 
 
 class _Seconds(click.FloatRange):
@@ -27,3 +31,24 @@ class _Seconds(click.FloatRange):
 
 Seconds: Final = _Seconds()
 """Refuses NaN and infinity, which no clock ever passes, and what is not greater than 0."""
+
+
+def reports_of(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
+    """Each ``FORMAT=FILE`` as the format and the file. Raises BadParameter: it is none, or two go to one file."""
+    found: list[tuple[str, Path]] = []
+    for each in given:
+        format_, _, file = each.partition("=")
+        if format_ not in ("json", *FORMATS) or not file:
+            expected = f"expected FORMAT=FILE, with a format of {', '.join(('json', *FORMATS))}"
+            raise click.BadParameter(f"{each!r}: {expected}; write one such as json=verdicts.jsonl", ctx, param)
+        if Path(file) in [path for _, path in found]:
+            raise click.BadParameter(f"two reports go to {file}; name two files", ctx, param)
+        found.append((format_, Path(file)))
+    return tuple(found)
+
+
+def scenario_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of scenarios for a shell: see `lakeproof.commands.completion`, which is loaded when a shell asks."""
+    from lakeproof.commands.completion import scenario_names as found
+
+    return found(ctx, param, incomplete)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,15 +15,19 @@ from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.history.showing import as_object, plain
 from lakeproof.impl.stores import Store
 from lakeproof.model import kv
+from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
+from lakeproof.pages.runs import html_option, of_answers
+from lakeproof.pages.summary import write_summary
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Target, target
 from lakeproof.targets.answers import counted, first_of, tallied
-from lakeproof.targets.judging import Judged, judge
+from lakeproof.targets.judging import SETTINGS, SPURIOUS, Judged, judge
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
 from lakeproof.targets.redacting import Discreet
+from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 
 FAULTS: Final = (KILL_CONNECTIONS, RESTART)
@@ -43,6 +46,8 @@ class Stressed:
     judged: Judged | None = None
     tally: Tally = attrs.field(factory=Tally)
     left: list[bytes] = attrs.field(factory=list)
+    gone: bool = False
+    """At the end the store did not answer any more: what it would have done is not known."""
 
 
 @click.command("stress", cls=Discreet)
@@ -67,7 +72,14 @@ class Stressed:
     help="Command that restarts the server. Required by the fault restart, except for exec: targets.",
 )
 @click.option("--flows", is_flag=True, help="Run lakeFS' flows on the store and check their invariants instead.")
+@click.option(
+    "--spurious-predicate-failures",
+    "spurious",
+    is_flag=True,
+    help="A conditional write of this store may fail without a reason: take it for what did not happen, and no more.",
+)
 @json_option
+@html_option
 @out_option("out/stress")
 @timeout_option
 def command(
@@ -79,7 +91,9 @@ def command(
     faults: str,
     restart_with: str | None,
     flows: bool,
+    spurious: bool,
     as_json: bool,
+    html: Path | None,
     out: Path,
     timeout: float,
 ) -> int:
@@ -87,8 +101,12 @@ def command(
 
     DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., or exec:COMMAND: see docs/targets.md. Only fresh
     partitions are used, and emptied afterwards. Exit code 1 for a violation, with the history and its evidence in DIR;
-    3 if there were too few answers for a verdict.
+    3 if there were too few answers for a verdict, or none any more at the end.
     """
+    if flows and spurious:
+        raise Unusable("--spurious-predicate-failures: a matter of histories, and --flows judges none; leave one out")
+    if flows and html is not None:
+        raise Unusable("--html: --flows has no page; leave one out, or take --json")
     chosen = target(dsn, connections=clients, seconds=timeout)
     asked = _faults(chosen, faults, restart_with)
     seed = random.randrange(SEED_END) if seed is None else seed
@@ -98,7 +116,7 @@ def command(
         from lakeproof.targets.flow_report import report
 
         return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out, as_json=as_json)
-    done = trio.run(stress, chosen, load, asked, restart_with)
+    done = trio.run(stress, chosen, load, asked, restart_with, SPURIOUS if spurious else SETTINGS)
     if not as_json:
         for line in _told(done):
             click.echo(line)
@@ -108,6 +126,11 @@ def command(
     else:
         for path in written:
             click.echo(f"written to {path}")
+    if html is not None:
+        evidence = [] if done.judged is None else done.judged.told
+        told = _object(chosen.name, load, done, written)
+        write_summary(of_answers("stress", chosen.name, told, _closing(done, seed), evidence), html)
+        click.echo(f"{html}: open it in a browser", err=as_json)
     click.echo(_closing(done, seed), err=as_json)
     return {Verdict.HOLDS: AS_EXPECTED, Verdict.VIOLATED: VIOLATED, Verdict.INCONCLUSIVE: INCONCLUSIVE}[done.verdict]
 
@@ -136,7 +159,7 @@ def disturbances(store: Store, asked: Iterable[str], restart_with: str | None) -
             assert isinstance(store, Killable)
             made.append(store.kill)
         elif restart_with:
-            made.append(_restarting(restart_with))
+            made.append(restarting(restart_with))
         else:
             assert isinstance(store, Restartable)
             made.append(_restarted(store))
@@ -150,26 +173,13 @@ def _restarted(store: Restartable) -> Fault:
     return restart
 
 
-def _restarting(command: str) -> Fault:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise Unusable(f"--restart-with {command}: {error}; quote it as in a shell") from error
-
-    async def restart(rng: random.Random) -> str:
-        try:
-            done = await trio.run_process(words, check=False, capture_stdout=True, capture_stderr=True)
-        except OSError as error:
-            raise Unusable(f"--restart-with {command}: {error.strerror or error}; name a program") from error
-        if done.returncode:
-            said = " ".join(done.stderr.decode(errors="replace").split())[-200:]
-            raise Unusable(f"--restart-with {command}: ended with {done.returncode}: {said}; mend it")
-        return "the server restarted"
-
-    return restart
-
-
-async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_with: str | None = None) -> Stressed:
+async def stress(
+    chosen: Target,
+    load: Load,
+    asked: Iterable[str] = (),
+    restart_with: str | None = None,
+    settings: Settings = SETTINGS,
+) -> Stressed:
     """Rounds of traffic until the time is up or one cannot be explained. Raises Unusable."""
     done, length = Stressed(), FIRST_SECONDS
     try:
@@ -181,18 +191,20 @@ async def stress(chosen: Target, load: Load, asked: Iterable[str] = (), restart_
                 length *= 2
                 done.rounds += 1
                 done.seconds += max(made.seconds, 0.001)
-                judged = judge(made)
+                judged = judge(made, settings)
                 if judged.verdict is not Verdict.HOLDS:
                     done.verdict, done.judged = judged.verdict, judged
                 operations = plural(len(made.recorder.rows), "operation")
                 told = f"round {made.number}: {operations} in {seconds(made.seconds)} s: {judged.verdict.value}"
                 click.echo(f"stress: {told}", err=True)
+                done.gone = made.silent or made.gone
                 if made.silent:
                     break  # it is gone, or never was a store: more rounds would only wait
     except BaseExceptionGroup as group:
         raise first_of(group) from None
     tally = done.tally
-    if done.verdict is Verdict.HOLDS and min(tally.ok("set", "set_if"), tally.ok("get")) < LEAST:
+    few = min(tally.ok("set", "set_if"), tally.ok("get")) < LEAST
+    if done.verdict is Verdict.HOLDS and (few or done.gone):
         done.verdict = Verdict.INCONCLUSIVE
     return done
 
@@ -240,5 +252,10 @@ def _closing(done: Stressed, seed: int) -> str:
 
 def _open(done: Stressed) -> Iterator[str]:
     """Why there is no verdict, and of which keys."""
-    yield "hardly anything was answered" if done.judged is None else "not every key could be judged"
-    yield from () if done.judged is None else done.judged.told
+    if done.judged is not None:
+        yield "not every key could be judged"
+        yield from done.judged.told
+    elif done.gone and done.tally.ok("get"):
+        yield f"in round {done.rounds} the store stopped answering; what it had answered until then is linearizable"
+    else:
+        yield "hardly anything was answered"

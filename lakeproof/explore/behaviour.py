@@ -32,6 +32,11 @@ Set(partition=b'p', key=b'k', value=b'done')
 >>> behaviour.nodes[behaviour.child(behaviour.root, kv.NotFound())].op is None
 True
 
+Where a flow has several effects open (`lakeproof.impl.parallel`), a history is one of pairs: which task was told what
+(`lakeproof.explore.execution.Told`). Each is a step, so depths and ranks are as ever. What is open, by task, must be
+equal for a merge; so two tasks that were answered in one order and in the other lead to one node, if the flow does not
+remember the order.
+
 Source: D. Angluin, Learning regular sets from queries and counterexamples, 1987.
 """
 
@@ -40,10 +45,12 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
-from lakeproof.explore.fence import message_of
+from lakeproof.explore.fence import Hangs, Undecided, message_of
 from lakeproof.explore.semantics import Cells, apply, patch
+from lakeproof.explore.told import told
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
-from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.effects import Now
+from lakeproof.impl.parallel import MAIN
 from lakeproof.impl.printable import said
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
@@ -87,6 +94,8 @@ class Behaviour:
         self.program = program
         self.reruns = 0
         self.minted = False
+        self.tasks: list[str] = []
+        """The names of tasks beside the main one, as they were met."""
         self._solo = solo
         self._now = now
         self._merge = merge
@@ -255,7 +264,7 @@ class Behaviour:
             key: tuple[Hashable, ...] = ("done", self._grade(raw), raw.visible)
         else:
             seen = tuple(self._signature(raw, suffix) for suffix in self._suffixes(raw))
-            key = (self._grade(raw), raw.op, raw.visible, raw.begins, raw.under_way, seen)
+            key = (self._grade(raw), raw.asks, raw.visible, raw.begins, raw.under_way, seen)
         if key in self._by_depth:
             key = (*key, raw.depth)
             self._deep.add(key)
@@ -276,11 +285,15 @@ class Behaviour:
         try:
             for reply in cast("tuple[object, ...]", suffix.value):
                 if run.op is not None:
-                    seen.append(run.op)
+                    seen.append(run.asks)
                     run.send(reply)
             self._play_alone(run, seen)
         except NondeterministicFlow:
             raise
+        except Undecided as error:  # a program may die of a made-up future; of the flow alone, it may not
+            if isinstance(error, Hangs) or suffix == NO_REPLIES:
+                raise
+            seen.append(type(error).__qualname__)
         except Exception as error:  # noqa: BLE001  # a made-up future may not fit the past: how it fails tells pasts apart as well
             seen.append(type(error).__qualname__)
         run.close()
@@ -291,10 +304,10 @@ class Behaviour:
         for _ in range(SOLO_STEPS_MAX):
             if run.op is None:
                 return
-            seen.append(run.op)
+            seen.append(run.asks)
             reply, writes = (self._now, {}) if isinstance(run.op, Now) else apply(cells, run.op, self._now)
             cells = patch(cells, writes)
-            run.send(reply)
+            run.send(told(run.task, reply))
 
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:
@@ -309,6 +322,7 @@ class Behaviour:
         else:
             run.send(reply)
         raw = Raw(run, parent, reply)
+        self.tasks += [task for task, _ in raw.open if task != MAIN and task not in self.tasks]
         if self._merge and run.op is not None:
             raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
         run.close()
@@ -319,10 +333,10 @@ class Behaviour:
     def _rerun(self, raw: Raw) -> Execution:
         self.reruns += 1
         run = Execution(self.program)
-        for op, reply in raw.history():
-            self._same(raw, run.op, op)
+        for asked, reply in raw.history():
+            self._same(raw, run.asks, asked)
             run.send(reply)
-        self._same(raw, run.op, raw.op)
+        self._same(raw, run.asks, raw.asks)
         if seen_of(run.calls()) != raw.visible:
             raise NondeterministicFlow(self._differs(run.calls(), raw.calls))
         return run
@@ -340,7 +354,7 @@ class Behaviour:
             f"it {how}. A flow may only use env: no clock, random or set order"
         )
 
-    def _same(self, raw: Raw, found: Effect | None, expected: Effect | None) -> None:
+    def _same(self, raw: Raw, found: Hashable, expected: Hashable) -> None:
         if found != expected:
             call = self.program.calls[min(raw.index, len(self.program.calls) - 1)]
             raise NondeterministicFlow(

@@ -5,7 +5,7 @@ Words are for readers and may be short; where it matters that nothing differs, a
 
 import re
 from hashlib import sha256
-from typing import Final
+from typing import Final, cast
 
 import attrs
 
@@ -21,6 +21,7 @@ from lakeproof.explore.fence import WATCH
 from lakeproof.explore.semantics import Cell, Cells, Value
 from lakeproof.impl.codec import Undecodable, decode_at
 from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.parallel import Cancelled, Withdrawn
 from lakeproof.impl.printable import said
 from lakeproof.model import keys, kv, objects
 from lakeproof.model.catalog import ObjectEntry, encode_object_entry
@@ -56,6 +57,9 @@ def effect(op: Effect | None, start_time: int) -> Effected:
             return Effected("")
         case Now():
             return Effected("now")
+        case Withdrawn():
+            withdrawn = effect(cast("Effect", op.op), start_time)
+            return attrs.evolve(withdrawn, effect=f"withdraw {withdrawn.effect}")
         case kv.Get():
             return Effected("get", place(op.partition, op.key))
         case kv.Set():
@@ -127,6 +131,8 @@ def reply(op: Effect | None, answer: object, start_time: int) -> str:
             return "refused"
         case kv.ScanInterrupted():
             return "broke off"
+        case Cancelled():
+            return "cancelled"
         case _:
             return brief(answer)
 

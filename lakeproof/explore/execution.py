@@ -6,24 +6,24 @@ An `Execution` is a live chain of coroutines; it is driven by replies and never 
 import inspect
 import sys
 import time
-from collections.abc import Coroutine, Sequence
-from types import FunctionType
-from typing import Any, Final, get_args
+from collections.abc import Coroutine, Hashable
+from typing import Any, Final, cast, get_args
 
 import attrs
 
 from lakeproof.explore.asking import folded
-from lakeproof.explore.fence import FORGOTTEN, WATCH, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
+from lakeproof.explore.observing import observed
 from lakeproof.explore.semantics import Cells, apply, patch
-from lakeproof.impl.codec import decode_at
+from lakeproof.explore.told import WITHDRAWN, NotOpen, Told, told
 from lakeproof.impl.effects import Effect, Env, Now
 from lakeproof.impl.frames import Spot, abandon, spot
+from lakeproof.impl.parallel import MAIN, WRITES, Joins, Misused, Opens, Withdrawn
 from lakeproof.impl.printable import said
+from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
-from lakeproof.model.identity import identity
-from lakeproof.model.invariants import Invariant, Observer
-from lakeproof.model.records import Record
+from lakeproof.model.invariants import Observer
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
 
@@ -37,7 +37,7 @@ def label(client: int) -> str:
     return LABELS[client] if client < len(LABELS) else f"{LABELS[client % len(LABELS)]}{client // len(LABELS)}_"
 
 
-EFFECTS: Final = frozenset(get_args(Effect))
+EFFECTS: Final = frozenset(get_args(Effect)) - {Withdrawn}
 """What a flow may await, by type."""
 
 ALONE_STEPS_MAX: Final = 10_000
@@ -60,25 +60,37 @@ class Program:
 
 
 class _Mint:
-    """Gives a client's identifiers. Apart from the client: a flow that held on to it would make a circle, which the
-    collector cuts by closing the flow."""
+    """Gives a client's identifiers: each task counts its own, so that they do not depend on the order of others. Apart
+    from the client: a flow that held on to it would make a circle, which the collector cuts by closing the flow."""
 
     def __init__(self, label: str) -> None:
         self.label = label
         self.count = 0
+        self.task = MAIN
+        self._counts: dict[str, int] = {}
+
+    def given_to(self, task: str) -> None:
+        """What is minted from now on is this task's."""
+        self.task = task
 
     def __call__(self, kind: str) -> str:
         self.count += 1
-        return f"{self.label}{self.count}"
+        number = self._counts[self.task] = self._counts.get(self.task, 0) + 1
+        parts = self.task.split(".") if self.task else []
+        return self.label + "t".join([*parts, str(number)])
 
 
 class Execution:
-    """A client on its way. ``op`` is the effect that it waits for; None when all its calls are done, or one of them has
-    raised what is no answer (see `broken`). A coroutine that yields anything else than an effect raises NotAnEffect.
+    """A client on its way. ``op`` is the effect that it waits for, the first one if several are open (see `open`); None
+    when all its calls are done, or one of them has raised what is no answer (see `broken`). A coroutine that yields
+    anything else than an effect raises NotAnEffect.
     """
 
     def __init__(self, program: Program) -> None:
         self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
+        self._tasks: Tasks | None = None
+        self._request: Opens | Joins | None = None
+        self._open: tuple[tuple[str, Effect], ...] = ()
         self.program = program
         self.op: Effect | None = None
         self.finished: list[CallView] = []
@@ -91,15 +103,48 @@ class Execution:
         self._attempts = 0
         self._begin_call()
 
+    @property
+    def open(self) -> tuple[tuple[str, Effect], ...]:
+        """The effects that the client waits for, by task. The write of a cancelled task is there twice: as it is, and
+        as one that is withdrawn, behind a task whose name ends in WITHDRAWN."""
+        if self._tasks is None:
+            return () if self.op is None else ((MAIN, self.op),)
+        return self._open
+
+    @property
+    def asks(self) -> Hashable:
+        """What it waits for, as a key: one effect, or several by task."""
+        return self.op if self._tasks is None or (self.task == MAIN and len(self._open) == 1) else self._open
+
+    @property
+    def task(self) -> str:
+        """The task that waits for ``op``."""
+        return MAIN if self._tasks is None else self._open[0][0]
+
     def send(self, reply: object) -> None:
-        """Answer the effect that the client waits for, and run it up to the next one."""
+        """Answer an effect that the client waits for (of the main task, or as `Told` says), and run on until it waits.
+
+        Raises:
+            NotOpen: that task waits for none.
+        """
         assert self.op is not None, "the client has finished"
-        self._observe(self.op, reply)
+        if self._tasks is None and type(reply) is not Told:
+            self._observe(self.op, reply)
+        else:
+            self._observe_task(reply if isinstance(reply, Told) else Told(MAIN, reply))
         self.begins = False
         self._run(reply)
 
+    def cancelled(self, task: str) -> bool:
+        """Whether a task that waits was cancelled: it will not learn the reply."""
+        name = task.removesuffix(WITHDRAWN)
+        return self._tasks is not None and any(at == name and recalled for at, _, recalled in self._tasks.open)
+
     def close(self) -> None:
         """Abandon the client where it stands: nothing of its flow runs any more."""
+        if self._tasks is not None:
+            self._tasks.abandon()
+            self._tasks = None
         if self._coroutine is not None:
             abandon(self._coroutine)
             self._coroutine = None
@@ -108,8 +153,10 @@ class Execution:
         """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow."""
         self.close()
 
-    def spot(self) -> Spot | None:
-        """The line of the flow that asks for ``op``."""
+    def spot(self, task: str | None = None) -> Spot | None:
+        """The line of the flow that asks for ``op``, or for the effect of another task."""
+        if self._tasks is not None and self._open:
+            return spot(self._tasks.coroutine((self.task if task is None else task).removesuffix(WITHDRAWN)))
         return None if self._coroutine is None else spot(self._coroutine)
 
     @property
@@ -129,7 +176,8 @@ class Execution:
 
     def _begin_call(self) -> None:
         self.op = None
-        self._coroutine = None
+        self._coroutine = self._tasks = self._request = None
+        self._mint.task = MAIN
         if self.index < len(self.program.calls):
             self._observed = []
             self._attempts = self.program.calls[self.index].attempts
@@ -171,18 +219,24 @@ class Execution:
             except StopIteration as stop:
                 self._none_forgotten()
                 return self._finish(Outcome(Status.OK, value=stop.value))
-            except ScenarioError:
+            except (ScenarioError, NondeterministicFlow, NotOpen):
                 raise
+            except Misused as error:
+                raise ScenarioError(f"{self.program.calls[self.index]}: {error} (at {place_of(error)})") from error
             except BaseException as error:  # a flow may raise anything: what it means is sorted out here
                 if is_ours(error):
                     raise
                 if isinstance(error, kv.KVError | objects.ObjectError) and self._attempts:
-                    self._coroutine, reply = None, None
+                    self._coroutine, self._tasks, self._request, reply = None, None, None, None
+                    self._mint.task = MAIN
                     continue
                 return self._finish(self._failure(error))
             self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None
+                if isinstance(op, Opens | Joins):
+                    self._request, reply = op, None
+                    continue
                 raise foreign(self._coroutine, op)
             if isinstance(op, Now) and self.program.frozen_now is not None:
                 reply = self.program.frozen_now
@@ -199,6 +253,8 @@ class Execution:
         try:
             if self._coroutine is None:
                 self._coroutine = self._start()
+            if self._request is not None:
+                return self._resume_tasks(self._coroutine, reply)
             op = self._coroutine.send(reply)
             while True:
                 try:
@@ -208,6 +264,26 @@ class Execution:
         finally:
             FORGOTTEN.listening = False
             sys.set_asyncgen_hooks(*hooks)
+
+    def _resume_tasks(self, main: Coroutine[Any, Any, Any], reply: object) -> Effect:  # type: ignore[explicit-any]
+        """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
+        if self._tasks is not None:  # as long as the call has groups, `_request` is its first one
+            task, reply = (reply.task, reply.reply) if isinstance(reply, Told) else (MAIN, reply)
+            self._tasks.answer(task.removesuffix(WITHDRAWN), reply)
+        else:
+            now = self.program.frozen_now
+            hooks = attrs.evolve(_HOOKS, at_once=lambda effect: now if isinstance(effect, Now) else None)
+            self._tasks = Tasks(main, hooks, self._mint.given_to)  # none of them leads back here: see `_Mint`
+            self._tasks.run(self._request)
+        open_: list[tuple[str, Effect]] = []
+        for name, op, cancelled in self._tasks.open:
+            open_.append((name, cast("Effect", op)))
+            if cancelled:
+                open_.append((name + WITHDRAWN, Withdrawn(op)))
+        self._open = tuple(open_)
+        if self._tasks.main.ended:
+            raise self._tasks.main.error or StopIteration(self._tasks.main.handle.value)
+        return self._open[0][1]
 
     def _none_forgotten(self) -> None:
         if FORGOTTEN.found:
@@ -231,7 +307,7 @@ class Execution:
         _usable(outcome, self.program.calls[self.index])
         self.finished.append(self._view(outcome))
         if self.broken:
-            self.op = self._coroutine = None
+            self.op = self._coroutine = self._tasks = self._request = None
         else:
             self._begin_call()
 
@@ -251,20 +327,26 @@ class Execution:
         if self.program.observers:
             self._observed.append(observed(op, reply))
 
-
-def observed(op: Effect, reply: object) -> Observed:
-    """An effect with its reply, decoded."""
-    read = written = None
-    if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
-        read = decoded(op.partition, op.key, reply.value)
-    elif isinstance(op, kv.Set | kv.SetIf):
-        written = decoded(op.partition, op.key, op.value)
-    return Observed(op, reply, read, written)
+    def _observe_task(self, reply: Told) -> None:
+        op = dict(self.open).get(reply.task)
+        if op is None:
+            raise NotOpen(reply.task)
+        name, cancelled = reply.task.removesuffix(WITHDRAWN), self.cancelled(reply.task)
+        # Nobody in the flow learns whether a cancelled write takes place; nor do observers.
+        self._observe(dict(self.open)[name], kv.OutcomeUnknown() if cancelled else reply.reply)
 
 
-def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
-    """The record at an address, None where the key schema knows none."""
-    return decode_at(partition, key, value)
+def _is_not_the_flows(error: BaseException) -> bool:
+    return is_ours(error) or isinstance(error, ScenarioError | NondeterministicFlow | NotAnEffect)
+
+
+_HOOKS: Final = Hooks(
+    at_once=lambda _: None,
+    known=lambda asked: type(asked) in EFFECTS,
+    foreign=foreign,
+    recalls=lambda effect: isinstance(effect, WRITES),
+    through=_is_not_the_flows,
+)
 
 
 def _usable(outcome: Outcome, call: Call) -> None:
@@ -292,38 +374,9 @@ def drive_alone(program: Program, cells: Cells, now: int) -> tuple[Cells, tuple[
             run.close()
             raise ScenarioError(f"{call}, alone, still runs after {ALONE_STEPS_MAX:,} effects, at {at}; end its loop")
         if isinstance(run.op, Now):
-            run.send(now)
+            run.send(told(run.task, now))
             continue
         reply, writes = apply(cells, run.op, now)
         cells = patch(cells, writes)
-        run.send(reply)
+        run.send(told(run.task, reply))
     return cells, tuple(run.finished)
-
-
-def _same_code(one: object, other: object) -> bool:
-    """Whether two functions are one, or were made by one factory of the same parts."""
-    if isinstance(one, FunctionType) and isinstance(other, FunctionType):
-        return one.__globals__ is other.__globals__ and identity(_made_of(one)) == identity(_made_of(other))
-    return identity(one) == identity(other)
-
-
-def _made_of(function: FunctionType) -> tuple[object, ...]:
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return function.__code__, cells, function.__defaults__, function.__kwdefaults__
-
-
-def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:
-    """All observers of invariants, each once, by name.
-
-    Raises:
-        ScenarioError: two that differ have one name; an invariant would be shown what another one's observer made.
-    """
-    by_name: dict[str, tuple[Observer, str]] = {}
-    for invariant in invariants:
-        for observer in invariant.observers:
-            known, owner = by_name.setdefault(observer.name, (observer, invariant.id))
-            if not _same_code(known.fold, observer.fold):
-                raise ScenarioError(
-                    f"observer {observer.name!r} of {invariant.id!r} folds otherwise than that of {owner!r}; rename one"
-                )
-    return tuple(observer for observer, _ in by_name.values())

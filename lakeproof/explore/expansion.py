@@ -60,6 +60,9 @@ class Expansion(ABC):
     roles: Roles
     layout: Layout
     tables: Sequence[Table]
+    """One for each client: the moves of its main task."""
+    tasks: Sequence[Table] = ()
+    """And those of other tasks: of clients that have several effects open."""
 
     def expand(self, words: Words, sink: Sink) -> None:
         """Hand every transition out of these states to ``sink``.
@@ -76,10 +79,22 @@ class Expansion(ABC):
             anyone |= kinds != DONE
             self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
             self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
+        self._expand_tasks(words, sink)
         if self.layout.places[self.roles.late].bits:
             self._deliver(words, sink)
         if self.roles.clock >= 0:
             self._tick(words, anyone, sink)
+
+    def _expand_tasks(self, words: Words, sink: Sink) -> None:
+        """The same for the other tasks of clients that have several effects open."""
+        for table in self._more():
+            table.catch_up()
+            nodes = table.nodes_of(words)
+            kinds = table.kind[nodes]
+            self._expand_point(table, words, nodes, np.flatnonzero(kinds == POINT), sink)
+            self._expand_wide(table, words, nodes, np.flatnonzero(kinds == WIDE), sink)
+        for table in self.tables if self.tasks else ():
+            table.catch_up()  # here, where it may ask for a new layout: a task may have led to nodes of the main one
 
     def alive(self, words: Words) -> npt.NDArray[np.bool_]:
         """Which states have a client that can move."""
@@ -111,7 +126,7 @@ class Expansion(ABC):
                     continue
                 chosen, picked, at_mode = rows[keep], take(here, keep), at[keep]
             after = [word + delta[at_mode] for word, delta in zip(picked, table.delta[mode], strict=True)]
-            move = Move(table.client, mode)
+            move = table.move(mode)
             if self.roles.watches:
                 self._advance(move, chosen, picked, after, table.event[mode].reshape(-1)[at_mode])
             sink(move, chosen, after)
@@ -150,7 +165,7 @@ class Expansion(ABC):
             for word in range(self.layout.words):
                 parts = np.array([effect[mode][0][word] if mode in effect else 0 for effect in effects], np.uint64)
                 after.append(picked[word] + parts[which])
-            step = Move(table.client, mode)
+            step = table.move(mode)
             if self.roles.watches:
                 events = np.array([effect[mode][1] if mode in effect else 0 for effect in effects], np.int64)
                 self._advance(step, rows[keep], picked, after, events[which])
@@ -200,6 +215,7 @@ class Expansion(ABC):
             yield 1, after
             return
         table = self.tables[move.client]
+        table.catch_up()
         strides = table.ranks[table.nodes_of(after)] - table.ranks[table.nodes_of(before)]
         low, high = int(strides.min()), int(strides.max())
         if low == high:
@@ -207,6 +223,10 @@ class Expansion(ABC):
             return
         for stride in np.unique(strides).tolist():
             yield stride, take(after, strides == stride)
+
+    def _more(self) -> Sequence[Table]:
+        """The tables of tasks that states may have effects of."""
+        return self.tasks
 
     # What a subclass knows. ``rows`` are those of the states that ask, ``inverse`` says which of ``kinds`` each has.
 

@@ -12,6 +12,7 @@ import attrs
 
 from lakeproof.explore.semantics import Writes, is_write
 from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.parallel import MAIN, Withdrawn
 from lakeproof.model import kv, objects
 from lakeproof.scenario import Faults
 
@@ -56,13 +57,15 @@ REPEATED: Final = (Mode.REPEATED_APPLIED, Mode.REPEATED_DROPPED)
 @attrs.frozen(cache_hash=True)
 class Move:
     """One transition: client ``client`` performs its next effect, which turns out as ``mode``; -1 for the
-    network (DELIVER) and the clock (TICK)."""
+    network (DELIVER) and the clock (TICK). ``task``: whose effect it is, of those that the client has open. A crash is
+    one of all tasks."""
 
     client: int
     mode: Mode
+    task: str = MAIN
 
     def __str__(self) -> str:
-        return f"{self.client}:{self.mode.value}"
+        return f"{self.client}{f'/{self.task}' if self.task else ''}:{self.mode.value}"
 
 
 @attrs.frozen
@@ -89,7 +92,7 @@ def outcomes(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...])
         match mode:
             case Mode.NORMAL:
                 yield Result(mode, reply, writes)
-            case Mode.REFUSED if not isinstance(op, Now):
+            case Mode.REFUSED if not isinstance(op, Now | Withdrawn):
                 yield Result(mode, kv.Refused(), {})
             case Mode.LOST_APPLIED if writes:
                 yield Result(mode, kv.OutcomeUnknown(), writes)

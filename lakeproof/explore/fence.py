@@ -54,8 +54,13 @@ class NotAnEffect(Exception):
         return str(self.args[1])
 
 
-class Hangs(BaseException):
-    """User code ran for too long without an effect. BaseException: the code itself must not take it for an answer."""
+class Undecided(BaseException):
+    """User code did what allows no verdict: what is not decided by then is inconclusive. The message says what it did.
+    BaseException: the code itself must not take it for an answer."""
+
+
+class Hangs(Undecided):
+    """User code ran for too long without an effect."""
 
     def __init__(self, seconds: float, place: str) -> None:
         super().__init__(seconds, place)
@@ -216,10 +221,10 @@ INTERRUPTS: Final = Interrupts()
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether an exception that comes out of user code is not of that code: Ctrl-C, no memory left, or the watch."""
+    """Whether an exception that comes out of user code is not of that code: Ctrl-C, no memory left, or no verdict."""
     if isinstance(error, KeyboardInterrupt):
         return INTERRUPTS.came
-    return isinstance(error, MemoryError | Hangs)
+    return isinstance(error, MemoryError | Undecided)
 
 
 def kind_of(error: BaseException) -> str:

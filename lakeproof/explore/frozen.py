@@ -35,7 +35,7 @@ class Attempt:
 
 @attrs.frozen(kw_only=True)
 class Known:
-    """What was compiled beside the tables: wide effects by client and node, late writes by number, steps of monitors
+    """What was compiled beside the tables: wide effects by table and node, late writes by number, steps of monitors
     by monitor, event and state."""
 
     columns: dict[tuple[int, int], list[int]]
@@ -48,10 +48,13 @@ class Known:
 class FrozenKernel(Expansion):
     """The tables of a `lakeproof.explore.kernel.Kernel`, as they were. Can be pickled."""
 
-    def __init__(self, roles: Roles, layout: Layout, tables: Sequence[Table], known: Known) -> None:
+    def __init__(
+        self, roles: Roles, layout: Layout, tables: Sequence[Table], tasks: Sequence[Table], known: Known
+    ) -> None:
         self.roles = roles
         self.layout = layout
         self.tables = tables
+        self.tasks = tasks
         self._found = known
         self._blank = [0] * layout.words
         self._begin(0)
@@ -82,19 +85,19 @@ class FrozenKernel(Expansion):
             pairs = np.stack([nodes[unknown], numbers[unknown]])
             kinds, inverse = np.unique(pairs, axis=1, return_inverse=True)
             for at, (node, number) in enumerate(kinds.T.tolist()):
-                self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.client, node, number)
+                self._lack(rows[unknown[inverse.reshape(-1) == at]], "point", table.index, node, number)
         return inside
 
     def _columns_of(self, table: Table, node: int) -> list[int]:
-        return self._found.columns[table.client, node]
+        return self._found.columns[table.index, node]
 
     def _wide(
         self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
-        known = self._found.wide[table.client, node]
+        known = self._found.wide[table.index, node]
         for at, numbers in enumerate(kinds):
             if numbers not in known:
-                self._lack(rows[inverse == at], "wide", table.client, node, numbers)
+                self._lack(rows[inverse == at], "wide", table.index, node, numbers)
         return [known.get(numbers, {}) for numbers in kinds]
 
     def _late_columns(self, number: int) -> list[int]:

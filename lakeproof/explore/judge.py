@@ -22,6 +22,7 @@ from lakeproof.explore.space import DEAD
 from lakeproof.explore.symmetry import orders
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Effect
+from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
@@ -230,13 +231,13 @@ class Judge:
         held = {cell: value for cell, value in cells.items() if value is not None}
         return held, space.time(numbers)  # type: ignore[return-value]
 
-    def watched(self, client: int) -> list[int]:
-        """The nodes of a client whose moves some undecided *step* invariant watches."""
+    def watched(self, client: int, task: str) -> list[int]:
+        """The nodes of a client at which some undecided *step* invariant watches the move of this task."""
         nodes = self.kernel.tables[client].behaviour.nodes
-        return [node.id for node in nodes if self._watching(node.representative.current, node.op)]
+        return [node.id for node in nodes if self._watching(node.representative.current, node.effect(task))]
 
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
-        if call is None or op is None:
+        if call is None or op is None or isinstance(op, Withdrawn):
             return []
         return [i for i in self._steps if self.records[i.id].violation is None and asking.watches(i, call.name, op)]
 
@@ -245,7 +246,7 @@ class Judge:
         nodes = table.nodes_of(before)
         for node_id in np.unique(nodes).tolist():
             node = table.behaviour.nodes[node_id]
-            if not self._watching(node.representative.current, node.op):
+            if not self._watching(node.representative.current, node.effect(move.task)):
                 continue
             rows = take(before, np.flatnonzero(nodes == node_id))
             for row, numbers in self._fresh(("step", move, node_id), rows, STEP_READS):
@@ -254,7 +255,7 @@ class Judge:
     def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to a client's move."""
         node = self.kernel.tables[move.client].behaviour.nodes[node_id]
-        call, op = node.representative.current, node.op
+        call, op = node.representative.current, node.effect(move.task)
         self._put_step(self._transition(numbers, move.client, call, op), call, op, place)
 
     def _put_step(self, transition: Transition, call: CallView | None, op: Effect | None, place: Place) -> None:

@@ -48,6 +48,8 @@ class Kernel(Expansion):
         self.tables: list[ClientTable] = [
             ClientTable(self.space, client, self.events) for client in range(len(behaviours))
         ]
+        self.tasks: list[ClientTable] = []
+        self._tasks_known = [0] * len(behaviours)
         self.heard: list[MonitorFindings] = []
         """What monitors have found since somebody last emptied this list."""
         self._steps: dict[tuple[int, int, int], int] = {}  # of monitors: (monitor, event, state) to state
@@ -63,6 +65,23 @@ class Kernel(Expansion):
         )
         self.relayout()
 
+    @property
+    def every(self) -> list[ClientTable]:
+        """All tables, by their index."""
+        return [*self.tables, *self.tasks]
+
+    def _more(self) -> list[ClientTable]:
+        for client, behaviour in enumerate(self.space.behaviours):
+            while self._tasks_known[client] < len(behaviour.tasks):
+                task = behaviour.tasks[self._tasks_known[client]]
+                self._tasks_known[client] += 1
+                table = ClientTable(self.space, client, self.events, task, len(self.tables) + len(self.tasks))
+                self.tasks.append(table)
+                if self.space.needs_relayout:
+                    raise Relayout
+                table.lay_out()
+        return self.tasks
+
     def frozen(self) -> FrozenKernel:
         """The tables as they are now: plain values that can be sent anywhere, and expand what they know."""
         while True:
@@ -72,21 +91,22 @@ class Kernel(Expansion):
                 self.relayout()
 
     def _frozen(self) -> FrozenKernel:
-        for table in self.tables:
+        self._more()
+        for table in self.every:
             table.catch_up()
         if self.space.needs_relayout:
             raise Relayout
         columns = {
-            (table.client, node.id): self._columns_of(table, node.id)
-            for table in self.tables
+            (table.index, node.id): self._columns_of(table, node.id)
+            for table in self.every
             for node in table.behaviour.nodes
             if table.kind[node.id] == WIDE
         }
         wide: dict[tuple[int, int], dict[Numbers, Effects]] = {at: {} for at in columns}
-        for table in self.tables:
+        for table in self.every:
             for (node, numbers), moves in table.wide.items():
-                effects = self._wide_effects(table, node, columns[table.client, node], numbers, moves)
-                wide[table.client, node][numbers] = effects
+                effects = self._wide_effects(table, node, columns[table.index, node], numbers, moves)
+                wide[table.index, node][numbers] = effects
         known = len(self.space.columns[self.space.late].values)
         compiled = Known(
             columns=columns,
@@ -95,14 +115,15 @@ class Kernel(Expansion):
             late={key: self._late_delta(key[0], changes) for key, changes in self._late_moves.items()},
             steps=dict(self._steps),
         )
-        return FrozenKernel(self.roles, self.layout, [table.frozen() for table in self.tables], compiled)
+        tables, tasks = [table.frozen() for table in self.tables], [table.frozen() for table in self.tasks]
+        return FrozenKernel(self.roles, self.layout, tables, tasks, compiled)
 
     def relayout(self) -> Layout:
         """Lay out states and tables anew; returns the old layout."""
         old = self.space.relayout()
         self.layout = self.space.layout
         self._wide_columns: dict[tuple[int, int], list[int]] = {}
-        for table in self.tables:
+        for table in self.every:
             table.wide = {} if len(old.places) < len(self.layout.places) else table.wide
             table.lay_out()
         if len(old.places) < len(self.layout.places):
@@ -119,8 +140,12 @@ class Kernel(Expansion):
                 return [np.array([part], np.uint64) for part in self.space.initial()]
 
     def _known(self, table: Table, nodes: Rows, numbers: Rows, rows: Rows) -> Rows:
-        self._compile_missing(self.tables[table.client], nodes, numbers)
+        self._compile_missing(self._own(table), nodes, numbers)
         return numbers
+
+    def _own(self, table: Table) -> ClientTable:
+        clients = len(self.tables)
+        return self.tables[table.index] if table.index < clients else self.tasks[table.index - clients]
 
     def _compile_missing(self, table: ClientTable, nodes: Rows, numbers: Rows) -> None:
         highest = int(numbers.max()) if len(numbers) else 0
@@ -133,9 +158,9 @@ class Kernel(Expansion):
         table.compile([int(pair) // (highest + 1) for pair in pairs], [int(pair) % (highest + 1) for pair in pairs])
 
     def _columns_of(self, table: Table, node: int) -> list[int]:
-        key = (table.client, node)
+        key = (table.index, node)
         if key not in self._wide_columns:
-            op = self.tables[table.client].behaviour.nodes[node].op
+            op = self._own(table).behaviour.nodes[node].effect(table.task)
             assert op is not None
             self._wide_columns[key] = self.space.covered(footprint(op))
             if self.space.needs_relayout:
@@ -145,14 +170,14 @@ class Kernel(Expansion):
     def _wide(
         self, table: Table, node: int, columns: list[int], kinds: Sequence[Numbers], rows: Rows, inverse: Rows
     ) -> list[Effects]:
-        own = self.tables[table.client]
+        own = self._own(table)
         moves = [own.compile_wide(node, columns, numbers) for numbers in kinds]
         return [self._wide_effects(own, node, columns, *pair) for pair in zip(kinds, moves, strict=True)]
 
     def _wide_effects(
         self, table: ClientTable, node: int, columns: list[int], numbers: Numbers, moves: dict[Mode, WideMove]
     ) -> Effects:
-        key = (table.client, node, numbers)
+        key = (table.index, node, numbers)
         found = self._compiled_wide.get(key)
         if found is None:
             by_column = dict(zip(columns, numbers, strict=True))

@@ -16,6 +16,7 @@ import attrs
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.replay import IMPURE, NotReproduced, Run
 from lakeproof.explore.setting import prepare
+from lakeproof.explore.told import WITHDRAWN
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 
 Moves = tuple[Move, ...]
@@ -23,9 +24,15 @@ Cost = tuple[int, ...]
 
 
 def preemptions(moves: Sequence[Move]) -> int:
-    """How often a client is interrupted: another one runs, although the first has still something to do."""
-    clients = [move.client for move in moves if move.client >= 0]
-    return sum(one != other and one in clients[at:] for at, (one, other) in enumerate(pairwise(clients), start=1))
+    """How often a client, or a task of it, is interrupted: another one runs, although the first has still something to
+    do."""
+    tasks = [thread(move) for move in moves if move.client >= 0]
+    return sum(one != other and one in tasks[at:] for at, (one, other) in enumerate(pairwise(tasks), start=1))
+
+
+def thread(move: Move) -> tuple[int, str]:
+    """Who moves: a client, or one of its tasks."""
+    return move.client, move.task.removesuffix(WITHDRAWN)
 
 
 def minimise(scenario: Scenario, moves: Sequence[Move], invariant_id: str) -> Moves:
@@ -60,7 +67,7 @@ def _faults(moves: Moves) -> int:
 
 
 def _switches(moves: Moves) -> int:
-    return sum(one.client != other.client for one, other in pairwise(moves))
+    return sum(thread(one) != thread(other) for one, other in pairwise(moves))
 
 
 class _Minimiser:
@@ -139,20 +146,27 @@ def _without_faults(moves: Moves) -> Iterator[Moves]:
     """Each fault of a client turned into a normal move; crashes are left out."""
     for at, move in enumerate(moves):
         if move.mode is not Mode.NORMAL and move.client >= 0:
-            instead = () if move.mode is Mode.CRASH else (Move(move.client, Mode.NORMAL),)
+            instead = () if move.mode is Mode.CRASH else (attrs.evolve(move, mode=Mode.NORMAL),)
             yield moves[:at] + instead + moves[at + 1 :]
 
 
 def _merged(moves: Moves) -> Iterator[Moves]:
-    """Each run of a client moved next to another run of the same client, before or after."""
-    runs = [tuple(group) for _, group in groupby(moves, key=lambda move: move.client)]
-    for at, run in enumerate(runs):
-        for other in range(len(runs)):
-            if other != at and runs[other][0].client == run[0].client:
-                rest = runs[:at] + runs[at + 1 :]
-                place = other + 1 if other < at else other
-                yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)
-                yield from _parts_merged(runs, at, other)
+    """Each run of a client, or of a task, moved next to another run of the same one, before or after."""
+    for whose in _threads(moves):
+        runs = [tuple(group) for _, group in groupby(moves, key=whose)]
+        for at, run in enumerate(runs):
+            for other in range(len(runs)):
+                if other != at and whose(runs[other][0]) == whose(run[0]):
+                    rest = runs[:at] + runs[at + 1 :]
+                    place = other + 1 if other < at else other
+                    yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)
+                    yield from _parts_merged(runs, at, other)
+
+
+def _threads(moves: Moves) -> list[Callable[[Move], object]]:
+    """By what moves are taken together: by client, and by task where clients have several."""
+    clients: list[Callable[[Move], object]] = [lambda move: move.client]
+    return [*clients, thread] if any(move.task for move in moves) else clients
 
 
 def _parts_merged(runs: list[Moves], at: int, other: int) -> Iterator[Moves]:
@@ -169,9 +183,10 @@ def _parts_merged(runs: list[Moves], at: int, other: int) -> Iterator[Moves]:
 
 def _moved(moves: Moves) -> Iterator[Moves]:
     """Each run moved to any other place: what separates two runs of another client goes out of their way."""
-    runs = [tuple(group) for _, group in groupby(moves, key=lambda move: move.client)]
-    for at, run in enumerate(runs):
-        rest = runs[:at] + runs[at + 1 :]
-        for place in range(len(runs)):
-            if place != at:
-                yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)
+    for whose in _threads(moves):
+        runs = [tuple(group) for _, group in groupby(moves, key=whose)]
+        for at, run in enumerate(runs):
+            rest = runs[:at] + runs[at + 1 :]
+            for place in range(len(runs)):
+                if place != at:
+                    yield tuple(move for part in (*rest[:place], run, *rest[place:]) for move in part)

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -174,5 +175,5 @@ def _last(
     for client in (move.client, *range(len(kernel.space.clients))):
         same = kernel.space.behaviours[client] is kernel.space.behaviours[move.client]
         if same and numbers[kernel.space.clients[client]] == wanted:
-            return Move(client, move.mode)
+            return attrs.evolve(move, client=client)
     raise AssertionError("no state matches the violation: internal error of the search")

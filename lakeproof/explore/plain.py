@@ -18,6 +18,7 @@ from lakeproof.explore.setting import Setting, prepare, run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
+from lakeproof.impl.parallel import Withdrawn
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reached, Violation
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
@@ -97,7 +98,9 @@ class Referee:
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
         moves = tuple(world.history)
-        if step.call is not None and step.op is not None and step.move.mode in (*APPLIED, Mode.DELIVER):
+        taken = step.op is not None and not isinstance(step.op, Withdrawn)
+        if step.call is not None and taken and step.move.mode in (*APPLIED, Mode.DELIVER):
+            assert step.op is not None
             seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)
             for invariant in self.scenario.invariants:
                 if isinstance(invariant, OnStep) and asking.watches(invariant, step.call.name, step.op):
@@ -135,6 +138,8 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
                     twin.close()
                     continue
                 if len(seen) >= states_max:
+                    for left, _ in (*level, *following, (twin, after)):
+                        left.close()
                     raise AssertionError(f"{scenario.name}: more than {states_max} states: not for this search")
                 seen.add(key)
                 referee.state(twin, after)

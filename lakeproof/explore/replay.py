@@ -84,15 +84,16 @@ class Run:
         """The line of the flow that asked for what this move does. A late write has the line of the write."""
         if move.mode is Mode.DELIVER:
             return self._late_at
-        at = self.world.clients[move.client].spot() if move.client >= 0 else None
+        task = None if move.mode is Mode.CRASH else move.task
+        at = self.world.clients[move.client].spot(task) if move.client >= 0 else None
         line = "" if at is None else str(at)
         if move.mode in REPEATED:
             self._late_at = line
         return line
 
-    def pending(self, client: int) -> Effected:
-        """The effect that a client waits for, in words."""
-        op = self.world.clients[client].op if self.world.alive(client) else None
+    def pending(self, client: int, task: str) -> Effected:
+        """The effect that a task of a client waits for, in words."""
+        op = dict(self.world.clients[client].open).get(task) if self.world.alive(client) else None
         return describe.effect(op, self.scenario.start_time)
 
     def close(self) -> None:
@@ -120,6 +121,7 @@ class Run:
             returned=tuple(describe.ended(call) for call in step.ended),
             exact=describe.exact(step.op, step.reply, step.changes),
             at=at,
+            task=step.move.task,
         )
 
 
@@ -224,9 +226,9 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     move = _move(step, len(run.scenario.clients), place)
     if move.client >= 0 and step.mode is not Mode.CRASH:
         said = Effected(step.effect, step.key, step.value, step.condition)
-        found = run.pending(move.client)
+        found = run.pending(move.client, move.task)
         if found != said:
-            now = f"{_pending_call(run, move.client)}: {found}" if found.effect else "the client has finished"
+            now = f"{_pending_call(run, move.client)}: {found}" if found.effect else _silent(run, move)
             raise ReplayDiverged(_diverged(where, f"{step.call}: {said}", now))
     if not run.possible(move):
         now = f"only this is possible: {', '.join(map(str, run.world.moves())) or 'nothing'}"
@@ -234,6 +236,13 @@ def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
     found_step = run.told(move)
     if _unplaced(found_step) != _unplaced(step):
         raise ReplayDiverged(_diverged(where, *_difference(step, found_step)))
+
+
+def _silent(run: Run, move: Move) -> str:
+    """Why a client, or a task of it, waits for nothing."""
+    if not run.world.alive(move.client):
+        return "the client has finished"
+    return f"no task {move.task!r} waits; {', '.join(repr(task) for task, _ in run.world.clients[move.client].open)} do"
 
 
 def _pending_call(run: Run, client: int) -> str:
@@ -248,7 +257,7 @@ def _move(step: TraceStep, clients: int, place: str) -> Move:
         known = ", ".join(LABELS[:clients])
         said = describe.brief(step.client)
         raise TraceError(f"{place}.client: {said}: the scenario's clients are {known}; record the trace again")
-    return Move(client, step.mode)
+    return Move(client, step.mode, step.task)
 
 
 def _unplaced(step: TraceStep) -> TraceStep:

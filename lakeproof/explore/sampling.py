@@ -65,11 +65,12 @@ def sample(
     """Run many executions with random schedules.
 
     ``depth`` is PCT's d: a bug that needs d ordering constraints is found by one execution with probability at
-    least 1 / (n k^(d-1)), n clients and k steps. Equal arguments give equal results.
+    least 1 / (n k^(d-1)), n clients and k steps; which of a client's open effects moves is left to chance. Equal
+    arguments give equal results.
 
     Raises:
         ScenarioError: an argument is out of range, or the scenario cannot be run.
-        NondeterministicFlow, NotAnEffect, Hangs: as the exhaustive search.
+        NondeterministicFlow, NotAnEffect, Undecided: as the exhaustive search.
     """
     if executions < 1 or depth < 1 or steps_max < 1:
         raise ScenarioError(f"executions={executions}, depth={depth}, steps_max={steps_max}: each is at least 1")
@@ -122,6 +123,12 @@ class _Sampling:
             violations=self.violations,
             cut=self.cut,
         )
+
+    def _number(self, move: Move) -> int:
+        """The number of a move; a new one where a client has several effects open."""
+        if move not in self.moves:
+            self.moves.append(move)
+        return self.moves.index(move)
 
     def _all_moves(self) -> list[Move]:
         clients = len(self.kernel.tables)
@@ -183,7 +190,7 @@ class _Sampling:
         def sink(move: Move, rows: npt.NDArray[np.intp], after: Words) -> None:
             if self.judge.watches_moves:
                 self.judge.transitions(move, take(words, rows), step)
-            offers.append((self.moves.index(move), (move, rows, after)))
+            offers.append((self._number(move), (move, rows, after)))
 
         self.kernel.expand(words, sink)
         return offers

@@ -18,7 +18,7 @@ import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.faults import Move
-from lakeproof.explore.fence import Hangs
+from lakeproof.explore.fence import Undecided
 from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, concatenate, distinct, take
@@ -69,7 +69,7 @@ def search(
 
     Raises:
         ScenarioError, NondeterministicFlow, NotAnEffect: the scenario or a flow of it cannot be searched.
-        Hangs: its setup runs on without an effect.
+        Undecided: its setup runs on without an effect, or a program in it failed.
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
     setting = prepare(scenario)
@@ -170,7 +170,7 @@ class _Search:
             words = distinct(concatenate(self.ahead.pop(level), self.kernel.layout.words))
             try:
                 stopped = self._level(words, level)
-            except Hangs as error:
+            except Undecided as error:
                 stopped, self.unexpanded = str(error), True
         complete = not self.ahead and not stopped and not self.unexpanded
         return self._result(level if complete else level // self.stride, complete, stopped)
@@ -221,7 +221,7 @@ class _Search:
 
     def _too_large(self, words: Words) -> str:
         limits = self.limits
-        needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.tables) + 2)
+        needed = len(words[0]) * len(words) * 8 * (2 * len(self.kernel.every) + 2)
         if limits.memory_bytes_max is not None and needed > limits.memory_bytes_max:
             return f"the next level needs {needed >> 20} MiB, at most {limits.memory_bytes_max >> 20} were allowed"
         return ""

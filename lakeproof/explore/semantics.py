@@ -11,6 +11,7 @@ from functools import lru_cache
 import attrs
 
 from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.parallel import WRITES, Withdrawn
 from lakeproof.model import kv, objects
 
 Cell = tuple[str, bytes, bytes] | tuple[str, str]
@@ -22,10 +23,6 @@ Value = bytes | objects.StoredObject
 Cells = Mapping[Cell, Value]
 Writes = Mapping[Cell, Value | None]
 """What an effect changed: None means that the cell is empty now."""
-
-KV_WRITES = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
-OBJECT_WRITES = (objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject)
-
 
 @attrs.frozen(cache_hash=True)
 class Footprint:
@@ -42,7 +39,8 @@ class Footprint:
 
 @lru_cache(1 << 14)
 def footprint(op: Effect) -> Footprint:
-    """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock."""
+    """Which cells decide the reply of ``op``, or are changed by it. `Now` touches none: it reads the clock;
+    nor does `Withdrawn`."""
     match op:
         case kv.ScanBatch(partition, start, _):
             return Footprint(within=lambda cell: cell[0] == "kv" and cell[1] == partition and cell[2] >= start)
@@ -58,13 +56,13 @@ def footprint(op: Effect) -> Footprint:
             return Footprint((("kv", op.partition, op.key),))
         case objects.GetObject() | objects.HeadObject() | objects.SetMetadata() | objects.DeleteObject():
             return Footprint((("object", op.address),))
-        case Now():
+        case Now() | Withdrawn():
             return Footprint()
 
 
 def is_write(op: Effect) -> bool:
     """Whether the effect can change anything."""
-    return isinstance(op, KV_WRITES + OBJECT_WRITES)
+    return isinstance(op, WRITES)
 
 
 def apply(cells: Cells, op: Effect, now: int = 0) -> tuple[object, Writes]:
@@ -86,6 +84,8 @@ def _apply_to_one(cell: Cell, value: Value | None, op: Effect, now: int) -> tupl
 
 def _apply(near: Cells, op: Effect, now: int) -> tuple[object, Writes]:
     """On the cells of the footprint alone."""
+    if isinstance(op, Withdrawn):
+        return None, {}
     reply: object
     if isinstance(op, kv.Get | kv.Set | kv.SetIf | kv.Delete | kv.DeleteIf | kv.ScanBatch):
         store, reply = kv.step({(cell[1], cell[2]): near[cell] for cell in near}, op)  # type: ignore[misc]

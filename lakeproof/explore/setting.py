@@ -12,11 +12,10 @@ from lakeproof.explore.execution import (
     LABELS,
     SETUP,
     Program,
-    collect_observers,
-    decoded,
     drive_alone,
 )
 from lakeproof.explore.faults import BUDGETS, Mode, enabled
+from lakeproof.explore.observing import collect_observers, decoded
 from lakeproof.explore.semantics import Cell, Cells
 from lakeproof.impl.printable import said
 from lakeproof.model import kv

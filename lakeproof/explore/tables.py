@@ -26,18 +26,22 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Result, outcomes
+from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.explore.packing import Words
 from lakeproof.explore.semantics import apply, footprint
 from lakeproof.explore.space import Relayout, Space
+from lakeproof.explore.told import told
 from lakeproof.explore.trie import Node, seen_of
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Now
+from lakeproof.impl.parallel import MAIN
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Status
 
 DONE: Final = 0
 POINT: Final = 1
 WIDE: Final = 2
+ELSEWHERE: Final = 3
+"""The main task waits for others: what is open is in the tables of these."""
 
 UNKNOWN: Final = -1
 IMPOSSIBLE: Final = -2
@@ -79,9 +83,13 @@ def _name(event: Event) -> Hashable:
 
 
 class Table:
-    """The moves of one client as plain arrays: what an expansion looks up. `ClientTable` says how they come about."""
+    """The moves of one task of a client as plain arrays: what an expansion looks up. `ClientTable` says how they come
+    about."""
 
     client: int
+    task: str
+    index: int
+    """Among all tables of an expansion."""
     kind: npt.NDArray[np.uint8]
     ranks: Ints
     values: int
@@ -101,6 +109,10 @@ class Table:
         """At which node each state has this client."""
         return ((words[self.node_word] >> self.node_shift) & self.node_mask).astype(np.intp)
 
+    def move(self, mode: Mode) -> Move:
+        """The move of this mode. A crash is one of all tasks."""
+        return Move(self.client, mode, MAIN if mode is Mode.CRASH else self.task)
+
     def catch_up(self) -> None:
         """Take in the nodes that a client with the same behaviour has brought."""
 
@@ -113,11 +125,13 @@ class Table:
 
 
 class ClientTable(Table):
-    """The compiled moves of one client."""
+    """The compiled moves of one task of a client."""
 
-    def __init__(self, space: Space, client: int, events: Events) -> None:
+    def __init__(self, space: Space, client: int, events: Events, task: str = MAIN, index: int | None = None) -> None:
         self.space = space
         self.client = client
+        self.task = task
+        self.index = client if index is None else index
         self.behaviour = space.behaviours[client]
         self.modes = space.setting.modes
         self._events = events
@@ -149,10 +163,10 @@ class ClientTable(Table):
             self._settle()
 
     def _admit(self, node: Node) -> None:
-        op = node.op
+        op = node.effect(self.task)
         self.ranks[node.id] = node.rank
         if op is None:
-            self.kind[node.id] = DONE
+            self.kind[node.id] = DONE if node.op is None else ELSEWHERE
             return
         if isinstance(op, Now):
             self.kind[node.id] = POINT
@@ -188,7 +202,7 @@ class ClientTable(Table):
             self._lay_out_new_nodes()
 
     def _compile_point(self, node: Node, number: int) -> None:
-        op = node.op
+        op = node.effect(self.task)
         assert op is not None
         column = int(self.column[node.id])
         while self.values <= number:
@@ -204,13 +218,13 @@ class ClientTable(Table):
             results = list(outcomes(op, reply, writes, self.modes))
         by_mode = {result.mode: result for result in results}
         for mode in self.modes:
-            if mode is Mode.CRASH:
+            if mode is Mode.CRASH and self._first(node):
                 self._enter(mode, node, number, self.behaviour.crash(node.id), number, 0)
             elif mode not in by_mode:
                 self.child[mode][node.id, number] = IMPOSSIBLE
             else:
                 result = by_mode[mode]
-                child = self.behaviour.child(node.id, result.reply)
+                child = self.behaviour.child(node.id, told(self.task, result.reply))
                 after = number
                 for written in result.writes.values():
                     after = self.space.columns[column].number(written)
@@ -227,7 +241,7 @@ class ClientTable(Table):
         found = self.wide.get((node_id, numbers))
         if found is None:
             node = self.behaviour.nodes[node_id]
-            op = node.op
+            op = node.effect(self.task)
             assert op is not None
             assert not isinstance(op, Now)
             cells, now = self.space.decode_columns(columns, numbers)
@@ -235,7 +249,7 @@ class ClientTable(Table):
                 result.mode: self._wide_move(node, result)
                 for result in outcomes(op, *apply(cells, op, now), self.modes)
             }
-            if Mode.CRASH in self.modes:
+            if Mode.CRASH in self.modes and self._first(node):
                 found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
             for mode in self.late:
                 self.late[mode][node_id] = self._late_number(node)
@@ -248,7 +262,7 @@ class ClientTable(Table):
         for cell, value in result.writes.items():
             column = self.space.cell(cell)
             changes.append((column, -1, self.space.columns[column].number(value)))
-        child = self.behaviour.child(node.id, result.reply)
+        child = self.behaviour.child(node.id, told(self.task, result.reply))
         return WideMove(child, tuple(changes), self._event(node, child))
 
     def _enter(self, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
@@ -256,8 +270,12 @@ class ClientTable(Table):
         self.number[mode][node.id, number] = after
         self.event[mode][node.id, number] = event
 
+    def _first(self, node: Node) -> bool:
+        """Whether this task stands for all, where they crash together."""
+        return node.open[0][0] == self.task
+
     def _late_number(self, node: Node) -> int:
-        call, op = node.representative.current, node.op
+        call, op = node.representative.current, node.effect(self.task)
         assert call is not None
         assert op is not None
         # Whose it is plays no part in what it does: interchangeable clients share it, or a state would have two

@@ -56,6 +56,9 @@ class TraceStep:
     """A fingerprint of effect, reply and changes."""
     at: str = ""
     """``FILE:LINE`` of the flow that asked for the effect. Not compared by a replay: lines move."""
+    task: str = ""
+    """Which of the client's open effects it is: the path of its task, see `lakeproof.impl.parallel`. Empty: that of the
+    main task."""
 
 
 @attrs.frozen(kw_only=True)
@@ -200,7 +203,7 @@ class _Reader:
             raise self.fail(f"{place}.mode", f"{mode!r}: expected one of {', '.join(map(repr, MODES))}")
         words = {
             name: self.text(fields[name], f"{place}.{name}")
-            for name in ("client", "call", "effect", "key", "value", "condition", "reply", "exact", "at")
+            for name in ("client", "call", "effect", "key", "value", "condition", "reply", "exact", "at", "task")
         }
         at = f"{place}.changes"
         return TraceStep(
@@ -302,6 +305,7 @@ _STEP_DEFAULTS: Final[Mapping[str, object]] = {
     "changes": [],
     "returned": [],
     "at": "",
+    "task": "",
 }
 
 

@@ -23,14 +23,16 @@ def seen_of(calls: Sequence[CallView]) -> Hashable:
 class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
-    __slots__ = ("begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current", "depth",
-                 "index", "op", "parent", "reply", "signatures", "under_way", "visible")  # fmt: skip
+    __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
+                 "depth", "index", "op", "open", "parent", "reply", "signatures", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
         self.reply = reply
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.op: Effect | None = run.op
+        self.open = run.open
+        self.asks: Hashable = run.asks
         self.begins = run.begins and run.op is not None
         self.index = run.index
         self.calls = run.calls()
@@ -45,13 +47,13 @@ class Raw:
         self.children: dict[object, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 
-    def history(self) -> list[tuple[Effect, object]]:
-        """Effects and their replies, oldest first."""
-        path: list[tuple[Effect, object]] = []
+    def history(self) -> list[tuple[Hashable, object]]:
+        """What was asked (see `Execution.asks`) and the replies, oldest first."""
+        path: list[tuple[Hashable, object]] = []
         node = self
         while node.parent is not None:
             assert node.parent.op is not None
-            path.append((node.parent.op, node.reply))
+            path.append((node.parent.asks, node.reply))
             node = node.parent
         return path[::-1]
 
@@ -72,8 +74,17 @@ class Node:
 
     @property
     def op(self) -> Effect | None:
-        """The effect that the client waits for; None at its end."""
+        """The effect that the client waits for, the first one if several are open; None at its end."""
         return None if self.crashed else self.representative.op
+
+    @property
+    def open(self) -> tuple[tuple[str, Effect], ...]:
+        """All effects that it waits for, by task."""
+        return () if self.crashed else self.representative.open
+
+    def effect(self, task: str) -> Effect | None:
+        """The open effect of a task; None if it waits for none."""
+        return next((op for name, op in self.open if name == task), None)
 
     @property
     def calls(self) -> tuple[CallView, ...]:

@@ -12,7 +12,9 @@ from lakeproof.explore.execution import Execution, label
 from lakeproof.explore.faults import BUDGETS, COST, REPEATED, Mode, Move, Result, outcomes
 from lakeproof.explore.semantics import Cells, Value, apply, patch
 from lakeproof.explore.setting import Setting, snapshot
+from lakeproof.explore.told import told
 from lakeproof.impl.effects import Effect, Now
+from lakeproof.impl.parallel import Cancelled
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.scenario import Call, ScenarioError
 
@@ -37,7 +39,7 @@ class Step:
     """Whose call it is; for the clock, -1."""
     op: Effect | None
     reply: object
-    """What the client was told."""
+    """What the client was told; `Cancelled` where its task was cancelled."""
     answer: object
     """What the specification answers, whatever the client was told of it."""
     changes: tuple[tuple[object, Value | None, Value | None], ...]  # (cell, before, after)
@@ -95,7 +97,7 @@ class World:
 
     def moves(self) -> list[Move]:
         """Every possible transition, in a fixed order."""
-        found = [Move(client, mode) for client in range(len(self.clients)) for mode in self._modes(client)]
+        found = [move for client in range(len(self.clients)) for move in self._moves_of(client)]
         if self.late is not None:
             found.append(Move(-1, Mode.DELIVER))
         if self.jumps + 1 < len(self.setting.times) and not self.quiescent:
@@ -162,23 +164,22 @@ class World:
         for run in self.clients:
             run.close()
 
-    def _modes(self, client: int) -> Iterator[Mode]:
+    def _moves_of(self, client: int) -> Iterator[Move]:
         if not self.alive(client):
             return
-        for result in self._results(client):
-            if self._affordable(result.mode):
-                yield result.mode
+        for task, op in self.clients[client].open:
+            for result in self._results(client, op):
+                if self._affordable(result.mode):
+                    yield Move(client, result.mode, task)
         if Mode.CRASH in self.setting.modes and self._affordable(Mode.CRASH):
-            yield Mode.CRASH
+            yield Move(client, Mode.CRASH)
 
     def _affordable(self, mode: Mode) -> bool:
         if mode in REPEATED and self.late is not None:
             return False
         return all(self.left[kind] > 0 for kind in COST[mode])
 
-    def _results(self, client: int) -> Iterator[Result]:
-        op = self.clients[client].op
-        assert op is not None
+    def _results(self, client: int, op: Effect) -> Iterator[Result]:
         if isinstance(op, Now):
             return outcomes(op, self.setting.now(client, self.jumps), {}, self.setting.modes)
         return outcomes(op, *apply(self.cells, op, self.now), self.setting.modes)
@@ -197,9 +198,9 @@ class World:
 
     def _perform(self, move: Move) -> Step:
         run = self.clients[move.client]
-        op, index = run.op, run.index
-        assert op is not None
-        result = next(result for result in self._results(move.client) if result.mode is move.mode)
+        op, index = dict(run.open)[move.task], run.index
+        result = next(result for result in self._results(move.client, op) if result.mode is move.mode)
+        reply = Cancelled() if run.cancelled(move.task) else result.reply
         self._spend(move.mode)
         events: list[Event] = []
         call = run.current_view()
@@ -208,13 +209,13 @@ class World:
         if move.mode in REPEATED:
             self.late = LateWrite(op, move.client, call)
         before, self.cells = self.cells, patch(self.cells, result.writes)
-        self.replies[move.client].append(result.reply)
-        run.send(result.reply)
+        self.replies[move.client].append(told(move.task, result.reply))
+        run.send(told(move.task, result.reply))
         ended = tuple(run.finished[index:])
         events.extend(Returned(move.client, index + at, view) for at, view in enumerate(ended) if view.done)
         changes = _changes(before, result.writes)
         answer = result.reply if isinstance(op, Now) else apply(before, op, self.now)[0]
-        return Step(move, call, move.client, op, result.reply, answer, changes, tuple(events), ended)
+        return Step(move, call, move.client, op, reply, answer, changes, tuple(events), ended)
 
     def _deliver(self, move: Move) -> Step:
         late = self.late

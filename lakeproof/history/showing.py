@@ -83,10 +83,15 @@ def _attempt(op: Operation) -> str:
 
 
 def _argument(op: Operation) -> str:
-    if op.f == "set_if" and isinstance(op.argument, tuple):
-        expected, written = op.argument
+    return argument_in_words(op.f, op.argument)
+
+
+def argument_in_words(f: str, argument: Hashable) -> str:
+    """What an operation is given, as people write it."""
+    if f == "set_if" and isinstance(argument, tuple):
+        expected, written = argument
         return f"{value(written)} if {'something' if expected == EXISTS else value(expected)} is there"
-    return value(op.argument)
+    return value(argument)
 
 
 def value(held: Hashable) -> str:

@@ -20,6 +20,10 @@ without an arrow is an error. The start and end of all arrows, `[*]`, is *absent
 The diagrams show what a design allows if operations run one after the other. `lakeproof verify` checks overlapping
 operations, crashes and lost answers.
 
+An entry says nothing of data. In every variant of this page a deleted repository leaves behind what was staged in it,
+and its objects, and once its branches are deleted nothing leads to them. [Findings](findings.md) has the schedules,
+under "The data of a deleted repository", and a cleaner that reclaims the data.
+
 This file is generated: `python -m lakeproof.report.diagrams` writes it.
 """
 
@@ -28,7 +32,8 @@ REMARKS: Final[dict[str, str]] = {
     "kv3": "The same states; a delete removes the entry first, and its entities afterwards.",
     "step1": "An entry has a state. The id is free when all entities are deleted.",
     "step2": "A create claims the id first. The id is free when the cleaner has been left a record.",
-    "hardened": "Our repair: an entry is never removed. *Deleted* is a tombstone, and its id is free.",
+    "hardened": "Our repair: an entry is never removed. *Deleted* is a tombstone, and its id is free. "
+    "The cleaner finds all records of a dead instance, at any time; its data it does not find.",
 }
 
 

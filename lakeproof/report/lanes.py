@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from lakeproof.explore.describe import printable
-from lakeproof.explore.execution import LABELS
+from lakeproof.explore.execution import label
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.report.story import beginning, verdict
+from lakeproof.report.story import beginning, race, verdict
 from lakeproof.report.style import client_style, is_ascii
 
-_FAULTS: Final[Mapping[Mode, str]] = {
+FAULTS: Final[Mapping[Mode, str]] = {
     Mode.REFUSED: "refused",
     Mode.LOST_APPLIED: "applied, answer lost",
     Mode.LOST_DROPPED: "not applied, answer lost",
@@ -27,6 +27,7 @@ _FAULTS: Final[Mapping[Mode, str]] = {
     Mode.DELIVER: "late write arrives",
     Mode.TICK: "clock",
 }
+"""What goes wrong in a step, in a few words."""
 
 
 def show(trace: Trace, console: Console, *, lines: bool = False) -> None:
@@ -37,25 +38,29 @@ def show(trace: Trace, console: Console, *, lines: bool = False) -> None:
     for ended in trace.afterwards:
         console.print(Text(f"afterwards, alone: {printable(ended)}", "italic"), soft_wrap=True)
     console.print()
+    named = race(trace)
+    if named is not None:
+        console.print(named)
     console.print(verdict(trace), soft_wrap=True)
 
 
 def lanes(trace: Trace, *, ascii_only: bool = False, lines: bool = False) -> Table:
-    """The lanes of a trace. A bar says that the client is in the midst of a call."""
+    """The lanes of a trace. A bar says that the client is in the midst of a call; ``2: get`` is an effect of its task
+    2, where several are open."""
     table = Table(box=box.ASCII_DOUBLE_HEAD if ascii_only else box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column("step", justify="right", style="dim", no_wrap=True)
     for client in range(len(trace.clients)):
         style = client_style(client)
-        table.add_column(Text(LABELS[client], style), style=style, no_wrap=True, min_width=4)
+        table.add_column(Text(label(client), style), style=style, no_wrap=True, min_width=4)
     table.add_column("key", overflow="fold", ratio=2)
     table.add_column("what is read, or how it changes", overflow="fold", ratio=3)
     if lines:
         table.add_column("line", style="dim", overflow="fold")
-    busy = _busy(trace)
+    busy = busy_clients(trace)
     for number, step in enumerate(trace.schedule):
         bar = "|" if ascii_only else "│"
         cells = [
-            _lane(step) if LABELS[client] == step.client else Text(bar if busy[client][number] else "", "dim")
+            _lane(step) if label(client) == step.client else Text(bar if busy[client][number] else "", "dim")
             for client in range(len(trace.clients))
         ]
         line = [printable(step.at)] if lines else []
@@ -68,17 +73,18 @@ def _lane(step: TraceStep) -> Text:
         return Text(f"({printable(step.effect)})", "yellow")
     if step.mode is Mode.CRASH:
         return Text("crash", "bold red")
-    return Text(printable(step.effect), "" if step.mode is Mode.NORMAL else "yellow")
+    asked = f"{step.task}: {step.effect}" if step.task else step.effect
+    return Text(printable(asked), "" if step.mode is Mode.NORMAL else "yellow")
 
 
-def _busy(trace: Trace) -> list[list[bool]]:
+def busy_clients(trace: Trace) -> list[list[bool]]:
     """For each client and step, whether a call of the client is under way: begun before, not ended yet."""
     busy = []
     for client in range(len(trace.clients)):
         now, row = False, []
         for step in trace.schedule:
             row.append(now)
-            if step.client == LABELS[client] and step.mode is not Mode.DELIVER:
+            if step.client == label(client) and step.mode is not Mode.DELIVER:
                 now = not step.returned and step.mode is not Mode.CRASH
         busy.append(row)
     return busy
@@ -98,7 +104,7 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         where = "" if change.key == step.key else f"{change.key} "
         yield Text(printable(f"{where}{_content(change.before)} -> {_content(change.after)}"), "bold")
     if step.mode is not Mode.NORMAL:
-        yield Text(_FAULTS[step.mode], "yellow")
+        yield Text(FAULTS[step.mode], "yellow")
     elif step.reply != "ok":
         asked = f"{step.value}, {step.condition}: " if step.value else f"{step.condition}: " if step.condition else ""
         yield Text(printable(f"{asked}{step.reply}"))

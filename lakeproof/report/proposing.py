@@ -1,5 +1,6 @@
 """`verify --propose`: what a run has refuted, as Python to paste into the module of a design."""
 
+import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -10,11 +11,16 @@ WIDTH: Final = 100
 
 
 def proposal(outcomes: Sequence[Outcome]) -> str:
-    """For each design the ``refuted`` that the outcomes speak for. Reasons are for the author to give."""
+    """For each design the ``refuted`` that the outcomes speak for; for a scenario whose name has fewer than three parts
+    its ``expect``. Reasons are for the author to give."""
     found: dict[str, dict[str, list[str]]] = {}
     undecided: dict[str, list[str]] = {}
     searched: dict[str, int] = {}
+    alone: list[str] = []
     for outcome in outcomes:
+        if outcome.scenario.count("/") < 2:  # of a user's file: it is of no design
+            alone += _expected(outcome)
+            continue
         area, variant, race = outcome.scenario.split("/", 2)
         design = f"{area}/{variant}"
         searched[design] = searched.get(design, 0) + 1
@@ -24,7 +30,18 @@ def proposal(outcomes: Sequence[Outcome]) -> str:
                 refuted.setdefault(verdict.invariant, []).append(race)
             elif verdict.verdict == "inconclusive" and verdict.named:
                 undecided.setdefault(design, []).append(f"{verdict.invariant} in {race}: {verdict.why}")
-    return "\n".join(line for design in found for line in _lines(design, searched, found[design], undecided))
+    designs = [line for design in found for line in _lines(design, searched, found[design], undecided)]
+    return "\n".join([*alone, *designs])
+
+
+def _expected(outcome: Outcome) -> Iterator[str]:
+    """The ``expect`` of one scenario."""
+    violated = [verdict.invariant for verdict in outcome.verdicts if verdict.verdict == "violated"]
+    yield f"# {outcome.scenario}"
+    for verdict in outcome.verdicts:
+        if verdict.verdict == "inconclusive" and verdict.named:
+            yield f"# inconclusive: {verdict.invariant}: {verdict.why}"
+    yield f"expect={json.dumps(dict.fromkeys(violated, 'violated'))},"
 
 
 def _lines(

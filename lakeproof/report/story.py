@@ -7,9 +7,10 @@ from typing import Final
 from rich.text import Text
 
 from lakeproof.explore.describe import printable
-from lakeproof.explore.execution import LABELS
+from lakeproof.explore.execution import LABELS, label
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.report.races import in_words
 from lakeproof.report.style import client_style, plural
 
 SHOWN_AT_FIRST_MAX: Final = 12
@@ -47,7 +48,8 @@ def story(traces: Sequence[Trace], replay_commands: Sequence[str] = ()) -> Text:
     assert all(other.schedule == trace.schedule for other in traces), "these are several stories"
     lines: list[Text] = [*_beginning(traces), Text(), *_steps(trace)]
     for other, command in zip_longest(traces, replay_commands):
-        lines += [*_afterwards(other), Text(), *_verdict(other)]
+        named = _races(trace) if other is trace else ()
+        lines += [*_afterwards(other), Text(), *named, *_verdict(other)]
         if command:
             lines.append(Text.assemble(("replay:   ", "bold"), command))
     return Text("\n").join(lines)
@@ -61,6 +63,11 @@ def beginning(trace: Trace) -> Text:
 def verdict(trace: Trace) -> Text:
     """What is violated, what that means, and the evidence."""
     return Text("\n").join(_verdict(trace))
+
+
+def race(trace: Trace) -> Text | None:
+    """The name of the race; None: no rule can tell."""
+    return Text("\n").join(_races(trace)) or None
 
 
 def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
@@ -81,27 +88,28 @@ def _beginning(traces: Sequence[Trace]) -> Iterator[Text]:
 
 
 def _label(client: int) -> Text:
-    return Text(LABELS[client], client_style(client))
+    return Text(label(client), client_style(client))
 
 
 def _steps(trace: Trace) -> Iterator[Text]:
-    names = [printable(step.call.partition("(")[0]) for step in trace.schedule]
+    names = [printable("/".join(filter(None, (step.call.partition("(")[0], step.task)))) for step in trace.schedule]
     width = max(map(len, names), default=0)
     digits = len(str(len(trace.schedule)))
     contents: dict[str, str | None] = dict(trace.initially)
     for number, (step, name) in enumerate(zip(trace.schedule, names, strict=True), start=1):
-        label: Text | str = " "
+        mover: Text | str = " "
         if step.client and step.mode is not Mode.DELIVER:
-            label = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
+            mover = _label(LABELS.index(step.client)) if step.client in LABELS else step.client
         shown = name if step.mode is not Mode.DELIVER else ""
-        line = Text.assemble(f"  {number:>{digits}}  ", label, f" {shown:<{width}}  ", _told(step, contents))
+        line = Text.assemble(f"  {number:>{digits}}  ", mover, f" {shown:<{width}}  ", sentence(step, contents))
         yield line.append(f"  {printable(step.at)}", "dim") if step.at else line
         contents.update({change.key: change.after for change in step.changes})
         for ended in step.returned:
             yield Text.assemble(f"  {'':>{digits}}    {'':<{width}}  ", ("=> " + printable(ended), "italic"))
 
 
-def _told(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
+    """What one step does and what comes of it. ``contents``: what the store holds before it."""
     match step.mode:
         case Mode.TICK:
             return Text(f"the clock jumps by {printable(step.value)}", "yellow")
@@ -171,3 +179,8 @@ def _verdict(trace: Trace) -> Iterator[Text]:
     yield Text.assemble(("violated: ", "bold red"), (printable(trace.invariant), "bold"))
     yield Text.assemble(("meaning:  ", "bold"), printable(trace.meaning))
     yield Text.assemble(("evidence: ", "bold"), printable(trace.evidence))
+
+
+def _races(trace: Trace) -> Iterator[Text]:
+    for each in in_words(trace):
+        yield Text.assemble(("race:     ", "bold"), each)

@@ -109,9 +109,7 @@ def _executed(path: Path, code: CodeType | None = None) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.__file__ = str(path)
     sys.modules[name] = module  # where pickle, dataclasses and tracebacks look for it
-    beside = str(path.resolve().parent)
-    if beside not in sys.path:
-        sys.path.append(beside)  # last: what lies beside the file must not hide what lakeproof itself imports
+    import_beside(path)
     exec(code, module.__dict__)  # noqa: S102  # the user's own file, named by the user
     return module
 
@@ -149,30 +147,46 @@ def located(error: BaseException, path: Path) -> str | None:
     return f"{path}:{frames[-1].lineno}" if frames else None
 
 
+def import_beside(path: Path) -> None:
+    """Let a user's file import what lies beside it; last, so that it hides nothing that lakeproof itself imports."""
+    beside = str(path.resolve().parent)
+    if beside not in sys.path:
+        sys.path.append(beside)
+
+
 def choose(scenarios: Sequence[Scenario], patterns: Iterable[str], *, deep: bool = True) -> tuple[Scenario, ...]:
-    """The scenarios that any of the patterns names, in their own order; all of them without a pattern. A pattern is
-    a name, or else a glob over the whole name, or a part of it. Without ``deep`` those that are marked so are left
-    out, unless a pattern is their whole name.
+    """The scenarios that `matching` finds, in their own order. Without ``deep`` those that are marked so are left out,
+    unless a pattern is their whole name.
 
     Raises:
         LoadError: a pattern that names none; nothing is left.
     """
-    names = [scenario.name for scenario in scenarios]
-    chosen: set[str] = set()
     wanted = tuple(patterns)
-    for pattern in wanted:
+    chosen = matching([scenario.name for scenario in scenarios], wanted)
+    found = [scenario for scenario in scenarios if scenario.name in chosen]
+    left = tuple(scenario for scenario in found if deep or not scenario.deep or scenario.name in wanted)
+    if not left:
+        what = " ".join(wanted) or "the file"
+        raise LoadError(f"{what}: all {len(found)} scenarios are deep; say --deep to run them")
+    return left
+
+
+def matching(names: Sequence[str], patterns: Sequence[str]) -> frozenset[str]:
+    """The names that any of the patterns names; all of them without a pattern. A pattern is a name, or else a glob over
+    the whole name, or a part of it.
+
+    Raises:
+        LoadError: a pattern that names none.
+    """
+    chosen: set[str] = set() if patterns else set(names)
+    for pattern in patterns:
         matched = {name for name in names if fnmatchcase(name, pattern) or pattern in name}
         if pattern in names:
             matched = {pattern}
         if not matched:
             raise LoadError(f"no scenario matches {pattern!r}; {_suggestion(pattern, names)}")
         chosen |= matched
-    found = [scenario for scenario in scenarios if not wanted or scenario.name in chosen]
-    left = tuple(scenario for scenario in found if deep or not scenario.deep or scenario.name in wanted)
-    if not left:
-        what = " ".join(wanted) or "the file"
-        raise LoadError(f"{what}: all {len(found)} scenarios are deep; say --deep to run them")
-    return left
+    return frozenset(chosen)
 
 
 def named(scenarios: Sequence[Scenario], name: str, place: str) -> Scenario:

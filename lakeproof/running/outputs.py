@@ -38,7 +38,7 @@ class TraceFiles:
                 try:
                     write(verdict.trace, path)
                 except OSError as error:
-                    raise _unwritable(path, error.strerror or str(error)) from error
+                    raise unwritable(path, error.strerror or str(error)) from error
                 paths[verdict.invariant] = self.written[outcome.scenario, verdict.invariant] = path
         return paths
 
@@ -58,14 +58,15 @@ def _fingerprint(pair: tuple[str, str]) -> str:
     return sha256("\0".join(pair).encode()).hexdigest()[:8]
 
 
-def check_writable(folder: Path) -> None:
+def check_writable(folder: Path, option: str = "--out") -> None:
     """Say at the beginning of a long run what would fail at its end. Raises Unusable."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
     if not existing.is_dir():
-        raise _unwritable(existing, "it is no folder")
+        raise unwritable(existing, "it is no folder", option)
     if not os.access(existing, os.W_OK | os.X_OK):
-        raise _unwritable(existing, "Permission denied")
+        raise unwritable(existing, "Permission denied", option)
 
 
-def _unwritable(path: Path, why: str) -> Unusable:
-    return Unusable(f"{path}: cannot be written: {why}; make room there, or choose another folder with --out")
+def unwritable(path: Path, why: str, option: str = "--out") -> Unusable:
+    """The error of a folder, or a file in it, that ``option`` has named."""
+    return Unusable(f"{path}: cannot be written: {why}; make room there, or choose another folder with {option}")

@@ -209,7 +209,7 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
     Raises:
         KeyboardInterrupt: Ctrl-C. OSError: the command's own output cannot be written.
     """
-    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Undecided
 
     seconds = getattr(task, "seconds_max", None)
     try:
@@ -218,7 +218,7 @@ def carried_out(task: Task, scenario: Scenario, source: Source, progress: Progre
             return task.run(scenario, source, progress)
     except Unusable as error:
         return unusable(scenario, str(error))
-    except Hangs as error:
+    except Undecided as error:
         return undecided(scenario, str(error))
     except MemoryError:
         return undecided(scenario, "no memory is left; fewer --jobs or less --max-memory may help")

@@ -1,9 +1,11 @@
 """`check`: one scenario, from any test runner."""
 
+import attrs
+
 from lakeproof.explore.trace import Trace
 from lakeproof.report.story import story
 from lakeproof.running.loading import Source
-from lakeproof.running.tasks import Outcome, Unusable, Verify, carried_out
+from lakeproof.running.tasks import Outcome, Unusable, Verify, carried_out, undecided
 from lakeproof.scenario import Scenario
 
 
@@ -39,6 +41,33 @@ def check(scenario: Scenario, *, states_max: int | None = None, seconds_max: flo
         stories = [_shown(verdict.trace) for verdict in wrong if verdict.trace is not None]
         raise NotAsExpected("\n\n".join(["\n".join(lines), *stories]), outcome)
     return outcome
+
+
+def still_violates(trace: Trace, scenario: Scenario) -> None:
+    """Replay a trace that was recorded before. It returns if the code no longer follows it: then only a search can say
+    what holds. Cost: that of one execution.
+
+    Raises:
+        NotAsExpected: the code follows it, to the byte; the trace's invariant is violated as it was then.
+        TraceError: the trace is none of this scenario.
+    """
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH, Hangs
+    from lakeproof.explore.replay import ReplayDiverged, replay
+
+    try:
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX):
+            replay(trace, scenario)
+    except (ReplayDiverged, Hangs):
+        return
+    name = trace.invariant
+    known = undecided(scenario, "an earlier counterexample was replayed first")
+    verdicts = [
+        attrs.evolve(each, verdict="violated", why="", trace=trace) if each.invariant == name else each
+        for each in known.verdicts
+    ]
+    expected = scenario.expected(name)
+    line = f"{scenario.name}: {name} is violated, expected {expected}: the code still follows an earlier counterexample"
+    raise NotAsExpected(f"{line}\n\n{_shown(trace)}", attrs.evolve(known, verdicts=tuple(verdicts)))
 
 
 def _shown(trace: Trace) -> str:

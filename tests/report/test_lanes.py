@@ -47,6 +47,8 @@ stays-cleared is violated in counters/faulty, 6 steps
                                       late write arrives
 
 
+race:     double apply: the write of b to counters/n at step 4 takes
+effect again at step 6
 violated: stays-cleared
 meaning:  what is cleared stays so
 evidence: the counter is back"""

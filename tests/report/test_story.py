@@ -41,6 +41,7 @@ increments-count is violated in counters/lost-update, 4 steps
   4  b increment  sets counters/n to 1: unchanged
                   => increment() returns 1
 
+race:     lost update: at step 4 b overwrites counters/n, which it read at step 2 and a wrote at step 3
 violated: increments-count
 meaning:  every acknowledged increment is counted
 evidence: 2 increments, and the counter says 1
@@ -68,6 +69,7 @@ stays-cleared is violated in counters/faulty, 6 steps
                   => clear() succeeds
   6               the late write of b arrives: sets counters/n: nothing -> 2
 
+race:     double apply: the write of b to counters/n at step 4 takes effect again at step 6
 violated: stays-cleared
 meaning:  what is cleared stays so
 evidence: the counter is back"""

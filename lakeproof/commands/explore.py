@@ -1,0 +1,78 @@
+"""The command ``explore``: a page that walks through the states of a scenario, live."""
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lakeproof.commands.group import AS_EXPECTED
+from lakeproof.commands.options import Seconds
+
+if TYPE_CHECKING:
+    from lakeproof.running.loading import Source
+    from lakeproof.scenario import Scenario
+
+
+@click.command("explore")
+@click.argument("name", metavar="SCENARIO")
+@click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
+)
+@click.option("--path", default="", metavar="MOVES", help="Open at the end of these moves, such as a,b,a.crash.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback. [default: any that is free]")
+@click.option(
+    "--max-seconds",
+    type=Seconds,
+    default=20.0,
+    show_default=True,
+    metavar="S",
+    help="Stop a search for violations after S seconds.",
+)
+def command(name: str, file: Path | None, path: str, port: int, max_seconds: float) -> int:
+    """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
+
+    SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that
+    nobody else knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
+    """
+    import trio
+
+    from lakeproof.pages.explorer import Explorer
+    from lakeproof.pages.serving import HOST, serve
+    from lakeproof.pages.walking import NoSuchMove
+    from lakeproof.running.loading import Source
+
+    source = Source(file)
+    scenario = _one(source, name)
+    explorer = Explorer(scenario, source, max_seconds)
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            explorer.state(path)  # what cannot be walked is said now, not in the page
+        except NoSuchMove as error:
+            raise click.UsageError(f"--path {path}: {error}") from error
+
+    def tell(address: str) -> None:
+        click.echo(f"{scenario.name}: open {address}{f'#{path}' if path else ''} in a browser; Ctrl-C ends it")
+
+    try:
+        trio.run(serve, explorer, port, tell)
+    except OSError as error:
+        raise click.UsageError(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
+    click.echo("ended", err=True)
+    return AS_EXPECTED
+
+
+def _one(source: "Source", name: str) -> "Scenario":
+    """The scenario of a name, or of a part that no other name has.
+
+    Raises:
+        LoadError: there is none, or there are several.
+    """
+    from lakeproof.running.loading import LoadError, choose
+
+    chosen = choose(source.load(), [name])
+    if len(chosen) > 1:
+        some = ", ".join(scenario.name for scenario in chosen[:3])
+        raise LoadError(f"{name!r} names {len(chosen)} scenarios: {some}{', ...' if chosen[3:] else ''}; name one")
+    return chosen[0]

@@ -1,0 +1,75 @@
+"""`lakeproof follows`: whether flows could have asked for what a log of effects has."""
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lakeproof.commands.group import AS_EXPECTED, VIOLATED
+
+if TYPE_CHECKING:
+    from lakeproof.scenario import Call
+
+WINDOW: int = 32
+"""With --parallel: so many effects of a client may be asked for in another order."""
+
+
+@click.command("follows")
+@click.argument("log", metavar="LOG", type=click.Path(path_type=Path))
+@click.option(
+    "--flows", "name", required=True, metavar="SCENARIO", help="Whose clients make their calls, over and over."
+)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Load scenarios from a Python file, or lakefs.",
+)
+@click.option("--name", "renamed", multiple=True, metavar="A=B", help="Where a call has the argument A, the log has B.")
+@click.option("--parallel", is_flag=True, help="A client may ask for several things at once, in any order.")
+def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], parallel: bool) -> int:
+    """Check whether flows could have asked for the effects of LOG, client by client.
+
+    LOG: JSON Lines, as `replay --gate ... --log` writes it. Exit code 1 names the first effect that no flow would have
+    asked for.
+    """
+    from lakeproof.explore.fence import CALL_SECONDS_MAX, FORGOTTEN, INTERRUPTS, WATCH
+    from lakeproof.gate.accepting import Refuted, accept
+    from lakeproof.gate.effect_log import read
+    from lakeproof.gate.profile import FLOWS
+    from lakeproof.report.style import plural
+    from lakeproof.running.loading import Source, named
+    from lakeproof.running.tasks import Blame, Unusable
+
+    source = Source(FLOWS.get(str(file), file))
+    scenario = named(source.load(), name, str(log))
+    clients = [_renamed(calls, renamed) for calls in scenario.clients]
+    try:
+        with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):
+            effects = read(log)
+            found = list(accept(effects, clients, scenario.start_time, WINDOW if parallel else 1))
+    except Refuted as error:
+        click.echo(f"{log}:{error.line}: {error}")
+        return VIOLATED
+    except Unusable as error:
+        raise Unusable(str(error) if str(error).startswith(str(log)) else f"{log}: {error}") from None
+    for each in found:
+        within = f", and ends within {each.within}" if each.within else ""
+        click.echo(f"{each.client}: {plural(each.effects, 'effect')}, {plural(each.calls, 'call')} done{within}")
+    click.echo(f"followed: the flows of {name} could have asked for this")
+    return AS_EXPECTED
+
+
+def _renamed(calls: "Sequence[Call]", renamed: Sequence[str]) -> "list[Call]":
+    pairs = dict(each.split("=", 1) for each in renamed if "=" in each)
+    if len(pairs) != len(renamed):
+        raise click.UsageError(f"--name {' '.join(renamed)}: expected A=B, each A once")
+    return [_with(call, [pairs.get(arg, arg) if isinstance(arg, str) else arg for arg in call.args]) for call in calls]
+
+
+def _with(call: "Call", args: "Sequence[Hashable]") -> "Call":
+    from lakeproof.scenario import Call
+
+    return Call(call.flow, *args, attempts=call.attempts, **dict(call.options))

@@ -1,0 +1,144 @@
+"""`lakeproof replay`: a trace, executed on the flows as they are now; or on a real program behind the gate."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, complain
+
+if TYPE_CHECKING:
+    from lakeproof.explore.trace import Trace
+    from lakeproof.gate.effect_log import Op
+    from lakeproof.gate.following import Followed
+    from lakeproof.gate.running import Schedule
+    from lakeproof.gate.scenario import GateScenario
+    from lakeproof.running.loading import Source
+    from lakeproof.scenario import Scenario
+
+
+@click.command("replay")
+@click.argument("trace_file", metavar="TRACE", type=click.Path(path_type=Path))
+@click.option(
+    "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
+)
+@click.option(
+    "--gate", "profile", metavar="PROFILE", help="Lead a real program through it: lakefs, or a file with PROFILE."
+)
+@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="With --gate: write the effects to a log.")
+def command(trace_file: Path, file: Path | None, profile: str | None, log: Path | None) -> int:
+    """Execute a trace on the real flows and compare every step.
+
+    Exit code 0 if the code still follows the trace, 1 if not.
+
+    With --gate, a real program is led through the schedule of the trace, request by request. Exit code 0 if the
+    program violates the invariant, too; 1 if not; 3 if the schedule did not come to its end.
+    """
+    from lakeproof.pages.itf_reading import read
+    from lakeproof.running.loading import LoadError, Source, named
+
+    trace = read(trace_file)
+    if trace.file is not None and file is None:
+        raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
+    source = Source(file)
+    scenario = named(source.load(), trace.scenario, str(trace_file))
+    if profile is not None:
+        return _on_a_program(trace, scenario, profile, log)
+    if log is not None:
+        raise click.UsageError("--log is for --gate: a replay on the flows is not recorded")
+    return _on_the_flows(trace, trace_file, scenario, source)
+
+
+def _on_the_flows(trace: "Trace", trace_file: Path, scenario: "Scenario", source: "Source") -> int:
+    from lakeproof.explore.fence import Undecided
+    from lakeproof.explore.replay import ReplayDiverged, replay
+    from lakeproof.explore.trace import TraceError
+    from lakeproof.report.story import story
+    from lakeproof.report.style import console, plural
+    from lakeproof.running.fenced import fenced
+
+    try:
+        with fenced(scenario, source):
+            done = replay(trace, scenario)
+    except TraceError as error:
+        raise TraceError(f"{trace_file}: {error}") from error
+    except Undecided as error:
+        complain(f"{trace_file}: {error}")
+        return INCONCLUSIVE
+    except ReplayDiverged as error:
+        complain(f"{trace_file}: {error}")
+        return VIOLATED
+    out = console()
+    out.print(story([trace]), soft_wrap=True)
+    out.print(f"replayed: {plural(done.steps, 'step')}; the code still follows the trace", soft_wrap=True)
+    return AS_EXPECTED
+
+
+def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | None) -> int:
+    import trio
+
+    from lakeproof.gate.effect_log import write
+    from lakeproof.gate.following import Followed, wanted
+    from lakeproof.gate.profile import load
+    from lakeproof.targets.answers import first_of
+
+    profile = load(name)
+    search = Followed(wanted(trace, profile))
+    effects: list[tuple[str, Op, object]] = []
+    try:
+        schedule = trio.run(partial(_led, profile.scenario(trace, scenario), profile.file, search, effects))
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+    if log is not None and not write(log, effects):
+        complain(f"{log}: no request was one of a key-value store as lakeFS keeps it; the log is empty")
+    return _told(trace, search, schedule)
+
+
+async def _led(
+    scenario: "GateScenario", file: Path, search: "Followed", effects: "list[tuple[str, Op, object]]"
+) -> "Schedule":
+    from lakeproof.gate.running import opened
+
+    async with opened(scenario, file) as runner:
+        search.begin()
+        schedule = await runner.schedule(search)
+        effects += runner.effects()
+        return schedule
+
+
+def _told(trace: "Trace", search: "Followed", schedule: "Schedule") -> int:
+    """The requests beside the steps that they are, where the program does otherwise, and what came of it."""
+    from lakeproof.report.style import plural
+
+    for number, (line, step) in enumerate(zip(search.lines, schedule.steps, strict=False), start=1):
+        mode = "" if step.mode == "normal" else f"  ({step.mode})"
+        beside = "its own" if line.step is None else f"step {line.step.number}: {line.step.told}"
+        click.echo(
+            f"{number:4}  {step.name.client}  {step.name.label} -> {step.status or 'no answer'}{mode}  [{beside}]"
+        )
+    for each in search.otherwise:
+        click.echo(f"otherwise: {each}")
+    if schedule.trouble or schedule.outcome is None:
+        complain(f"the schedule did not come to its end: {schedule.trouble or 'it was given up'}")
+        return INCONCLUSIVE
+    for client, calls in schedule.outcome.results.items():
+        for call, returned in calls:
+            click.echo(f"{client}: {call} -> {returned.value if returned.ok else returned.error}")
+    followed = sum(line.step is not None for line in search.lines)
+    own = len(search.lines) - followed
+    manner = (
+        f"otherwise in {plural(len(search.otherwise), 'place')}" if search.otherwise else "in the order of the trace"
+    )
+    click.echo(
+        f"of {len(search.steps)} steps that are requests the program made {followed}, {manner}; {own} are its own"
+    )
+    if schedule.silent:
+        complain(f"nothing is shown: {schedule.silent}")
+        return INCONCLUSIVE
+    if not schedule.violated:
+        click.echo(f"not violated on the program: {trace.invariant}")
+        return VIOLATED
+    for evidence in schedule.violated.values():
+        click.echo(f"violated on the program: {trace.invariant}\nevidence: {evidence}")
+    return AS_EXPECTED

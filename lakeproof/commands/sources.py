@@ -1,0 +1,116 @@
+"""Where a store may be that is looked at, and never written: an SQLite file, a file with its rows, a database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, cast
+
+import attrs
+
+from lakeproof.impl.stores import MemoryStore, dumped
+from lakeproof.impl.stores.base import Store
+from lakeproof.impl.stores.dumped import NotADump, Row
+from lakeproof.running.tasks import Unusable
+from lakeproof.targets.redacting import displayed, redacted
+
+Keys = Literal["design", "lakefs"]
+POSTGRESQL: Final = ("postgresql://", "postgres://")
+DYNAMODB: Final = ("dynamodb+https://", "dynamodb+http://")
+
+
+@attrs.frozen
+class Source:
+    """A store, the partitions that it has, and its key schema."""
+
+    store: Store
+    partitions: tuple[bytes, ...]
+    keys: Keys
+
+
+def is_rows(path: Path) -> bool:
+    """Whether a file is text that begins an object of JSON, and so no SQLite file. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"
+
+
+def rows(path: Path) -> list[Row]:
+    """All rows of a dump, or of JSON Lines. Raises Unusable."""
+    import json
+
+    try:
+        if dumped.is_lines(path):
+            return list(dumped.lines(path))
+        document = json.loads(path.read_bytes())
+    except NotADump as error:
+        raise Unusable(str(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"{path}: no JSON ({' '.join(str(error).split())[:120]}); write the dump again") from None
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read ({error.strerror}); make it accessible") from None
+    entries = document.get("entries", [] if isinstance(document.get("version"), str) else None)
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+        raise Unusable(f'{path}: has no list "entries", expected a dump of lakeFS\' store; name another file')
+    found = cast("list[dict[str, object]]", entries)
+    notation = dumped.decided(found)
+    try:
+        return [dumped.row(f"{path}: entry {number}", each, notation) for number, each in enumerate(found)]
+    except NotADump as error:
+        raise Unusable(str(error)) from None
+
+
+def of_rows(path: Path) -> Source:
+    """A store in memory, of the rows of a file. Raises Unusable."""
+    store = MemoryStore({(partition, key): value for partition, key, value in rows(path) if key})
+    return Source(store, tuple(dict.fromkeys(partition for partition, _ in store.contents())), "lakefs")
+
+
+@contextmanager
+def database(address: str) -> Iterator[Source]:
+    """A database with lakeFS' table. Raises Unusable."""
+    name = displayed(address)
+    opened = _postgresql(address, name) if address.startswith(POSTGRESQL) else _dynamodb(address, name)
+    with opened as source:
+        yield source
+
+
+@contextmanager
+def _postgresql(address: str, name: str) -> Iterator[Source]:
+    try:
+        import psycopg
+
+        from lakeproof.targets.postgresql import NotUsable, PostgreSQLStore
+    except ImportError:
+        raise Unusable("psycopg is not installed; `pip install 'lakeproof[postgresql]'`") from None
+    try:
+        with psycopg.connect(address) as connection:
+            found = connection.execute("SELECT DISTINCT partition_key FROM kv ORDER BY 1").fetchall()
+        partitions = tuple(bytes(each[0]) for each in found)
+        with PostgreSQLStore(address, name=name, connections=1, read_only=True) as store:
+            yield Source(store, partitions, "lakefs")
+    except (psycopg.Error, NotUsable, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise Unusable(redacted(f"{name}: {said}; name a database with lakeFS' table kv", address)) from None
+
+
+@contextmanager
+def _dynamodb(address: str, name: str) -> Iterator[Source]:
+    try:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        from lakeproof.targets.dynamodb_store import PARTITION, Address, DynamoDBStore, NotUsable
+    except ImportError:
+        raise Unusable("boto3 is not installed; `pip install 'lakeproof[dynamodb]'`") from None
+    try:
+        table = Address.of(address, name).table
+        if not table:
+            raise NotUsable(f"{name}: names no table; write it behind the host, as in dynamodb+https://HOST/kvstore")
+        with DynamoDBStore(address, name=name, connections=1) as store:
+            partitions: set[bytes] = set()
+            pages = store.client.get_paginator("scan").paginate(
+                TableName=table, ProjectionExpression=PARTITION, ConsistentRead=True
+            )
+            for page in pages:
+                partitions.update(bytes(item[PARTITION]["B"]) for item in page["Items"])
+            yield Source(store, tuple(sorted(partitions)), "lakefs")
+    except (ClientError, BotoCoreError, NotUsable) as error:
+        raise Unusable(redacted(" ".join(str(error).split()), address)) from None

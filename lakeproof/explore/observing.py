@@ -1,0 +1,57 @@
+"""What observers of invariants are shown of a call's effects, and whose observers they are."""
+
+from collections.abc import Sequence
+from types import FunctionType
+
+from lakeproof.impl.codec import decode_at
+from lakeproof.impl.effects import Effect
+from lakeproof.model import kv
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Invariant, Observer
+from lakeproof.model.records import Record
+from lakeproof.model.snapshot import Observed
+from lakeproof.scenario import ScenarioError
+
+
+def observed(op: Effect, reply: object) -> Observed:
+    """An effect with its reply, decoded."""
+    read = written = None
+    if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
+        read = decoded(op.partition, op.key, reply.value)
+    elif isinstance(op, kv.Set | kv.SetIf):
+        written = decoded(op.partition, op.key, op.value)
+    return Observed(op, reply, read, written)
+
+
+def decoded(partition: bytes, key: bytes, value: bytes) -> Record | None:
+    """The record at an address, None where the key schema knows none."""
+    return decode_at(partition, key, value)
+
+
+def _same_code(one: object, other: object) -> bool:
+    """Whether two functions are one, or were made by one factory of the same parts."""
+    if isinstance(one, FunctionType) and isinstance(other, FunctionType):
+        return one.__globals__ is other.__globals__ and identity(_made_of(one)) == identity(_made_of(other))
+    return identity(one) == identity(other)
+
+
+def _made_of(function: FunctionType) -> tuple[object, ...]:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return function.__code__, cells, function.__defaults__, function.__kwdefaults__
+
+
+def collect_observers(invariants: Sequence[Invariant]) -> tuple[Observer, ...]:
+    """All observers of invariants, each once, by name.
+
+    Raises:
+        ScenarioError: two that differ have one name; an invariant would be shown what another one's observer made.
+    """
+    by_name: dict[str, tuple[Observer, str]] = {}
+    for invariant in invariants:
+        for observer in invariant.observers:
+            known, owner = by_name.setdefault(observer.name, (observer, invariant.id))
+            if not _same_code(known.fold, observer.fold):
+                raise ScenarioError(
+                    f"observer {observer.name!r} of {invariant.id!r} folds otherwise than that of {owner!r}; rename one"
+                )
+    return tuple(observer for observer, _ in by_name.values())

@@ -1,0 +1,28 @@
+"""Replies to clients that have several effects open: which task was told what. See `lakeproof.impl.parallel`."""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.parallel import MAIN
+
+WITHDRAWN: Final = "-"
+"""Behind the name of a cancelled task: its write does not take place."""
+
+
+@attrs.frozen(cache_hash=True)
+class Told:
+    """A reply to the open effect of a task other than the main one. As a part of a history, it stands in the place of
+    the reply."""
+
+    task: str
+    reply: object
+
+
+def told(task: str, reply: object) -> object:
+    """A reply as a part of a history."""
+    return reply if task == MAIN else Told(task, reply)
+
+
+class NotOpen(Exception):
+    """A reply to a task that waits for none. The search makes such replies up, to tell pasts apart."""

@@ -1,0 +1,348 @@
+"""The commands ``gate run``, ``gate replay`` and ``gate serve``."""
+
+import json
+import runpy
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import attrs
+import click
+import trio
+
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.gate.classes import Choice, Classes
+from lakeproof.gate.running import Chooser, Runner, Schedule, opened
+from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
+from lakeproof.gate.shortest import fewest_switches, switches
+from lakeproof.gate.strategies import Replayed, Sampled
+from lakeproof.gate.traces import GateTrace, TraceError, of, read, write
+from lakeproof.pages.runs import html_option
+from lakeproof.pages.summary import Summary, Table, write_summary
+from lakeproof.report.style import plural, seconds
+from lakeproof.running.loading import LoadError, import_beside, matching
+from lakeproof.running.tasks import Unusable
+from lakeproof.scenario import ScenarioError
+from lakeproof.targets.answers import first_of
+
+PCT_CHANGES: Final = 2
+SAMPLE: Final = 100
+TROUBLES_MAX: Final = 3
+TELL_SECONDS: Final = 5.0
+
+
+@attrs.define
+class Found:
+    """What came of a scenario so far."""
+
+    shortest: dict[str, Schedule] = attrs.field(factory=dict)
+    """By invariant: the shortest schedule that violates it."""
+    counted: dict[str, int] = attrs.field(factory=dict)
+    trouble: list[str] = attrs.field(factory=list)
+    silent: str = ""
+    """A call that sent no request, if there was one: then nothing is proved."""
+
+    def add(self, schedule: Schedule) -> None:
+        self.trouble += [schedule.trouble] if schedule.trouble else []
+        self.silent = self.silent or schedule.silent
+        for name in schedule.violated:
+            self.counted[name] = self.counted.get(name, 0) + 1
+            known = self.shortest.get(name)
+            if known is None or _length(schedule) < _length(known):
+                self.shortest[name] = schedule
+
+
+def _length(schedule: Schedule) -> tuple[int, int]:
+    """Fewest changes from client to client first, then fewest steps."""
+    return switches(schedule.steps), len(schedule.steps)
+
+
+@click.group("gate")
+def gate() -> None:
+    """Hold the requests of a real program at its store, and run every schedule."""
+
+
+@gate.command("run")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option(
+    "--strategy",
+    type=click.Choice(["all", "pct", "random"]),
+    default="all",
+    show_default=True,
+    help="All classes of schedules; or a sample.",
+)
+@click.option(
+    "--schedules", type=click.IntRange(1), metavar="N", help="Stop after N schedules. [default: for a sample, 100]"
+)
+@click.option("--seconds", "limit", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a sample.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("out/traces"),
+    show_default=True,
+    metavar="DIR",
+    help="Write traces to this folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@html_option
+def run(
+    file: Path,
+    patterns: Sequence[str],
+    strategy: str,
+    schedules: int | None,
+    limit: float | None,
+    seed: int,
+    out: Path,
+    as_json: bool,
+    html: Path | None,
+) -> int:
+    """Run the scenarios of FILE: a real program, behind the gate, in every schedule.
+
+    Exit code 1 if a verdict is not as the scenario expects it, 3 if not all schedules were run.
+    """
+    worst = AS_EXPECTED
+    rows: list[Row] = []
+    troubles: list[str] = []
+    for scenario in _chosen(file, patterns):
+        sample = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
+        search: Chooser = Classes() if strategy == "all" else sample
+        started = time.monotonic()
+        found = _run(partial(_search, scenario, file, search, schedules, limit))
+        elapsed = time.monotonic() - started
+        asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
+        for invariant in asked:
+            row = _row(scenario, invariant, found, search, elapsed)
+            shortest = found.shortest.get(row.invariant)
+            if shortest is not None:
+                trace = out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
+                write(of(shortest, scenario.name, str(file)), trace)
+                row = attrs.evolve(row, trace=trace)
+            click.echo(json.dumps(attrs.asdict(row) | {"trace": row.trace and str(row.trace)}) if as_json else row.told)
+            worst = max(worst, row.exit_code, key=_RANK.index)
+            rows.append(row)
+        for each in [*found.trouble[:TROUBLES_MAX], *([found.silent] if found.silent else [])]:
+            troubles.append(f"{scenario.name}: {each}")
+            click.echo(troubles[-1], err=True)
+    if html is not None:
+        write_summary(_page(file, rows, troubles), html)
+        click.echo(f"{html}: open it in a browser", err=as_json)
+    return worst
+
+
+def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
+    """The page of a run: its verdict is the worst of all, whatever was expected."""
+    found = {row.verdict for row in rows}
+    verdict = next((word for word in ("violated", "inconclusive") if word in found), "holds")
+    surprises = sum(row.exit_code != AS_EXPECTED for row in rows)
+    told = f"{plural(surprises, 'verdict is', 'verdicts are')} not as expected" if surprises else "all as expected"
+    heads = ("scenario", "invariant", "verdict", "expected", "schedules", "which", "violate it", "seconds")
+    told_of = [
+        (
+            row.scenario,
+            row.invariant,
+            row.verdict,
+            row.expected,
+            f"{row.schedules:,}",
+            "all classes" if row.all else "not all",
+            f"{row.violating:,}",
+            f"{row.seconds:g}",
+        )
+        for row in rows
+    ]
+    return Summary(
+        kind="gate",
+        subject=str(file),
+        verdict=verdict,
+        closing=f"{plural(len(rows), 'verdict')}, {told}",
+        tables=[Table(title="Verdicts", heads=heads, rows=told_of, numbers=(4, 6, 7))],
+        evidence=[*(line for row in rows if row.trace is not None for line in row.told.splitlines()), *troubles],
+    )
+
+
+_RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """The verdict on one invariant."""
+
+    scenario: str
+    invariant: str
+    expected: str
+    verdict: str
+    """``violated``; ``holds``: in all classes of schedules; else ``inconclusive``."""
+    schedules: int
+    """So many were run to their end; no two of one class, where all are searched."""
+    violating: int
+    all: bool
+    seconds: float
+    evidence: str
+    parallel: bool = True
+    """Whether requests of one client that wait at the same time were let go in every order."""
+    trace: Path | None = None
+
+    @property
+    def exit_code(self) -> int:
+        if self.verdict == self.expected:
+            return AS_EXPECTED
+        return INCONCLUSIVE if self.verdict == "inconclusive" else VIOLATED
+
+    @property
+    def told(self) -> str:
+        """For people."""
+        whole = ("all of them" if self.parallel else "all with one order in each client") if self.all else "not all"
+        count = f"{plural(self.schedules, 'schedule')}, {whole}, {seconds(self.seconds)} s"
+        mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
+        line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
+        if self.trace is None:
+            return line
+        return f"{line}; {self.violating} violate it\n  {self.evidence}\n  lakeproof gate replay {self.trace}"
+
+
+def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
+    name = invariant.__name__
+    shortest = found.shortest.get(name)
+    whole = search.all_run and not found.silent
+    tested = getattr(invariant, "reached", 1) > 0
+    if whole and not tested and shortest is None:
+        click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
+    return Row(
+        scenario=scenario.name,
+        invariant=name,
+        expected=scenario.expect.get(name, "holds"),
+        verdict="violated" if shortest else "holds" if whole and tested else "inconclusive",
+        schedules=search.complete,
+        violating=found.counted.get(name, 0),
+        all=whole,
+        seconds=round(elapsed, 1),
+        evidence="" if shortest is None else shortest.violated[name],
+        parallel=scenario.parallel,
+    )
+
+
+def _chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
+    found = _loaded(file)
+    names = [each.name for each in found]
+    try:
+        chosen = matching(names, patterns)
+    except LoadError:
+        raise Unusable(f"{file}: no scenario matches {' or '.join(patterns)}; it has {', '.join(names)}") from None
+    return [each for each in found if each.name in chosen]
+
+
+def _loaded(file: Path) -> list[GateScenario]:
+    import_beside(file)
+    try:
+        listed = runpy.run_path(str(file)).get("SCENARIOS")
+    except ScenarioError as error:
+        raise Unusable(f"{file}: {error}") from None
+    except Exception as error:  # whatever a user's file raises
+        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
+        raise Unusable(f"{file}: no list SCENARIOS of GateScenario")
+    names = [each.name for each in listed]
+    if not names:
+        raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")
+    if twice := sorted({each for each in names if names.count(each) > 1}):
+        raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
+    return list(listed)
+
+
+def _run(work: Callable[[], Awaitable[Found]]) -> Found:
+    try:
+        found: Found = trio.run(work)
+        return found
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None
+
+
+async def _search(
+    scenario: GateScenario, file: Path, search: Chooser, schedules: int | None, limit: float | None
+) -> Found:
+    found = Found()
+    deadline = None if limit is None else time.monotonic() + limit
+    told = time.monotonic()
+    async with opened(scenario, file) as runner:
+        while (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules):
+            if not search.begin():
+                break
+            found.add(await runner.schedule(search))
+            if time.monotonic() - told > TELL_SECONDS:
+                told = time.monotonic()
+                click.echo(f"{scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
+        if not isinstance(search, Replayed):
+            for name, schedule in sorted(found.shortest.items()):
+                found.shortest[name] = await _shortened(runner, schedule, name)
+    return found
+
+
+async def _shortened(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
+    """An equivalent schedule with the fewest changes from client to client, if the program confirms it."""
+    steps = schedule.on_the_way.get(invariant) or fewest_switches(schedule.steps)
+    if steps == schedule.steps or (switches(steps) == switches(schedule.steps) and not schedule.on_the_way):
+        return schedule
+    search = Replayed([Choice(each.name, each.mode) for each in steps])
+    search.begin()
+    shorter = await runner.schedule(search)
+    return shorter if invariant in shorter.violated else schedule
+
+
+@gate.command("replay")
+@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The file of the scenario. [default: as the trace names it]",
+)
+def replay(trace: Path, file: Path | None) -> int:
+    """Run the schedule of TRACE again, on the real program.
+
+    Exit code 1 if it violates an invariant, 3 if the program diverges.
+    """
+    try:
+        told = read(trace)
+    except TraceError as error:
+        raise Unusable(str(error)) from None
+    source = file or Path(told.file)
+    if not source.is_file():
+        raise Unusable(f"{trace}: its file {source} is not here; name it with --from")
+    scenarios = [each for each in _loaded(source) if each.name == told.scenario]
+    if not scenarios:
+        raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
+    found = _run(partial(_search, scenarios[0], source, Replayed(told.choices), 1, None))
+    _show(told)
+    if found.trouble:
+        click.echo(f"the program no longer follows: {found.trouble[0]}", err=True)
+        return INCONCLUSIVE
+    for name, schedule in found.shortest.items():
+        click.echo(f"violated: {name}\nevidence: {schedule.violated[name]}")
+    return VIOLATED if found.shortest else AS_EXPECTED
+
+
+def _show(trace: GateTrace) -> None:
+    for number, (choice, status) in enumerate(zip(trace.choices, trace.statuses, strict=True), start=1):
+        client, label, _ = choice.name
+        mode = "" if choice.mode == "normal" else f"  ({choice.mode})"
+        click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
+
+
+@gate.command("serve")
+@click.argument("protocol", type=click.Choice(["s3", "dynamodb"]))
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: a free one.")
+@click.option(
+    "--bucket", "buckets", multiple=True, default=("bucket",), show_default=True, help="That exists at the start."
+)
+def serve(protocol: str, port: int, buckets: tuple[str, ...]) -> None:
+    """Serve a store in memory on loopback, hold nothing, and print each request. Ctrl-C ends it.
+
+    S3 and DynamoDB are under one address; --bucket is for S3.
+    """
+    from lakeproof.gate.serving import serve_open
+
+    trio.run(serve_open, port, frozenset(buckets), click.echo, protocol)

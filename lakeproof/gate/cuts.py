@@ -1,0 +1,168 @@
+"""The states between the steps of a schedule, in all orders of its class.
+
+The search runs one schedule of each class. Schedules of one class end with the same store; on the way they pass through
+different ones. Two clients, one key each:
+
+    a PUT x    b PUT y        orders: ab, ba; stores on the way: {}, {x}, {x, y} and {}, {y}, {x, y}
+
+An invariant of every state must see {y} too, though only ab was run. The order of dependent steps is the same in the
+whole class, and so are all answers. So the other states are computed: a *cut* says how many steps each client has made,
+and its store is that of the cut before it and one more request, performed by the same front that has served the
+program. Each pair of neighbours among the cuts is a `Moment`.
+
+Cost: a request, performed in memory, for each moment. There are at most so many as the product of the numbers of steps
+of the clients, times the clients.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.aws import Asked, AWSFront, Store
+from lakeproof.gate.classes import Name
+from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.holding import CRASHED_APPLIED, LOST_APPLIED, NORMAL, REFUSED
+from lakeproof.gate.http import Response
+
+APPLIED: Final = frozenset({NORMAL, LOST_APPLIED, CRASHED_APPLIED})
+MOMENTS_MAX: Final = 200_000
+"""Of one schedule. With more, nothing is said of the states on the way."""
+
+Cut = tuple[int, ...]
+"""How many steps each client has made, in the order of their names."""
+
+
+class TooManyMoments(Exception):
+    """A schedule has more than `MOMENTS_MAX`."""
+
+
+@attrs.frozen(kw_only=True)
+class Made:
+    """A step of a schedule as it was made: the request as the front has understood it, when it was let go (microseconds
+    since 1970), the step after which it first waited (-1: at the beginning), and the number of its call."""
+
+    name: Name
+    mode: str
+    footprint: Footprint
+    asked: Asked
+    now: int
+    born: int
+    call: int
+
+
+@attrs.frozen(kw_only=True)
+class Exchange:
+    """A request of a call, and the answer that the program was given; None: it was given none."""
+
+    asked: Asked
+    response: Response | None
+
+
+@attrs.frozen(kw_only=True)
+class Moment:
+    """A step in one of the orders of its class: what the store held before it, and holds after it.
+
+    At the beginning: ``client`` is empty, and both stores are that of the beginning.
+    """
+
+    before: Store
+    store: Store
+    client: str = ""
+    call: int = 0
+    """The how manieth call of the client, from 0."""
+    exchange: Exchange | None = None
+    earlier: tuple[Exchange, ...] = ()
+    """Those of the same call before this one."""
+    order: tuple[int, ...] = ()
+    """The steps of the schedule up to this one, in the order that leads here."""
+
+
+def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Moment]:
+    """Every moment of every order of the class of a schedule. Each pair of neighbouring cuts once.
+
+    Raises:
+        TooManyMoments.
+    """
+    yield Moment(before=start, store=start)
+    exchanges = exchanged(front, start, steps)
+    lines = _lines(steps)
+    needs = [_needs(steps, at) for at in range(len(steps))]
+    layer: dict[Cut, tuple[Store, tuple[int, ...]]] = {(0,) * len(lines): (start, ())}
+    count = 0
+    while layer:
+        following: dict[Cut, tuple[Store, tuple[int, ...]]] = {}
+        for cut, (before, order) in layer.items():
+            gone = {at for line, done in zip(lines, cut, strict=True) for at in line[:done]}
+            for number, line in enumerate(lines):
+                if cut[number] == len(line) or not needs[line[cut[number]]] <= gone:
+                    continue
+                count += 1
+                if count > MOMENTS_MAX:
+                    raise TooManyMoments(f"more than {MOMENTS_MAX} states on the way")
+                at = line[cut[number]]
+                after = _performed(front, before, steps[at])
+                taken = (*order, at)
+                yield _moment(before, after, steps, exchanges, taken)
+                following.setdefault((*cut[:number], cut[number] + 1, *cut[number + 1 :]), (after, taken))
+        layer = following
+
+
+def _lines(steps: Sequence[Made]) -> list[list[int]]:
+    """The steps of each client, in their order."""
+    found: dict[str, list[int]] = {}
+    for at, each in enumerate(steps):
+        found.setdefault(each.name.client, []).append(at)
+    return [found[client] for client in sorted(found)]
+
+
+def _needs(steps: Sequence[Made], at: int) -> set[int]:
+    """The earlier steps that come before this one in every order of the class: what it was born of, what its client has
+    done, and what it depends on."""
+    this = steps[at]
+    return {
+        other
+        for other in range(at)
+        if other == this.born
+        or steps[other].name.client == this.name.client
+        or dependent(steps[other].footprint, this.footprint)
+    }
+
+
+def exchanged(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Exchange]:
+    """What each step has asked, and was answered. All orders of the class give the same answers."""
+    found = []
+    store = start
+    for step in steps:
+        response = None
+        if step.mode in APPLIED:
+            store, response, _ = front.perform(store, step.asked, step.now)
+        told = {NORMAL: response, REFUSED: front.refusal(step.asked)}
+        found.append(Exchange(asked=step.asked, response=told.get(step.mode)))
+    return found
+
+
+def _performed(front: AWSFront, store: Store, step: Made) -> Store:
+    return front.perform(store, step.asked, step.now)[0] if step.mode in APPLIED else store
+
+
+def _moment(
+    before: Store, after: Store, steps: Sequence[Made], exchanges: Sequence[Exchange], order: tuple[int, ...]
+) -> Moment:
+    this = steps[order[-1]]
+    earlier = (at for at in order[:-1] if (steps[at].name.client, steps[at].call) == (this.name.client, this.call))
+    return Moment(
+        before=before,
+        store=after,
+        client=this.name.client,
+        call=this.call,
+        exchange=exchanges[order[-1]],
+        earlier=tuple(exchanges[at] for at in earlier),
+        order=order,
+    )
+
+
+def ordered(count: int, order: Sequence[int]) -> tuple[int, ...]:
+    """A schedule of so many steps that begins in this order: what is left follows as it was."""
+    first = set(order)
+    return (*order, *(at for at in range(count) if at not in first))

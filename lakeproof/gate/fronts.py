@@ -1,0 +1,34 @@
+"""What the gate needs to know of a store's protocol."""
+
+from typing import Generic, Protocol, TypeVar
+
+from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.http import Request, Response
+
+State = TypeVar("State")
+Asked = TypeVar("Asked")
+
+
+class Front(Protocol, Generic[State, Asked]):
+    """A pure translation. ``State``: all that the store holds, a value. ``Asked``: a request, understood."""
+
+    def understood(self, request: Request) -> Asked | Response:
+        """The request; or the answer to one that is none, which is given at once and touches nothing."""
+
+    def client_of(self, asked: Asked) -> str:
+        """Who asks, by credential; empty if it has none."""
+
+    def label_of(self, asked: Asked) -> str:
+        """In one line what is asked, such as ``PUT bucket/key if-none-match``, without bodies."""
+
+    def keys_of(self, asked: Asked) -> tuple[str, ...]:
+        """All keys that it names and its label may not, in an order that does not depend on what is minted."""
+
+    def writes(self, asked: Asked) -> bool:
+        """Whether it may change anything."""
+
+    def perform(self, state: State, asked: Asked, now: int) -> tuple[State, Response, Footprint]:
+        """Do it: the state after it, the answer, and what was touched. now: microseconds since 1970."""
+
+    def refusal(self, asked: Asked) -> Response:
+        """The answer of a store that is too busy: nothing has been done."""

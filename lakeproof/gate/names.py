@@ -1,0 +1,54 @@
+"""Stable names for what a program mints: UUIDs, hashes, times. So two runs can be compared, and a trace be read."""
+
+import re
+from collections import Counter
+from typing import Final
+
+MINTED: Final = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # a UUID
+    r"|(?:(?<![0-9a-zA-Z])|(?<=%2F))[0-9a-f]{24,64}(?![0-9a-zA-Z])"  # a hash; in DynamoDB's keys / is %2F
+    r"|(?<![0-9a-zA-Z])(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-v]{20}(?![0-9a-zA-Z])"  # an xid
+    r"|(?<![0-9a-zA-Z])(?=[0-9]*[a-z])(?-i:[0-9A-HJKMNP-TV-Z]{20}(?:[0-9A-HJKMNP-TV-Z]{6})?)(?![0-9a-zA-Z])"  # a ULID
+    r"|(?<![0-9])1[5-9][0-9]{11,17}(?![0-9])",  # a time since 1970, in milliseconds or finer
+    re.IGNORECASE,
+)
+"""What looks minted. Zeros in front are a counter's (``00000000000000000001``), and stay."""
+
+
+def blanked(text: str) -> str:
+    """A text without what is minted: equal for the same request of two runs, whatever they mint."""
+    return MINTED.sub(lambda match: match[0] if _counts(match[0]) else "<>", text)
+
+
+def _counts(found: str) -> bool:
+    return found.isdecimal() and found.startswith("0")
+
+
+class Names:
+    """Names by order of first appearance, counted for each client: what a client mints is first seen in a request of
+    its own, and so has the same name in every schedule in which the client does the same."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._counted: Counter[str] = Counter()
+
+    def copy(self) -> "Names":
+        """Names that go on from these, which stay as they are."""
+        other = Names()
+        other._names = dict(self._names)
+        other._counted = Counter(self._counted)
+        return other
+
+    def renamed(self, text: str, client: str) -> str:
+        """A text of a client's with all that looks minted by its name, such as ``<w1.2>``."""
+
+        def name(match: re.Match[str]) -> str:
+            found = match[0]
+            if _counts(found):
+                return found
+            if found not in self._names:
+                self._counted[client] += 1
+                self._names[found] = f"<{client}.{self._counted[client]}>"
+            return self._names[found]
+
+        return MINTED.sub(name, text)

@@ -1,0 +1,1 @@
+"""Profiles that are shipped: programs, seen from the flows. See `lakeproof.gate.profile`."""

@@ -1,0 +1,122 @@
+"""A running lakeFS on DynamoDB: its calls, and which requests the effects of the flows are.
+
+The environment variable ``LAKEPROOF_LAKEFS`` names the binary. Each client has a server of its own; all share the table
+and the bucket at the gate. Tried with lakeFS 1.84.
+"""
+
+import base64
+import http.client
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lakeproof.gate.aws import Store
+from lakeproof.gate.graveler import judged, snapshot
+from lakeproof.gate.profile import Profile, Rule
+from lakeproof.gate.scenario import GateCall, call
+from lakeproof.model.invariants import repositories
+
+SERVICE = ("python", str(Path(__file__).with_name("lakefs_server.py")), "{port}")
+KEY = "AKIAIOSFODNN7EXAMPLE"
+SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"  # noqa: S105  # of documentation
+"""Of the user that `set_up` creates. Both are Amazon's examples, and open nothing."""
+THROUGH = ("GetItem kvstore/basicAuth/*",)
+"""Whoever asks lakeFS for something is looked up three times. Nothing in a scenario changes users."""
+OK = 200
+
+
+def ask(method: str, path: str, body: object = None) -> int:
+    """One request to the server of this client: the status of the answer."""
+    connection = http.client.HTTPConnection(urlsplit(os.environ["SERVICE_URL"]).netloc)
+    login = base64.b64encode(f"{KEY}:{SECRET}".encode()).decode()
+    headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    try:
+        connection.request(method, f"/api/v1/{path}", None if body is None else json.dumps(body), headers)
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+def set_up() -> None:
+    """A new installation, with a user."""
+    user = {"username": "admin", "key": {"access_key_id": KEY, "secret_access_key": SECRET}}
+    status = ask("POST", "setup_lakefs", user)
+    if status != OK:
+        raise RuntimeError(f"setup_lakefs answers {status}")
+
+
+def wait_a_second() -> None:
+    """The id of a first commit is a hash of the second in which it was made: a later one must not have the same."""
+    time.sleep(1.1)
+
+
+def create_repository(name: str, space: str) -> int:
+    """space: the folder of its objects. lakeFS refuses one that has been used."""
+    return ask("POST", "repositories", {"name": name, "storage_namespace": f"s3://bucket/{space}"})
+
+
+def create_branch(name: str, branch: str) -> int:
+    """From ``main``."""
+    return ask("POST", f"repositories/{name}/branches", {"name": branch, "source": "main"})
+
+
+def delete_repository(name: str) -> int:
+    return ask("DELETE", f"repositories/{name}")
+
+
+def get_repository(name: str) -> int:
+    return ask("GET", f"repositories/{name}")
+
+
+def states(store: Store) -> dict[str, str]:
+    """The state of each repository: ``active`` or ``deleting``."""
+    return {each.repository_id: each.state.name.lower() for each in repositories.entries(snapshot(store))}
+
+
+def renamed(repository: str) -> str:
+    """The name of a repository in lakeFS, which wants three characters at least."""
+    return f"repository-{repository}"
+
+
+def _create(number: int, args: Sequence[str]) -> GateCall:
+    return call(create_repository, renamed(args[0]), f"space-{number}")
+
+
+def _delete(number: int, args: Sequence[str]) -> GateCall:
+    return call(delete_repository, renamed(args[0]))
+
+
+def _get(number: int, args: Sequence[str]) -> GateCall:
+    return call(get_repository, renamed(args[0]))
+
+
+PROFILE = Profile(
+    name="lakefs",
+    file=Path(__file__),
+    calls={"create_repository": _create, "delete_repository": _delete, "get_repository": _get},
+    rename={"r": renamed},
+    rules=[
+        Rule("get repos/{r}", "GetItem kvstore/graveler/repos%2F{r}"),
+        Rule("set repos/{r}", "PutItem kvstore/graveler/repos%2F{r}"),
+        Rule("set_if repos/{r}", "PutItem kvstore/graveler/repos%2F{r} if *"),
+        Rule("delete repos/{r}", "DeleteItem kvstore/graveler/repos%2F{r}"),
+        Rule("set|set_if {r}-{uid}/commits/{id}", "PutItem kvstore/{r}-*/commits%2F* if *"),
+        Rule("set|set_if {r}-{uid}/branches/{branch}", "PutItem kvstore/{r}-*/branches%2F{branch} if *"),
+        Rule("get {r}-{uid}/branches/{branch}", "GetItem kvstore/{r}-*/branches%2F{branch}"),
+        Rule("delete {r}-{uid}/commits/{id}", "DeleteItem kvstore/{r}-*/commits%2F*"),
+        Rule("delete {r}-{uid}/branches/{branch}", "DeleteItem kvstore/{r}-*/branches%2F{branch}"),
+        Rule("delete {r}-{uid}/repo-metadata", "DeleteItem kvstore/{r}-*/repo-metadata"),
+        Rule("scan {r}-{uid}/", "Query kvstore PartitionKey = {r}-* *"),
+        Rule("now ", None),
+    ],
+    service=SERVICE,
+    before=[call(set_up)],
+    between=[call(wait_a_second)],
+    always={each: judged(each) for each in ("delete-spares-successor", "create-is-unique", "active-is-complete")},
+    through=THROUGH,
+)

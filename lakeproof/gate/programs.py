@@ -1,0 +1,194 @@
+"""The processes of a program under test: started once, called many times, killed and started anew for a crash."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+import trio
+
+from lakeproof.running.tasks import Unusable
+
+READY_SECONDS: Final = 60.0
+READY_POLL_SECONDS: Final = 0.02
+
+
+class ProgramError(Unusable):
+    """A process did not start, died, or answered something else than a line of JSON. One line."""
+
+
+@attrs.frozen
+class Returned:
+    """How a call ended."""
+
+    value: object = None
+    error: str = ""
+    """The type of what it raised; empty: it returned."""
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.error
+
+
+class Child:
+    """One process, as one client. Its calls run one after the other."""
+
+    def __init__(self, file: Path, environment: Mapping[str, str], service: "Service | None" = None) -> None:
+        self.file = file
+        self.environment = dict(environment)
+        self.service = service
+        self._process: trio.Process | None = None
+        self._rest = b""
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Of the processes that run for this client."""
+        mine = () if self._process is None else (self._process.pid,)
+        return mine if self.service is None else (*mine, *self.service.pids)
+
+    async def start(self) -> None:
+        """Start the processes and wait until the file is loaded, and the service listens.
+
+        Raises:
+            ProgramError: one has not.
+        """
+        if self.service is not None:
+            self.environment["SERVICE_URL"] = await self.service.start()
+        command = [sys.executable, "-m", "lakeproof.gate.child", str(self.file)]
+        self._process = await trio.lowlevel.open_process(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        with trio.move_on_after(READY_SECONDS) as scope:
+            await self._line()
+        if scope.cancelled_caught:
+            await self.kill()
+            raise ProgramError(f"{self.file}: not loaded within {READY_SECONDS:g} s")
+
+    async def call(self, name: str, args: tuple[object, ...]) -> Returned:
+        """Call a function of the file.
+
+        Raises:
+            ProgramError: the process died.
+        """
+        process = self._process
+        if process is None or process.stdin is None:
+            raise ProgramError(f"{self.file}: the process is not running")
+        line = json.dumps({"call": name, "args": args, "environment": self.environment}) + "\n"
+        try:
+            await process.stdin.send_all(line.encode())
+        except trio.BrokenResourceError:
+            raise ProgramError(f"{self.file}: the process has died before {name}") from None
+        told = await self._line()
+        if "error" in told:
+            return Returned(error=str(told["error"]), message=str(told.get("message", "")))
+        return Returned(value=told.get("ok"))
+
+    async def _line(self) -> dict[str, object]:
+        process = self._process
+        assert process is not None
+        assert process.stdout is not None
+        while b"\n" not in self._rest:
+            more = await process.stdout.receive_some()
+            if not more:
+                await process.wait()
+                raise ProgramError(f"{self.file}: the process ended with code {process.returncode}")
+            self._rest += more
+        line, _, self._rest = self._rest.partition(b"\n")
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise ProgramError(f"{self.file}: the process answered {line[:80]!r}, not an object in JSON")
+        return found
+
+    def crash(self) -> None:
+        """Kill what runs for this client. The call under way raises ProgramError."""
+        if self.service is not None:
+            self.service.crash()
+        if self._process is not None:
+            self._process.kill()
+
+    async def kill(self) -> None:
+        """End the processes, at once, and wait until they are gone."""
+        if self.service is not None:
+            await self.service.kill()
+        process, self._process, self._rest = self._process, None, b""
+        if process is None:
+            return
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    await pipe.aclose()
+
+
+class Service:
+    """A server that works for one client: a command, and the port that it is given."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.command = tuple(command)
+        self.environment = dict(environment)
+        self._process: trio.Process | None = None
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return () if self._process is None else (self._process.pid,)
+
+    async def start(self) -> str:
+        """Start it, and wait until it listens. Returns its address.
+
+        Raises:
+            ProgramError: it cannot be started, ends, or does not listen in time.
+        """
+        port = await _free_port()
+        words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
+        try:
+            self._process = await trio.lowlevel.open_process(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, **self.environment},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProgramError(f"{words[0]}: the service cannot be started: {error.strerror}") from None
+        with trio.move_on_after(READY_SECONDS):
+            while self._process.poll() is None:
+                try:
+                    await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
+                except OSError:
+                    await trio.sleep(READY_POLL_SECONDS)
+                    continue
+                return f"http://127.0.0.1:{port}"
+        code = self._process.poll()
+        await self.kill()
+        mute = f"does not listen on port {port} after {READY_SECONDS:g} s"
+        raise ProgramError(f"{' '.join(words)}: the service {mute if code is None else f'ended with code {code}'}")
+
+    def crash(self) -> None:
+        """Kill it."""
+        if self._process is not None:
+            self._process.kill()
+
+    async def kill(self) -> None:
+        """Kill it, and wait until it is gone."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            with trio.CancelScope(shield=True):
+                await process.wait()
+
+
+async def _free_port() -> int:
+    """A port of loopback on which nothing listens. Another process may take it before the service does."""
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port: int = listener.socket.getsockname()[1]
+    await listener.aclose()
+    return port

@@ -1,0 +1,381 @@
+"""Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+import attrs
+import trio
+
+from lakeproof.gate import graveler, s3
+from lakeproof.gate.aws import Asked, Store
+from lakeproof.gate.classes import Choice, Diverged, Name, Pending
+from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
+from lakeproof.gate.effect_log import Op
+from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.holding import COSTS, ENDING, NORMAL, Gate, Held
+from lakeproof.gate.passing import PassingFront
+from lakeproof.gate.programs import Child, ProgramError, Returned, Service
+from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
+from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, Invariant, Outcome
+from lakeproof.running.tasks import Unusable
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait
+before a retry."""
+BUSY_SECONDS: Final = 120.0
+"""How long a program may compute between two requests."""
+POLL_SECONDS: Final = 0.0002
+PASSES: Final = 8
+"""Of the event loop between two looks: more than it takes from a connection that arrives to a request that is held."""
+CRASHED_CALL: Final = "Crashed"
+"""The error of a call whose process was killed."""
+OPEN: Final = "reader"
+"""The client whose requests are never held."""
+
+
+class Chooser(Protocol):
+    """A search over schedules, as `lakeproof.gate.classes.Classes`, which says what the methods mean."""
+
+    runs: int
+    complete: int
+    diverged: int
+
+    @property
+    def all_run(self) -> bool: ...
+
+    def begin(self) -> bool: ...
+
+    def choose(self, pending: Sequence[Pending], /) -> Choice | None: ...
+
+    def let_go(self, footprint: Footprint, /) -> None: ...
+
+    def end(self) -> None: ...
+
+    def fail(self) -> None: ...
+
+
+@attrs.frozen(kw_only=True)
+class Step:
+    """A request that was let go."""
+
+    name: Name
+    """Of the request."""
+    mode: str
+    status: int
+    """Of the answer; 0: none was given."""
+    footprint: Footprint = ()
+
+
+@attrs.frozen(kw_only=True)
+class Schedule:
+    """One schedule that was run."""
+
+    steps: tuple[Step, ...]
+    outcome: Outcome | None = None
+    """None: it was given up, as another one covers it."""
+    violated: Mapping[str, str] = attrs.field(factory=dict)
+    """Evidence, by the name of the invariant."""
+    on_the_way: Mapping[str, tuple[Step, ...]] = attrs.field(factory=dict)
+    """For an invariant of every step that is violated: an order of the class that passes through the violation."""
+    trouble: str = ""
+    """Why it says nothing: the program diverged, or waits for ever."""
+    silent: str = ""
+    """A call that returned and had sent no request: what it answers from is not in the store."""
+
+
+class Runner:
+    """The processes of a scenario behind a gate. Open it with `opened`."""
+
+    def __init__(
+        self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, Child]
+    ) -> None:
+        self.scenario = scenario
+        self.front = front
+        self.gate = gate
+        self.children = children
+        for each in scenario.always:
+            if hasattr(each, "reached"):
+                each.reached = 0  # what another scenario has tested shows nothing here
+        self.fresh = gate.state
+        self.watch = Watch()
+        self.steps: list[Step] = []
+        self._made: list[Made] = []
+        self._born: dict[Name, int] = {}
+        self._unfinished: set[str] = set()
+        self._crashed: set[str] = set()
+        self._silent = ""
+        self._results: dict[str, list[tuple[GateCall, Returned]]] = {}
+
+    async def prepare(self) -> None:
+        """Run the setup; each schedule begins with the store that it leaves."""
+        for each in self.scenario.setup:
+            returned = await self.children[OPEN].call(each.name, each.args)
+            if not returned.ok:
+                raise SetupFailed(
+                    f"{self.scenario.name}: setup call {each} raised {returned.error}: {returned.message}"
+                )
+        self.fresh = self.gate.state
+
+    async def schedule(self, search: Chooser) -> Schedule:
+        """Run one schedule as the search chooses, and tell it."""
+        await self._revive()
+        self.gate.state = self.fresh
+        self.gate.hold(frozenset(name for name in self.children if name != OPEN))
+        self.steps = []
+        self._made = []
+        self._born = {}
+        self.front.passed.clear()
+        self._silent = ""
+        self._results = {name: [] for name in self.children if name != OPEN}
+        self._unfinished = set(self._results)
+        async with trio.open_nursery() as nursery:
+            for name, calls in zip(self._results, self.scenario.clients, strict=True):
+                nursery.start_soon(self._client, name, tuple(calls))
+            finished, trouble = await self._steer(search)
+            if not finished:
+                self.gate.open()
+                await self._drain()
+                nursery.cancel_scope.cancel()
+        if not finished:
+            await self._renew()
+            search.fail() if trouble else search.end()
+            return Schedule(steps=tuple(self.steps), trouble=trouble)
+        complete = search.complete
+        try:
+            search.end()
+        except Diverged as error:
+            return Schedule(steps=tuple(self.steps), trouble=str(error))
+        if search.complete == complete:
+            self.gate.open()
+            return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
+        return await self._judged()
+
+    def effects(self) -> list[tuple[str, Op, object]]:
+        """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
+        found = []
+        for made, exchange in zip(self._made, exchanged(self.front, self.fresh, self._made), strict=True):
+            op = graveler.operation(made.asked)
+            if op is not None:
+                found.append((made.name.client, op, graveler.reply(op, exchange.response)))
+        return found
+
+    async def _steer(self, search: Chooser) -> tuple[bool, str]:
+        """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
+        spent = dict.fromkeys(FAULTS, 0)
+        while True:
+            if trouble := await self._quiet():
+                return False, trouble
+            self.gate.settle()
+            if not self.gate.held:
+                return True, ""
+            for name in self.gate.held:
+                self._born.setdefault(name, len(self.steps) - 1)
+            pending = [self._pending(held, spent) for held in self._first()]
+            try:
+                choice = search.choose(pending)
+            except Diverged as error:
+                return False, str(error)
+            if choice is None:
+                return False, ""
+            for budget in COSTS[choice.mode]:
+                spent[budget] += 1
+            held = await self._let_go(choice)
+            step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
+            self.steps.append(step)
+            search.let_go(held.footprint)
+
+    async def _let_go(self, choice: Choice) -> Held[Asked]:
+        """Let a request go. A crash kills the process first: it must see nothing of what comes."""
+        client = choice.name.client
+        crashes = choice.mode in ENDING
+        now, call = self.gate.now(), len(self._results[client])
+        if crashes:
+            self._crashed.add(client)
+            self.children[client].crash()
+        held = await self.gate.let_go(choice.name, choice.mode)
+        if crashes:
+            await self.gate.drop(client)
+        self._made.append(
+            Made(
+                name=held.name,
+                mode=held.mode,
+                footprint=held.footprint,
+                asked=held.asked,
+                now=now,
+                born=self._born[held.name],
+                call=call,
+            )
+        )
+        return held
+
+    async def _revive(self) -> None:
+        """Start anew what has crashed."""
+        for name in sorted(self._crashed):
+            await self.children[name].kill()
+            await self.children[name].start()
+        self._crashed.clear()
+
+    async def _drain(self) -> None:
+        """Give the calls time to end by themselves."""
+        with trio.move_on_after(PATIENCE_SECONDS):
+            while self._unfinished:  # noqa: ASYNC110  # a set, no event
+                await trio.sleep(POLL_SECONDS)
+
+    async def _renew(self) -> None:
+        """Start anew each process whose call has not ended."""
+        for name in sorted(self._unfinished):
+            await self.children[name].kill()
+            await self.children[name].start()
+
+    def _first(self) -> list[Held[Asked]]:
+        """The requests that may be let go: all that wait, or of each client the first one by its label."""
+        waiting = sorted(self.gate.held.values(), key=lambda each: each.name)
+        if self.scenario.parallel:
+            return waiting
+        return list({each.name.client: each for each in reversed(waiting)}.values())
+
+    def _pending(self, held: Held[Asked], spent: Mapping[str, int]) -> Pending:
+        left = [
+            mode
+            for mode, cost in COSTS.items()
+            if all(spent[each] < getattr(self.scenario.faults, each) for each in cost)
+        ]
+        return Pending(held.name, tuple(left) if held.writes else (NORMAL,))
+
+    async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
+        for each in calls:
+            before = self.gate.asked[name]
+            try:
+                returned = await self.children[name].call(each.name, each.args)
+            except ProgramError:
+                if name not in self._crashed:
+                    raise
+                self._results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
+                break
+            self._results[name].append((each, returned))
+            if self.gate.asked[name] == before:
+                self._silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
+        self._unfinished.discard(name)
+
+    async def _quiet(self) -> str:
+        """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
+
+        Empty; or what has not come to that.
+        """
+        begun = moved = trio.current_time()
+        before: object = None
+        while True:
+            await trio.sleep(POLL_SECONDS if CAN_SEE else SETTLING_SECONDS)
+            for _ in range(PASSES):
+                await trio.lowlevel.checkpoint()
+            now, seen = trio.current_time(), self._seen()
+            silent = sorted(self._unfinished - self.gate.waiting)
+            if seen is None or seen != before:
+                moved = now
+            elif not silent and now - moved >= self.scenario.calm_seconds:
+                return ""
+            before = seen
+            if now - moved > PATIENCE_SECONDS:
+                return (
+                    f"{', '.join(silent)}: no request and no answer for {PATIENCE_SECONDS:g} s, and all threads sleep"
+                )
+            if now - begun > BUSY_SECONDS:
+                return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
+
+    def _seen(self) -> object:
+        """What changes if anything moves; None: something does."""
+        threads = self.watch.asleep(self._pids()) if CAN_SEE else {}
+        return None if threads is None or self.gate.server.busy else (self.gate.server.seen, threads)
+
+    def _pids(self) -> list[int]:
+        """Of what runs while requests are held."""
+        return [pid for name, child in self.children.items() if name != OPEN for pid in child.pids]
+
+    async def _judged(self) -> Schedule:
+        self.gate.open()
+        if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
+            raise Unusable(f"{self.scenario.name}: through: {trouble}")
+        store = self.gate.state
+        reader = self.children[OPEN]
+        after = [await reader.call(each.name, each.args) for each in self.scenario.after]
+        outcome = Outcome(results=self._results, after=after, store=store)
+        found = ((each.__name__, self._evidence(each, outcome)) for each in self.scenario.invariants)
+        violated = {name: evidence for name, evidence in found if evidence is not None}
+        passed = self._on_the_way()
+        return Schedule(
+            steps=tuple(self.steps),
+            outcome=outcome,
+            violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
+            on_the_way={name: steps for name, (_, steps) in passed.items()},
+            silent=self._silent,
+        )
+
+    def _on_the_way(self) -> dict[str, tuple[str, tuple[Step, ...]]]:
+        """Evidence against the invariants of every step, and an order that shows it, by the name of the invariant."""
+        left = {each.__name__: each for each in self.scenario.always}
+        found: dict[str, tuple[str, tuple[Step, ...]]] = {}
+        try:
+            for moment in moments(self.front, self.fresh, self._made) if left else ():
+                calls = [call for call, _ in self._results.get(moment.client, [])]
+                for name, each in list(left.items()):
+                    evidence = self._asked(each.__name__, partial(each, moment, calls))
+                    if evidence is not None:
+                        order = ordered(len(self.steps), moment.order)
+                        found[name] = (
+                            f"{evidence} (after step {len(moment.order)})",
+                            tuple(self.steps[at] for at in order),
+                        )
+                        del left[name]
+        except TooManyMoments as error:
+            raise Unusable(f"{self.scenario.name}: always: {error} of a schedule; take fewer clients") from None
+        return found
+
+    def _evidence(self, invariant: Invariant, outcome: Outcome) -> str | None:
+        return self._asked(invariant.__name__, partial(invariant, outcome))
+
+    def _asked(self, name: str, invariant: Callable[[], object]) -> str | None:
+        where = f"{self.scenario.name}: the invariant {name}"
+        try:
+            found = invariant()
+        except Exception as error:  # whatever the user's function raises
+            raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
+        if found is not None and not isinstance(found, str):
+            raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
+        return found
+
+
+class SetupFailed(Unusable):
+    """The setup of a scenario did not work; one line."""
+
+
+@asynccontextmanager
+async def opened(scenario: GateScenario, file: Path) -> AsyncIterator[Runner]:
+    """A gate with the processes of a scenario behind it; all of them end with the block."""
+    front = PassingFront(scenario.through, OPEN)
+    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    url = f"http://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
+    names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
+    children = {}
+    for name in (*names, OPEN):
+        environment = dict(front.environment(url, name))
+        service = Service(scenario.service, environment) if scenario.service else None
+        children[name] = Child(file, environment, service)
+    runner = Runner(scenario, front, gate, children)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(gate.server.serve, listeners)
+        try:
+            async with trio.open_nursery() as starting:
+                for child in children.values():
+                    starting.start_soon(child.start)
+            await runner.prepare()
+            yield runner
+        finally:
+            runner.watch.close()
+            for child in children.values():
+                await child.kill()
+            nursery.cancel_scope.cancel()

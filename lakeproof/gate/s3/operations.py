@@ -1,0 +1,269 @@
+"""What each request of S3 does to the state, what it answers, and what it has touched. Pure.
+
+Source: Amazon S3 API Reference; conditional writes as S3 has had them since 2024.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import quote
+
+import attrs
+
+from lakeproof.gate.footprints import Footprint
+from lakeproof.gate.http import Response
+from lakeproof.gate.s3 import multipart
+from lakeproof.gate.s3.listing import listing
+from lakeproof.gate.s3.state import State
+from lakeproof.gate.s3.times import from_http, http
+from lakeproof.gate.s3.touching import only_read, source_of, to_delete, touches
+from lakeproof.gate.s3.wire import S3Error, S3Request, element, error_response, parsed, refuse, xml
+from lakeproof.gate.s3.writing import SYSTEM_METADATA, metadata_of, written
+from lakeproof.model import objects
+from lakeproof.model.objects import StoredObject
+
+Done = tuple[State, Response, Footprint]
+DELETES_MAX: Final = 1000
+
+ALWAYS: Final = frozenset(("x-id",))
+"""Parameters that mean nothing; those of a signature in the address, ``X-Amz-...``, are passed over, too."""
+UNKNOWN_HEADERS: Final = frozenset(
+    (
+        *("x-amz-copy-source-if-modified-since", "x-amz-copy-source-if-unmodified-since", "x-amz-tagging"),
+        *("x-amz-if-match-last-modified-time", "x-amz-if-match-size", "x-amz-write-offset-bytes"),
+        *("x-amz-server-side-encryption-customer-algorithm", "x-amz-object-lock-mode"),
+    )
+)
+"""Parts of S3 that the front does not have. A request for one is refused, and not taken for another."""
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+
+
+def perform(state: State, request: S3Request, now: int) -> Done:
+    """One request, atomically. now: the store's clock, in microseconds since 1970."""
+    try:
+        return _operation(request)(state, request, now)
+    except S3Error as error:
+        return state, error_response(error, request), only_read(touches(request))
+
+
+def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
+    place = "service" if not request.bucket else "object" if request.key else "bucket"
+    asked = {name for name in request.query if name not in ALWAYS and not name.lower().startswith("x-amz-")}
+    for wanted, method, parameter, others, operation in OPERATIONS:
+        if wanted == place and method == request.method and (not parameter or parameter in asked):
+            unknown = sorted(asked - others - {parameter}) + sorted(UNKNOWN_HEADERS & request.headers.keys())
+            if unknown:
+                refuse(501, "NotImplemented", f"{request.method} of {', '.join(unknown)} is not known here")
+            return operation
+    return refuse(501, "NotImplemented", f"{request.method} of a {place} with {sorted(request.query)}")
+
+
+def _found(state: State, request: S3Request) -> StoredObject:
+    _bucket(state, request.bucket)
+    found = state.objects.get(request.address)
+    if found is None:
+        refuse(404, "NoSuchKey", "The specified key does not exist.")
+    return found
+
+
+def _bucket(state: State, bucket: str) -> None:
+    if bucket not in state.buckets:
+        refuse(404, "NoSuchBucket", "The specified bucket does not exist")
+
+
+def get_object(state: State, request: S3Request, now: int) -> Done:
+    found = _found(state, request)
+    _check_read(request.headers, found)
+    headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    read = touches(request)
+    wanted = request.headers.get("range")
+    size = len(found.content)
+    if wanted is None:
+        return state, Response(200, headers, found.content), read
+    first, last = _bounds(wanted, size)
+    part = found.content[first : last + 1]
+    ranged = (*headers, ("Content-Range", f"bytes {first}-{last}/{size}"))
+    return state, Response(206, ranged, part), read
+
+
+def _bounds(text: str, size: int) -> tuple[int, int]:
+    """First and last byte of a range, both included."""
+    match = _RANGE.fullmatch(text)
+    if match is None or match[1] == match[2] == "":
+        refuse(501, "NotImplemented", f"the range is {text!r}; one range of bytes is understood")
+    first, last = match[1], match[2]
+    if not first:
+        begin, end = max(size - int(last), 0), size - 1
+    else:
+        begin, end = int(first), min(int(last or size), size - 1)
+    if begin > end:
+        refuse(416, "InvalidRange", "The requested range is not satisfiable")
+    return begin, end
+
+
+def _headers(found: StoredObject) -> tuple[tuple[str, str], ...]:
+    kept = dict(found.metadata)
+    own = tuple((name, kept[name]) for name in SYSTEM_METADATA if name in kept)
+    users = tuple(pair for pair in found.metadata if pair[0].startswith("x-amz-meta-"))
+    default = () if "content-type" in kept else (("Content-Type", "binary/octet-stream"),)
+    return (("ETag", f'"{found.etag}"'), ("Last-Modified", http(found.last_modified)), *default, *own, *users)
+
+
+def _check_read(headers: Mapping[str, str], found: StoredObject) -> None:
+    """The conditions of a read, in the order of RFC 9110, section 13.2.2."""
+    modified = found.last_modified // 1_000_000 * 1_000_000
+    match, since = headers.get("if-match"), from_http(headers.get("if-unmodified-since", ""))
+    if match is not None:
+        if not _matches(match, found):
+            refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    elif since is not None and modified > since:
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    none, since = headers.get("if-none-match"), from_http(headers.get("if-modified-since", ""))
+    if (none is not None and _matches(none, found)) or (none is None and since is not None and modified <= since):
+        refuse(304, "NotModified", "")
+
+
+def _matches(condition: str, found: StoredObject) -> bool:
+    wanted = [each.strip().removeprefix("W/").strip('"') for each in condition.split(",")]
+    return "*" in wanted or found.etag in wanted
+
+
+def put_object(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    if "x-amz-copy-source" in request.headers:
+        return _copy_object(state, request, now)
+    after = written(state, request, request.body, metadata_of(request), now)
+    return after, Response(200, (("ETag", f'"{objects.etag(request.body)}"'),)), touches(request)
+
+
+def copied(state: State, request: S3Request) -> StoredObject:
+    """The source of a copy, under the conditions on it."""
+    source = source_of(request) or ""
+    _bucket(state, source.partition("/")[0])
+    found = state.objects.get(source)
+    if found is None:
+        refuse(404, "NoSuchKey", "The specified key does not exist.")
+    match, none = (request.headers.get(f"x-amz-copy-source-if-{each}match") for each in ("", "none-"))
+    if (match is not None and not _matches(match, found)) or (none is not None and _matches(none, found)):
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    return found
+
+
+def _copy_object(state: State, request: S3Request, now: int) -> Done:
+    found = copied(state, request)
+    replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
+    if source_of(request) == request.address and not replace:
+        refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
+    after = written(state, request, found.content, metadata_of(request) if replace else found.metadata, now)
+    stored = after.objects[request.address]
+    return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
+
+
+def upload_part(state: State, request: S3Request, now: int) -> Done:
+    """UploadPart, and UploadPartCopy."""
+    if source_of(request) is None:
+        return multipart.put_part(state, request, request.body, now)
+    found = copied(state, request)
+    wanted = request.headers.get("x-amz-copy-source-range")
+    first, last = (0, len(found.content) - 1) if wanted is None else _bounds(wanted, len(found.content))
+    return multipart.put_part(state, request, found.content[first : last + 1], now)
+
+
+def delete_object(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    match = request.headers.get("if-match")
+    if match is not None and not _matches(match, _found(state, request)):
+        refuse(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+    return _without(state, request.address), Response(204), touches(request)
+
+
+def _without(state: State, address: str) -> State:
+    after, _ = objects.step(state.objects, objects.DeleteObject(address))
+    return attrs.evolve(state, objects=after)
+
+
+def delete_objects(state: State, request: S3Request, now: int) -> Done:
+    """DeleteObjects. Each key is deleted, or refused on its own as its ETag is not the one that was named."""
+    _bucket(state, request.bucket)
+    body = parsed(request.body)
+    quiet = (body.findtext("Quiet") or "").lower() == "true"
+    found = to_delete(request)
+    if not 1 <= len(found) <= DELETES_MAX or not all(key for key, _ in found):
+        refuse(400, "MalformedXML", f"name 1 to {DELETES_MAX} objects, each with its key")
+    if any(each.tag in ("VersionId", "LastModifiedTime", "Size") for each in body.iter()):
+        refuse(501, "NotImplemented", "a delete under a condition knows the ETag alone")
+    told = []
+    for key, etag in found:
+        stored = state.objects.get(f"{request.bucket}/{key}")
+        if etag is None or (stored is not None and _matches(etag, stored)):
+            state = _without(state, f"{request.bucket}/{key}")
+            told += [] if quiet else [element("Deleted", "", element("Key", key))]
+            continue
+        code = "NoSuchKey" if stored is None else "PreconditionFailed"
+        told.append(element("Error", "", element("Key", key), element("Code", code), element("Message", code)))
+    return state, xml("DeleteResult", *told), touches(request)
+
+
+def list_objects(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, listing(state, request), touches(request)
+
+
+def head_bucket(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, Response(200, (("x-amz-bucket-region", "us-east-1"),)), touches(request)
+
+
+def bucket_location(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    return state, xml("LocationConstraint"), touches(request)
+
+
+def create_bucket(state: State, request: S3Request, now: int) -> Done:
+    if request.bucket in state.buckets:
+        refuse(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded.")
+    made = attrs.evolve(state, buckets=state.buckets | {request.bucket})
+    return made, Response(200, (("Location", f"/{quote(request.bucket)}"),)), touches(request)
+
+
+def delete_bucket(state: State, request: S3Request, now: int) -> Done:
+    _bucket(state, request.bucket)
+    if any(address.startswith(f"{request.bucket}/") for address in state.objects):
+        refuse(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+    uploads = {name: each for name, each in state.uploads.items() if not each.address.startswith(f"{request.bucket}/")}
+    after = attrs.evolve(state, buckets=state.buckets - {request.bucket}, uploads=uploads)
+    return after, Response(204), touches(request)
+
+
+def list_buckets(state: State, request: S3Request, now: int) -> Done:
+    found = [element("Bucket", "", element("Name", name)) for name in sorted(state.buckets)]
+    return state, xml("ListAllMyBucketsResult", element("Buckets", "", *found)), touches(request)
+
+
+NONE: Final = frozenset[str]()
+LISTED: Final = frozenset(
+    (
+        *("list-type", "prefix", "delimiter", "max-keys", "encoding-type", "fetch-owner"),
+        *("marker", "continuation-token", "start-after"),
+    )
+)
+OPERATIONS: Final[tuple[tuple[str, str, str, frozenset[str], Callable[[State, S3Request, int], Done]], ...]] = (
+    ("service", "GET", "", NONE, list_buckets),
+    ("bucket", "GET", "location", NONE, bucket_location),
+    ("bucket", "GET", "", LISTED, list_objects),
+    ("bucket", "HEAD", "", NONE, head_bucket),
+    ("bucket", "PUT", "", NONE, create_bucket),
+    ("bucket", "DELETE", "", NONE, delete_bucket),
+    ("bucket", "POST", "delete", NONE, delete_objects),
+    ("object", "GET", "uploadId", frozenset(("max-parts", "part-number-marker")), multipart.list_parts),
+    ("object", "GET", "", NONE, get_object),
+    ("object", "HEAD", "", NONE, get_object),
+    ("object", "POST", "uploads", NONE, multipart.create),
+    ("object", "POST", "uploadId", NONE, multipart.complete),
+    ("object", "PUT", "uploadId", frozenset(("partNumber",)), upload_part),
+    ("object", "DELETE", "uploadId", NONE, multipart.abort),
+    ("object", "PUT", "", NONE, put_object),
+    ("object", "DELETE", "", NONE, delete_object),
+)
+"""Of what, by which method, with which parameter, and with which others if wanted: what is done. The first row that
+fits; a parameter that it does not know is refused, and not passed over."""

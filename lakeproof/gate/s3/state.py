@@ -1,0 +1,32 @@
+"""What the S3 front holds: objects by address, and uploads in parts. A value: nothing is changed in place."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+import attrs
+
+from lakeproof.model.objects import Metadata, Objects
+
+EMPTY: Final[Mapping[int, bytes]] = MappingProxyType({})
+
+
+@attrs.frozen
+class Upload:
+    """An upload in parts that is neither complete nor aborted."""
+
+    address: str
+    metadata: Metadata
+    parts: Mapping[int, bytes] = EMPTY
+
+
+@attrs.frozen
+class State:
+    """All that the front knows. Addresses are ``bucket/key``."""
+
+    buckets: frozenset[str] = frozenset()
+    objects: Objects = attrs.field(factory=dict)
+    uploads: Mapping[str, Upload] = attrs.field(factory=dict)
+    minted: Mapping[tuple[str, str], int] = attrs.field(factory=dict)
+    """How many upload ids were given out, by address and client: so no id is given out twice, and a client's next one
+    does not depend on what others do."""

@@ -1,0 +1,121 @@
+"""What a user writes for the gate: calls of a real program, what can go wrong, and what must hold."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, ParamSpec
+
+import attrs
+
+from lakeproof.gate.aws import Store
+from lakeproof.gate.cuts import Moment
+from lakeproof.gate.programs import Returned
+from lakeproof.scenario import Faults, ScenarioError
+
+P = ParamSpec("P")
+
+
+@attrs.frozen
+class GateCall:
+    """A function of the user's file, called in a process of the program. Arguments and result must be JSON."""
+
+    name: str
+    args: tuple[object, ...] = ()
+
+    @classmethod
+    def of(cls, function: Callable[P, object], *args: P.args, **options: P.kwargs) -> "GateCall":
+        """The call of a function with positional arguments, which are checked against its signature."""
+        if options:
+            raise TypeError(f"{function.__name__}: pass its arguments by position")
+        try:
+            json.dumps(args)
+        except (TypeError, ValueError) as error:
+            raise ScenarioError(f"{function.__name__}: arguments travel as JSON: {error}") from None
+        return cls(function.__name__, args)
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(repr, self.args))})"
+
+
+call = GateCall.of
+
+
+@attrs.frozen(kw_only=True)
+class Outcome:
+    """What is judged at the end of a schedule."""
+
+    results: Mapping[str, Sequence[tuple[GateCall, Returned]]]
+    """By client, in order: its calls, and how they ended."""
+    after: Sequence[Returned]
+    """How the calls of ``after`` ended."""
+    store: Store
+    """What the store holds."""
+
+
+FAULTS: Final = ("lost_answers", "refusals", "crashes")
+"""The budgets that a gate can spend."""
+VERDICTS: Final = ("holds", "violated")
+
+Invariant = Callable[[Outcome], str | None]
+"""Evidence that it is violated, in a sentence; None: it holds. Its name and its docstring are shown."""
+
+
+OnTheWay = Callable[[Moment, Sequence[GateCall]], str | None]
+"""As `Invariant`, of a step: what the store held before it, and holds after it; and the calls of its client."""
+
+CALM_SECONDS_MAX: Final = 60.0
+
+
+@attrs.frozen(kw_only=True)
+class GateScenario:
+    """Clients of a real program that run at once, each in a process of its own."""
+
+    name: str
+    clients: Sequence[Sequence[GateCall]]
+    setup: Sequence[GateCall] = ()
+    """Run once, before everything, through the open gate. Each schedule begins with what it has left in the store."""
+    after: Sequence[GateCall] = ()
+    """Run at the end of each schedule, through the open gate: reads whose results the invariants look at."""
+    invariants: Sequence[Invariant] = ()
+    always: Sequence[OnTheWay] = ()
+    """Asked of every step in every order of a class, and of the beginning; see `lakeproof.gate.cuts`."""
+    expect: Mapping[str, str] = attrs.field(factory=dict)
+    """By invariant: ``violated`` where the program is known to violate it. All others are expected to hold."""
+    faults: Faults = attrs.field(factory=Faults)
+    """``lost_answers``, ``refusals`` and ``crashes``, spent on writes. A crash: the processes of the client are killed
+    before the write takes place, or after it."""
+    buckets: frozenset[str] = frozenset({"bucket"})
+    """That exist at the beginning."""
+    service: Sequence[str] = ()
+    """A command that serves HTTP, started once for each client, and once for ``setup`` and ``after``; calls find its
+    address in the environment variable ``SERVICE_URL``. ``{port}`` in a word stands for the port to listen on."""
+    through: Sequence[str] = ()
+    """Requests that are no steps and are answered at once, by patterns of labels, such as ``GetItem kv/auth/*``. They
+    must only read, and no step may change what they read: a schedule in which one does says nothing."""
+    parallel: bool = True
+    """Let requests of one client that wait at the same time go in every order. False: in the order of their labels, so
+    that a verdict is on fewer schedules, and says so."""
+    calm_seconds: float = 0.0
+    """For so long nothing must have moved before a request is chosen: longer than the timers of the program after which
+    one call goes on to ask while another request of it waits."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raises ScenarioError: something would not be judged, or be judged by another name."""
+        if not self.clients or not all(self.clients):
+            raise ScenarioError(f"{self.name}: clients: {self.clients!r}: expected one or more, each with a call")
+        for each in (*(one for client in self.clients for one in client), *self.setup, *self.after):
+            if not isinstance(each, GateCall):
+                raise ScenarioError(f"{self.name}: {each!r} is no call; write call(function, argument, ...)")
+        names = [getattr(each, "__name__", "") for each in (*self.invariants, *self.always)]
+        if not names or not all(names):
+            raise ScenarioError(f"{self.name}: invariants: {self.invariants!r}: expected one or more named functions")
+        if len(set(names)) < len(names):
+            raise ScenarioError(f"{self.name}: invariants: two have one name among {', '.join(names)}")
+        for name, verdict in self.expect.items():
+            if name not in names or verdict not in VERDICTS:
+                known = f"one of {', '.join(names)}, and {' or '.join(VERDICTS)}"
+                raise ScenarioError(f"{self.name}: expect: {name!r}: {verdict!r}: expected {known}")
+        if not 0 <= self.calm_seconds <= CALM_SECONDS_MAX:
+            raise ScenarioError(f"{self.name}: calm_seconds: {self.calm_seconds!r}: expected 0 to {CALM_SECONDS_MAX:g}")
+        spent = attrs.asdict(self.faults)
+        if unknown := [name for name, budget in spent.items() if budget and name not in FAULTS]:
+            raise ScenarioError(f"{self.name}: faults.{unknown[0]}: the gate has {', '.join(FAULTS)}; leave it out")

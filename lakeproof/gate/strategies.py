@@ -1,0 +1,123 @@
+"""Ways to choose schedules: sampled at random, by PCT, or one that is given. All of them: `lakeproof.gate.classes`.
+
+Source of PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with Probabilistic Guarantees of
+Finding Bugs*, ASPLOS 2010.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.classes import Choice, Diverged, Pending
+from lakeproof.gate.footprints import Footprint
+
+FAULT_SHARE: Final = 0.15
+"""How often a request that may go wrong does, in a sampled schedule."""
+
+
+@attrs.define
+class Sampled:
+    """So many schedules at random. The same seed gives the same schedules, as long as the program repeats itself.
+
+    changes: None for a walk, where each step takes any request; else PCT: the client of the highest priority goes on,
+    and so often it is put behind all others.
+    """
+
+    schedules: int
+    seed: int
+    changes: int | None = None
+    runs: int = 0
+    complete: int = 0
+    diverged: int = 0
+    _random: random.Random = attrs.field(factory=random.Random)
+    _priority: dict[str, float] = attrs.field(factory=dict)
+    _change_at: set[int] = attrs.field(factory=set)
+    _step: int = 0
+    _longest: int = 1
+
+    @property
+    def all_run(self) -> bool:
+        """A sample never says *all*."""
+        return False
+
+    def begin(self) -> bool:
+        if self.runs >= self.schedules:
+            return False
+        self.runs += 1
+        self._random = random.Random(f"{self.seed} {self.runs}")  # a schedule, no secret
+        self._priority = {}
+        self._step = 0
+        self._change_at = {self._random.randrange(self._longest) for _ in range(self.changes or 0)}
+        return True
+
+    def choose(self, pending: Sequence[Pending]) -> Choice:
+        chosen = self._random.choice(pending) if self.changes is None else self._first(pending)
+        faults = chosen.modes[1:]
+        faulty = bool(faults) and self._random.random() < FAULT_SHARE
+        return Choice(chosen.name, self._random.choice(faults) if faulty else chosen.modes[0])
+
+    def _first(self, pending: Sequence[Pending]) -> Pending:
+        for each in pending:
+            self._priority.setdefault(each.name.client, self._random.random())
+        first = max(pending, key=lambda each: self._priority[each.name.client])
+        if self._step in self._change_at:
+            self._priority[first.name.client] = min(self._priority.values()) - 1
+            first = max(pending, key=lambda each: self._priority[each.name.client])
+        return first
+
+    def let_go(self, footprint: Footprint) -> None:
+        self._step += 1
+
+    def end(self) -> None:
+        self.complete += 1
+        self._longest = max(self._longest, self._step)
+
+    def fail(self) -> None:
+        self.diverged += 1
+
+
+@attrs.define
+class Replayed:
+    """One schedule, as it was written down."""
+
+    choices: Sequence[Choice]
+    runs: int = 0
+    complete: int = 0
+    diverged: int = 0
+    _step: int = 0
+
+    @property
+    def all_run(self) -> bool:
+        """One schedule is not all."""
+        return False
+
+    def begin(self) -> bool:
+        self.runs += 1
+        self._step = 0
+        return self.runs == 1
+
+    def choose(self, pending: Sequence[Pending]) -> Choice:
+        """Raises:
+        Diverged: the program does not ask for what it asked for then, or for more.
+        """
+        here = frozenset(each.name for each in pending)
+        if self._step >= len(self.choices):
+            raise Diverged(self._step, frozenset(), here)
+        choice = self.choices[self._step]
+        if choice.name not in here:
+            raise Diverged(self._step, frozenset({choice.name}), here)
+        return choice
+
+    def let_go(self, footprint: Footprint) -> None:
+        self._step += 1
+
+    def end(self) -> None:
+        if self._step < len(self.choices):
+            self.diverged += 1
+            raise Diverged(self._step, frozenset({self.choices[self._step].name}), frozenset())
+        self.complete += 1
+
+    def fail(self) -> None:
+        self.diverged += 1

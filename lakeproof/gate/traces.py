@@ -1,0 +1,90 @@
+"""A schedule of a real program as a file: what was let go, in which order, how, and what it violates."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.classes import Choice, Name
+from lakeproof.gate.holding import COSTS
+from lakeproof.gate.running import Schedule
+
+FORMAT: Final = 1
+
+
+class TraceError(Exception):
+    """A file that is no trace of the gate; one line that names it, the place and the repair."""
+
+
+@attrs.frozen(kw_only=True)
+class GateTrace:
+    """A counterexample of the gate."""
+
+    file: str
+    """The user's file, as it was named."""
+    scenario: str
+    violated: Mapping[str, str]
+    choices: tuple[Choice, ...]
+    statuses: tuple[int, ...] = ()
+
+
+def of(schedule: Schedule, scenario: str, file: str) -> GateTrace:
+    """The trace of a schedule."""
+    return GateTrace(
+        file=file,
+        scenario=scenario,
+        violated=schedule.violated,
+        choices=tuple(Choice(each.name, each.mode) for each in schedule.steps),
+        statuses=tuple(each.status for each in schedule.steps),
+    )
+
+
+def write(trace: GateTrace, path: Path) -> None:
+    """Write it, as JSON with a line for each step."""
+    steps = []
+    for choice, status in zip(trace.choices, trace.statuses, strict=True):
+        name = choice.name
+        steps.append(
+            {"client": name.client, "request": name.label, "number": name.number, "mode": choice.mode, "status": status}
+        )
+    head = {"gate": FORMAT, "file": trace.file, "scenario": trace.scenario, "violated": dict(trace.violated)}
+    lines = ",\n".join("  " + json.dumps(step) for step in steps)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n", encoding="utf-8")
+
+
+def read(path: Path) -> GateTrace:
+    """Read one.
+
+    Raises:
+        TraceError: it is none.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise TraceError(f"{path}: no JSON: {error}; name a file that `lakeproof gate run` has written") from None
+    if not isinstance(told, dict) or told.get("gate") != FORMAT:
+        raise TraceError(f"{path}: no trace of the gate; name a file that `lakeproof gate run` has written")
+    try:
+        return GateTrace(
+            file=str(told["file"]),
+            scenario=str(told["scenario"]),
+            violated={str(name): str(evidence) for name, evidence in told["violated"].items()},
+            choices=_choices(told["steps"]),
+            statuses=tuple(int(each["status"]) for each in told["steps"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
+
+
+def _choices(steps: Sequence[Mapping[str, object]]) -> tuple[Choice, ...]:
+    found = []
+    for number, step in enumerate(steps, start=1):
+        mode = step["mode"]
+        if mode not in COSTS:
+            raise ValueError(f"step {number}: the mode is {mode!r}, none of {', '.join(COSTS)}")
+        name = Name(str(step["client"]), str(step["request"]), int(step["number"]))  # type: ignore[call-overload]
+        found.append(Choice(name, str(mode)))
+    return tuple(found)

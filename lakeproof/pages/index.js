@@ -1,0 +1,20 @@
+"use strict";
+/* The filter of an index of verdicts. */
+(function () {
+  const find = (id) => document.getElementById(id);
+  const rows = Array.from(document.querySelectorAll("tr.outcome"));
+  function filter() {
+    const sought = find("sought").value.trim().toLowerCase();
+    let shown = 0;
+    for (const row of rows) {
+      const fits = row.textContent.toLowerCase().includes(sought);
+      row.hidden = !fits || (find("surprises").checked && !row.classList.contains("surprise"));
+      shown += row.hidden ? 0 : 1;
+    }
+    find("shown").textContent = shown + " of " + rows.length + " scenarios";
+  }
+  find("sought").addEventListener("input", filter);
+  find("surprises").addEventListener("change", filter);
+  find("filter").hidden = false;
+  filter();
+})();

@@ -1,0 +1,110 @@
+"""Traces of failed tests: kept in pytest's cache beside a page for a browser, and replayed by the next run."""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from lakeproof.explore.trace import Trace
+    from lakeproof.running.tasks import Unusable
+    from lakeproof.running.verifying import NotAsExpected
+    from lakeproof.scenario import Scenario
+
+BUDGET: Final = "--lakeproof-budget"
+NAME_CHARACTERS_MAX: Final = 60
+
+
+class Judge:
+    """Judges the scenarios of one item. ``failed``: the error that it raised last."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self.item = item
+        self.failed: NotAsExpected | Unusable | None = None
+        cache = getattr(item.config, "cache", None)
+        self._folder = None if cache is None else Path(cache.mkdir("lakeproof"))
+        """Where traces are kept; None: this run of pytest has no cache."""
+        self._digest = hashlib.sha256(item.nodeid.encode()).hexdigest()[:8]
+        self._earlier = () if self._folder is None else tuple(sorted(self._folder.glob(f"*.{self._digest}.*.json")))
+
+    def __call__(self, scenario: "Scenario") -> None:
+        """Replay what an earlier run has kept of this scenario, then search.
+
+        Raises:
+            NotAsExpected: a verdict differs. All of them from this one line: Hypothesis tells failures apart by it.
+            Unusable: the scenario cannot be run.
+        """
+        __tracebackhide__ = True
+        from lakeproof.running.problems import problems
+        from lakeproof.running.tasks import Unusable
+
+        try:
+            for problem in problems(scenario):
+                raise Unusable(f"{scenario.name}: {problem}")
+            self.failed = self._replayed(scenario) or self._searched(scenario)
+        except Unusable as error:
+            self.failed = error
+        if self.failed is not None:
+            raise self.failed.with_traceback(None)
+
+    def _searched(self, scenario: "Scenario") -> "NotAsExpected | None":
+        from lakeproof.running.verifying import NotAsExpected, check
+
+        try:
+            check(scenario, seconds_max=self.item.config.getoption(BUDGET))
+        except NotAsExpected as error:
+            for verdict in error.outcome.verdicts:
+                if verdict.unexpected and verdict.trace is not None:
+                    self._keep(verdict.trace)
+            return error
+        return None
+
+    def _replayed(self, scenario: "Scenario") -> "NotAsExpected | None":
+        """A counterexample of an earlier run that is still one. Those that are none are forgotten."""
+        from lakeproof.explore.trace import TraceError, read
+        from lakeproof.running.verifying import NotAsExpected, still_violates
+
+        stem = self._stem(scenario.name)
+        mine = [path for path in self._earlier if path.name.startswith(stem) and path.exists()]
+        for path in mine:
+            try:
+                trace = read(path)
+                if trace.scenario == scenario.name and scenario.expected(trace.invariant) != "violated":
+                    still_violates(trace, scenario)
+            except TraceError:
+                pass
+            except NotAsExpected as error:
+                self._say(path)
+                return error
+            path.unlink()
+            path.with_suffix(".html").unlink(missing_ok=True)
+        return None
+
+    def _keep(self, trace: "Trace") -> None:
+        """Write a trace where the next run finds it, and its page."""
+        from lakeproof.explore.trace import write
+        from lakeproof.pages.html import page
+
+        if self._folder is None:
+            return
+        path = self._folder / f"{self._stem(trace.scenario)}{trace.invariant}.json"
+        write(trace, path)
+        path.with_suffix(".html").write_text(page(trace), encoding="utf-8")
+        self._say(path)
+
+    def _say(self, path: Path) -> None:
+        """Attach the files of a failure to its report: as text, and as properties in JUnit's XML."""
+        page = path.with_suffix(".html")
+        files = [(name, each) for name, each in (("trace", path), ("page", page)) if each.exists()]
+        told = [(f"lakeproof_{name}", str(each)) for name, each in files]
+        if told[0] in self.item.user_properties:
+            return  # Hypothesis runs a failing example again
+        self.item.user_properties += told
+        self.item.add_report_section("call", "lakeproof", "\n".join(f"{name}: {each}" for name, each in files))
+
+    def _stem(self, name: str) -> str:
+        """The beginning of a file's name: readable, and of no other item."""
+        readable = re.sub(r"[^\w-]+", "_", name)[:NAME_CHARACTERS_MAX]
+        return f"{readable}.{self._digest}."

@@ -1,0 +1,254 @@
+"""Pages in Debian's Chromium: the slider moves, the keyboard works, nothing is loaded, nothing that a trace says runs.
+
+Accessibility is judged by axe-core, in light and dark, on a phone and on a desktop.
+"""
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import attrs
+import pytest
+
+from lakeproof.explore.faults import Mode
+from lakeproof.explore.trace import Change, Trace, TraceStep
+from lakeproof.pages.html import page
+from lakeproof.pages.what_if import of_scenario
+from lakeproof.running.loading import Source
+from tests.commands import RACING, lakeproof
+from tests.pages.browser import Browser, chromium
+from tests.pages.hostile import HOSTILE
+from tests.racing import LOST_UPDATE
+from tests.report.traces import RACE, TROUBLE
+
+LOOKS = [
+    pytest.param(width, height, dark, id=f"{name}-{'dark' if dark else 'light'}")
+    for name, width, height in (("phone", 390, 844), ("desktop", 1280, 860))
+    for dark in (False, True)
+]
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One window for all tests of this file."""
+    with chromium(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(window: Browser) -> Browser:
+    """The window at the size of a desktop, in light colours."""
+    window.look()
+    return window
+
+
+def opened(browser: Browser, trace: Trace, folder: Path, fragment: str = "") -> None:
+    path = folder / "page.html"
+    path.write_text(page(trace, "lakeproof replay x.json"), encoding="utf-8")
+    browser.open(path, fragment)
+
+
+def place(browser: Browser) -> str:
+    return browser.text("#place")
+
+
+def stores(browser: Browser) -> list[list[str]]:
+    """The rows of the panel's table: a key, before, after."""
+    script = """
+    const words = (cell) => cell.firstChild.textContent;
+    return [...document.querySelectorAll('#contents tr')].map((row) => [...row.cells].map(words))"""
+    return cast("list[list[str]]", browser.run(script))
+
+
+class TestTrouble:
+    @pytest.fixture(autouse=True)
+    def at_the_page(self, browser: Browser, tmp_path: Path) -> None:
+        opened(browser, TROUBLE, tmp_path)
+
+    def test_it_opens_at_the_violation_with_the_evidence(self, browser: Browser) -> None:
+        assert place(browser) == "Step 6 of 6"
+        assert browser.text("#broken") == "✗ stays-cleared the counter is back"
+        assert browser.text("#sentence") == "the late write of b arrives: sets counters/n: nothing -> 2"
+
+    def test_buttons_move_and_stop_at_the_ends(self, browser: Browser) -> None:
+        browser.click("#back")
+        assert place(browser) == "Step 5 of 6"
+        assert browser.run("return document.getElementById('broken').hidden") is True
+        browser.click("#first")
+        assert place(browser) == "At first"
+        assert browser.run("return document.getElementById('back').disabled") is True
+        browser.click("#next")
+        assert place(browser) == "Step 1 of 6"
+        browser.click("#last")
+        assert place(browser) == "Step 6 of 6"
+
+    def test_the_keyboard_moves_wherever_the_focus_is(self, browser: Browser) -> None:
+        browser.press("Home", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft")
+        assert place(browser) == "Step 2 of 6"
+        browser.press("j", "j", "k")
+        assert place(browser) == "Step 3 of 6"
+        browser.press("End")
+        assert place(browser) == "Step 6 of 6"
+
+    def test_the_slider_takes_one_step_for_one_key(self, browser: Browser) -> None:
+        browser.run("document.getElementById('slider').focus()")
+        browser.press("ArrowLeft")
+        assert place(browser) == "Step 5 of 6"
+        browser.press("Home", "ArrowRight")
+        assert place(browser) == "Step 1 of 6"
+        assert browser.run("return document.getElementById('slider').getAttribute('aria-valuetext')") == "Step 1 of 6"
+
+    def test_the_store_before_and_after_each_step(self, browser: Browser) -> None:
+        found = []
+        browser.press("Home")
+        for _ in range(6):
+            browser.press("ArrowRight")
+            found.append(stores(browser))
+        one = ["counters/n", "1", "1"]
+        changes = [["counters/n", "1", "2"], ["counters/n", "2", "nothing"], ["counters/n", "nothing", "2"]]
+        assert found == [[one], [one], [one], *([change] for change in changes)]
+
+    def test_a_changed_key_is_marked_for_eyes_and_for_ears(self, browser: Browser) -> None:
+        browser.press("Home", "ArrowRight")
+        assert browser.run("return document.querySelectorAll('tr.changed').length") == 0
+        browser.press("j", "j", "j")
+        assert browser.run("return document.querySelector('tr.changed th').textContent") == "counters/n (changed)"
+
+    def test_a_click_on_a_row_goes_there(self, browser: Browser) -> None:
+        browser.click("#row-3 .step-button")
+        assert place(browser) == "Step 3 of 6"
+        assert browser.run("return document.querySelectorAll('[aria-current=step]').length") == 1
+        assert browser.run("return location.hash") == "#step-3"
+
+    def test_tab_reaches_the_schedule_the_steps_and_the_controls(self, browser: Browser) -> None:
+        reached = set()
+        for _ in range(24):
+            browser.press("Tab")
+            reached.add(str(browser.run("const e = document.activeElement; return e.id || e.className")))
+        assert {"schedule", "step-button", "panel", "slider", "play"} <= reached
+
+    def test_faults_and_lines_are_among_the_facts(self, browser: Browser) -> None:
+        browser.click("#row-4 .step-button")
+        facts = browser.text("#facts")
+        assert "applied, answer lost, will be applied again" in facts
+        assert TROUBLE.schedule[3].at in facts
+
+    def test_playing_runs_to_the_end_and_stops(self, browser: Browser) -> None:
+        browser.click("#play")
+        assert browser.text("#play") == "Pause"
+        browser.click("#play")
+        assert browser.text("#play") == "Play"
+        assert place(browser) == "At first"
+
+
+def test_an_address_leads_to_a_step(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, TROUBLE, tmp_path, "#step-2")
+    assert place(browser) == "Step 2 of 6"
+    opened(browser, TROUBLE, tmp_path, "#step-99")
+    assert place(browser) == "Step 6 of 6"
+
+
+def test_other_moves_open_by_click_and_leave_the_step_alone(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(page(RACE, "", of_scenario(RACE, LOST_UPDATE, Source(RACING))), encoding="utf-8")
+    browser.open(path, "#step-3")
+    browser.click("#row-1 summary")
+    assert browser.text("#row-1 details li") == "b reads counters/n: not found"
+    assert place(browser) == "Step 3 of 4"
+    assert browser.log() == []
+    assert complaints(browser) == []
+
+
+def test_an_arrow_leads_from_each_write_to_the_read_that_has_seen_it(browser: Browser, tmp_path: Path) -> None:
+    write = TraceStep(
+        client="a",
+        mode=Mode.NORMAL,
+        effect="set",
+        key="k",
+        reply="ok",
+        changes=(Change(key="k", before=None, after="1"),),
+    )
+    read = TraceStep(client="b", mode=Mode.NORMAL, effect="get", key="k", reply="1")
+    opened(browser, attrs.evolve(RACE, schedule=(write, read, read)), tmp_path, "#step-3")
+    assert browser.run("return document.querySelectorAll('#arrows path').length") == 2
+    assert browser.run("return document.querySelectorAll('#arrows path.lit').length") == 1
+    ends = """
+    const chip = document.querySelector('#row-3 .chip').getBoundingClientRect();
+    const tip = document.querySelectorAll('#arrows polygon')[1].getBoundingClientRect();
+    return [chip.left - tip.right, (chip.top + chip.bottom - tip.top - tip.bottom) / 2]"""
+    across, down = cast("list[float]", browser.run(ends))
+    assert abs(across) < 2
+    assert abs(down) < 2
+
+
+def test_nothing_that_a_trace_says_runs_and_nothing_is_loaded(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, HOSTILE, tmp_path, "#step-1")
+    browser.press("Home", "j", "j", "j", "k")
+    assert browser.log() == []
+    assert browser.run("return window.taken === undefined") is True
+    assert browser.run("return document.images.length") == 0
+    assert browser.run("return performance.getEntriesByType('resource').length") == 0
+    browser.press("Home")
+    assert [row[0] for row in stores(browser)][-1] == "__proto__"
+    assert browser.run("return Object.keys(Object.prototype).length") == 0
+
+
+def test_a_script_that_is_planted_in_a_page_is_stopped_by_its_policy(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "planted.html"
+    path.write_text(page(RACE).replace("<h1>", "<script>window.taken = true</script><h1>"), encoding="utf-8")
+    browser.open(path)
+    assert browser.run("return window.taken === undefined") is True
+    assert any("Content Security Policy" in line for line in browser.log())
+
+
+@pytest.mark.parametrize(("width", "height", "dark"), LOOKS)
+def test_the_page_fits_its_window_and_axe_finds_nothing(
+    window: Browser, tmp_path: Path, width: int, height: int, dark: bool
+) -> None:
+    window.look(width=width, height=height, dark=dark)
+    opened(window, TROUBLE, tmp_path, "#step-4")
+    assert cast("int", window.run("return document.documentElement.scrollWidth")) <= width
+    assert complaints(window) == []
+
+
+def complaints(browser: Browser) -> list[str]:
+    """What axe-core has against a page, one line each."""
+    spec = importlib.util.find_spec("axe_core_python")
+    assert spec is not None, "axe-core-python is not installed: `make` installs it with the extra `test`"
+    assert spec.origin is not None
+    browser.devtools("Runtime.evaluate", expression=Path(spec.origin).with_name("axe.min.js").read_text("utf-8"))
+    found = browser.run("return axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes[0].html))")
+    return cast("list[str]", found)
+
+
+def test_axe_finds_what_is_wrong(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.html"
+    path.write_text(
+        page(RACE).replace(' aria-label="Step"', "").replace('<html lang="en">', "<html>"), encoding="utf-8"
+    )
+    browser.open(path)
+    assert {line.partition(":")[0] for line in complaints(browser)} >= {"html-has-lang", "label"}
+
+
+def test_the_index_filters_and_its_links_lead_to_the_pages(browser: Browser, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    out = str(tmp_path / "traces")
+    result = lakeproof("verify", "--from", str(RACING), "lost-update", "atomic", "--out", out, "--html", str(pages))
+    assert result.exit_code == 1, result.output
+    browser.open(pages / "index.html")
+    assert browser.log() == []
+    assert complaints(browser) == []
+    shown = "return [...document.querySelectorAll('tr.outcome')].filter(r => !r.hidden).length"
+    everything = cast("int", browser.run(shown))
+    assert everything >= 2
+    browser.click("#surprises")
+    assert browser.run(shown) == 1
+    assert browser.text("#shown") == f"1 of {everything} scenarios"
+    browser.click("#surprises")
+    browser.click("#sought")
+    browser.press(*"atomic")
+    assert 1 <= cast("int", browser.run(shown)) < everything
+    browser.press(*["\ue003"] * 6)
+    browser.click("tr.outcome a")
+    assert place(browser) == "Step 4 of 4"

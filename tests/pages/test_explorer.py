@@ -1,0 +1,216 @@
+"""The explorer without a browser: states by their paths, who is answered, what the command refuses."""
+
+import http.client
+import json
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.trace import read
+from lakeproof.explore.world import World
+from lakeproof.pages.explorer import Explorer
+from lakeproof.pages.explorer_page import explorer_page
+from lakeproof.pages.walking import NoSuchMove, name_of
+from lakeproof.running.loading import Source
+from tests.commands import RACING, complaint, lakeproof, spawned
+from tests.racing import ATOMIC, FAULTY, LOST_UPDATE
+
+RACES = Explorer(LOST_UPDATE, Source(RACING), 5.0)
+VIOLATED = "a,b,a,b"
+
+
+def rows(explorer: Explorer, path: str, name: str) -> list[dict[str, object]]:
+    return cast("list[dict[str, object]]", explorer.state(path)[name])
+
+
+class TestState:
+    @settings(max_examples=15, deadline=None)
+    @given(st.data())
+    def test_every_path_of_options_leads_to_the_state_of_the_world(self, data: st.DataObject) -> None:
+        explorer, world, path = Explorer(FAULTY, Source(None), 5.0), World(prepare(FAULTY)), ""
+        for _ in range(data.draw(st.integers(0, 8))):
+            options = rows(explorer, path, "options")
+            assert [option["name"] for option in options] == list(map(name_of, world.moves()))
+            if not options:
+                break
+            at = data.draw(st.integers(0, len(options) - 1))
+            path = str(options[at]["path"])
+            world.step(world.moves()[at])
+        budgets = {str(row["name"]).replace(" ", "_"): row["left"] for row in rows(explorer, path, "budgets")}
+        assert budgets.pop("clock_jumps") == len(FAULTY.faults.clock_jumps) - world.jumps
+        assert budgets == {kind: left for kind, left in world.left.items() if getattr(FAULTY.faults, kind)}
+
+    def test_an_option_turns_out_as_it_says(self) -> None:
+        [option] = rows(RACES, "a,b,a", "options")
+        assert rows(RACES, VIOLATED, "steps")[-1]["sentence"] == option["sentence"]
+
+    def test_an_invariant_is_violated_only_from_its_step_on_and_never_said_to_be_proved(self) -> None:
+        found = [rows(RACES, path, "invariants")[0]["state"] for path in ("", "a,b,a", VIOLATED, "a,a,b,b")]
+        assert found == ["not tested yet", "not tested yet", "violated", "holds here"]
+        assert rows(RACES, VIOLATED, "invariants")[0]["step"] == 4
+
+    def test_at_the_end_there_is_no_option(self) -> None:
+        assert RACES.state(VIOLATED)["options"] == []
+        assert RACES.state(VIOLATED)["end"] is True
+
+    @pytest.mark.parametrize("path", ["c", "a,a,a", "a.crash", "clock", "A", "a,,b"])
+    def test_a_path_that_cannot_be_walked_is_refused(self, path: str) -> None:
+        with pytest.raises(NoSuchMove):
+            RACES.state(path)
+
+    def test_a_path_without_end_is_refused_before_it_is_walked(self) -> None:
+        with pytest.raises(NoSuchMove, match="at most 2,000 are walked"):
+            RACES.state(",".join("a" * 2001))
+
+
+class TestSearch:
+    def test_a_jump_leads_to_a_state_that_violates(self) -> None:
+        verdicts = cast("dict[str, dict[str, object]]", Explorer(LOST_UPDATE, Source(None), 5.0).search()["verdicts"])
+        path = str(verdicts["increments-count"]["path"])
+        assert rows(RACES, path, "invariants")[0]["state"] == "violated"
+
+    def test_what_holds_has_no_path(self) -> None:
+        found = Explorer(ATOMIC, Source(None), 5.0).search()
+        verdicts = cast("dict[str, dict[str, object]]", found["verdicts"])
+        assert verdicts["increments-count"] == {"verdict": "holds", "why": "", "steps": 0, "path": None}
+        assert str(found["told"]).startswith("all schedules were searched")
+
+    def test_a_search_that_is_cut_off_proves_nothing(self) -> None:
+        explorer = Explorer(ATOMIC, Source(None), 5.0)
+        explorer.task = attrs.evolve(explorer.task, states_max=2)
+        found = explorer.search()
+        assert "stopped: " in str(found["told"])
+        assert {row["verdict"] for row in cast("dict[str, dict[str, object]]", found["verdicts"]).values()} == {
+            "inconclusive"
+        }
+
+    def test_a_saved_trace_is_replayed(self, tmp_path: Path) -> None:
+        path = tmp_path / "trace.json"
+        path.write_text(RACES.trace(VIOLATED, "increments-count"), encoding="utf-8")
+        assert read(path).file == "racing.py"
+        assert lakeproof("replay", str(path), "--from", str(RACING)).exit_code == 0
+
+    def test_a_trace_of_what_is_not_violated_is_refused(self) -> None:
+        with pytest.raises(NoSuchMove, match="is not violated on this path"):
+            RACES.trace("a,b", "increments-count")
+
+
+def test_no_name_of_a_scenario_is_markup() -> None:
+    shown = explorer_page(attrs.evolve(LOST_UPDATE, name="<script>x</script>{0}"))
+    assert "<script>x" not in shown
+    assert "&lt;script&gt;x&lt;/script&gt;{0}" in shown
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[int, str]]:
+    """A port and a token."""
+    process = spawned("explore", "lost-update", "--from", str(RACING))
+    try:
+        address = started(process)
+        yield int(address.split("/")[2].rpartition(":")[2]), address.split("/")[3]
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "ended\n")  # Ctrl-C ends it, and leaves no traceback
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def started(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line.endswith(" in a browser; Ctrl-C ends it\n"), line
+    return line.split(" open ")[1].split(" ")[0]
+
+
+def asked(port: int, target: str, method: str = "GET", host: str = "") -> tuple[int, str, dict[str, str]]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, target, headers={"Host": host or f"127.0.0.1:{port}"})
+    answer = connection.getresponse()
+    found = answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
+    connection.close()
+    return found
+
+
+class TestServing:
+    def test_with_token_and_host_states_are_answered(self, served: tuple[int, str]) -> None:
+        port, token = served
+        status, body, headers = asked(port, f"/{token}/state?path=a,b")
+        assert (status, len(json.loads(body)["steps"])) == (200, 2)
+        assert headers["cache-control"] == "no-store"
+        assert asked(port, f"/{token}/state?path=", host=f"LOCALHOST:{port}")[0] == 200
+
+    @pytest.mark.parametrize(
+        "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1:{port}.evil.example"]
+    )
+    def test_a_foreign_host_is_refused_even_with_the_token(self, served: tuple[int, str], host: str) -> None:
+        port, token = served
+        status, body, _ = asked(port, f"/{token}/state?path=", host=host.format(port=port))
+        assert status == 403
+        assert "steps" not in body
+
+    @pytest.mark.parametrize("prefix", ["", "/x", "/{most}", "/{token}x", "//{token}", "/%ff", "/state", "/x/{token}"])
+    @pytest.mark.parametrize("rest", ["/", "/state?path=", "/trace?path=&invariant=x"])
+    def test_without_the_token_nothing_is_answered(self, served: tuple[int, str], prefix: str, rest: str) -> None:
+        port, token = served
+        status, body, _ = asked(port, prefix.format(token=token, most=token[:-1]) + rest)
+        assert status == 403
+        assert "the token is missing or wrong" in body
+
+    @pytest.mark.parametrize(
+        ("method", "rest", "status"),
+        [
+            ("GET", "nothing", 404),
+            ("GET", "state/more", 404),
+            ("POST", "state?path=", 404),
+            ("GET", "search", 404),
+            ("DELETE", "", 404),
+            ("GET", "state?path=a,a,a,a", 422),
+            ("GET", "state?path=%3Cscript%3E", 422),
+            ("GET", "trace?path=a&invariant=increments-count", 422),
+        ],
+    )
+    def test_what_is_not_there_is_refused_and_the_server_goes_on(
+        self, served: tuple[int, str], method: str, rest: str, status: int
+    ) -> None:
+        port, token = served
+        assert asked(port, f"/{token}/{rest}", method)[0] == status
+        assert asked(port, f"/{token}/state")[0] == 200
+
+    def test_it_listens_on_loopback_only(self, served: tuple[int, str]) -> None:
+        wanted = f":{served[0]:04X}"
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        listening = [line[1] for line in lines if line[1].endswith(wanted) and line[3] == "0A"]
+        assert listening == [f"0100007F{wanted}"]
+
+    def test_a_search_is_run_once_and_answered_again(self, served: tuple[int, str]) -> None:
+        port, token = served
+        first, second = (asked(port, f"/{token}/search", "POST")[1] for _ in range(2))
+        assert first == second
+        assert json.loads(first)["verdicts"]["increments-count"]["path"]
+
+
+class TestCommand:
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["counters"], "'counters' names 3 scenarios: counters/lost-update, counters/known"),
+            (["none-such"], "no scenario matches 'none-such'"),
+            (["lost-update", "--path", "a,c"], "step 2, c: it is not possible there; possible: a, b"),
+            (["lost-update", "--path", "x!"], "is no move"),
+        ],
+    )
+    def test_what_cannot_be_walked_is_one_line(self, arguments: list[str], told: str) -> None:
+        assert told in complaint(lakeproof("explore", *arguments, "--from", str(RACING)))
+
+    def test_a_port_that_is_taken_is_one_line(self, served: tuple[int, str]) -> None:
+        found = complaint(lakeproof("explore", "lost-update", "--from", str(RACING), "--port", str(served[0])))
+        assert "choose another port" in found

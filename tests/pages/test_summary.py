@@ -1,0 +1,145 @@
+"""Pages of runs on real stores, services and programs: the verdict of the command, its counts, no script."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lakeproof.gate.command import Row, _page
+from lakeproof.pages.summary import Summary, Table, summary_page
+from tests.commands import ROOT, lakeproof
+from tests.pages.browser import Browser, chromium
+from tests.pages.hostile import ALL
+from tests.pages.test_browser import complaints
+from tests.pages.test_page import Reading
+
+SMALL = (
+    "--objects",
+    "200",
+    "--staged",
+    "50",
+    "--stale",
+    "20",
+    "--commits",
+    "30",
+    "--repositories",
+    "2",
+    "--deleted",
+    "1",
+)
+
+
+def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> Row:
+    return Row(
+        scenario="s/x",
+        invariant="counted_once",
+        expected=expected,
+        verdict=verdict,
+        schedules=4,
+        violating=1,
+        all=True,
+        seconds=1.0,
+        evidence="lost",
+        trace=trace,
+    )
+
+
+def shown(page: str) -> Reading:
+    """The page, read; it has no script at all."""
+    read = Reading(page)
+    assert read.tags("script") == []
+    assert "script-src 'none'" in str(read.tags("meta")[1]["content"])
+    return read
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "worst"),
+    [
+        (["holds", "holds"], "holds"),
+        (["holds", "inconclusive"], "inconclusive"),
+        (["inconclusive", "violated", "holds"], "violated"),
+    ],
+)
+def test_of_a_gate_the_worst_verdict_stands_at_the_top(verdicts: list[str], worst: str) -> None:
+    found = _page(Path("f.py"), [row(verdict) for verdict in verdicts], [])
+    assert found.verdict == worst
+    assert shown(summary_page(found)).texts["span"][0] == worst
+
+
+def test_of_a_gate_it_is_said_how_many_verdicts_are_not_expected() -> None:
+    assert (
+        _page(Path("f.py"), [row("holds"), row("violated")], []).closing == "2 verdicts, 1 verdict is not as expected"
+    )
+    assert _page(Path("f.py"), [row("violated", "violated")], []).closing == "1 verdict, all as expected"
+
+
+def test_of_a_gate_evidence_and_trouble_are_lines() -> None:
+    found = _page(Path("f.py"), [row("violated", trace=Path("t.json"))], ["it hangs"]).evidence
+    assert found[1:] == ["  lost", "  lakeproof gate replay t.json", "it hangs"]
+
+
+def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
+    page, out = tmp_path / "s.html", str(tmp_path / "out")
+    result = lakeproof("stress", "memory:", "--seconds", "0.2", "--seed", "7", "--out", out, "--html", str(page))
+    closing = result.stdout.splitlines()[-1]
+    read = shown(page.read_text("utf-8"))
+    assert read.texts["span"][0] == closing.partition(":")[0].lower()
+    assert closing in read.texts["p"]
+    assert "7" in read.texts["dd"]
+
+
+@pytest.mark.deep
+def test_a_service_with_a_planted_bug_shows_its_evidence(tmp_path: Path) -> None:
+    page, out = tmp_path / "s.html", str(tmp_path / "out")
+    arguments = ("stand-in:create-race", "--seconds", "20", "--seed", "1", "--timeout", "5", "--out", out)
+    result = lakeproof("service", *arguments, "--html", str(page))
+    assert result.exit_code == 1, result.output
+    read = shown(page.read_text("utf-8"))
+    assert read.texts["span"][0] == "violated"
+    assert "create-is-unique: " in "".join(read.texts["pre"])
+    assert f"{page}: open it in a browser" in result.stdout
+
+
+def test_flows_have_no_page_and_say_so(tmp_path: Path) -> None:
+    result = lakeproof("stress", "memory:", "--flows", "--html", str(tmp_path / "s.html"))
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.deep
+def test_spark_check_writes_the_page_of_its_summary(tmp_path: Path) -> None:
+    page, lake = tmp_path / "s.html", str(tmp_path / "lake")
+    lakeproof("spark", "generate", lake, *SMALL)
+    result = lakeproof("spark", "check", lake, "--html", str(page))
+    assert result.exit_code in (0, 3), result.output
+    assert "What was found" in page.read_text("utf-8")
+
+
+def test_no_text_of_a_run_is_markup() -> None:
+    table = Table(title=ALL, heads=(ALL, ALL), rows=[(ALL, ALL)])
+    read = shown(
+        summary_page(
+            Summary(
+                kind=ALL, subject=ALL, verdict="holds", closing=ALL, facts=[(ALL, ALL)], tables=[table], evidence=[ALL]
+            )
+        )
+    )
+    assert read.tags("img") == []
+    assert not [name for _, found in read.elements for name in found if name.startswith("on")]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as window:
+        yield window
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
+@pytest.mark.parametrize("verdict", ["holds", "violated", "inconclusive"])
+def test_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool, verdict: str) -> None:
+    path = tmp_path / "s.html"
+    path.write_text(summary_page(_page(ROOT / "x.py", [row(verdict, trace=path)], ["trouble"])), "utf-8")
+    browser.look(width=width, dark=dark)
+    browser.open(path)
+    assert complaints(browser) == []
+    assert browser.log() == []
+    assert browser.run("return document.documentElement.scrollWidth <= arguments[0]", width) is True

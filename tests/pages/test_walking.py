@@ -1,0 +1,170 @@
+"""Other moves: what is listed is what is possible, and each turns out as the world says; names of moves and paths."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.explore.faults import Mode, Move
+from lakeproof.explore.replay import ReplayDiverged
+from lakeproof.explore.setting import prepare
+from lakeproof.explore.world import World
+from lakeproof.pages.followed import plain
+from lakeproof.pages.html import page
+from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others, path_of
+from lakeproof.pages.what_if import Others, of_scenario, of_trace
+from lakeproof.running.loading import Source
+from tests.commands import RACING, lakeproof
+from tests.racing import FAULTY, KNOWN, LOST_UPDATE
+from tests.report.traces import RACE, TROUBLE, recorded
+
+A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
+
+
+def random_moves(data: st.DataObject) -> tuple[World, list[Move]]:
+    world, moves = World(prepare(FAULTY)), []
+    for _ in range(data.draw(st.integers(0, 12))):
+        if not world.moves():
+            break
+        moves.append(data.draw(st.sampled_from(world.moves())))
+        world.step(moves[-1])
+    return world, moves
+
+
+class TestPaths:
+    @settings(max_examples=25, deadline=None)
+    @given(st.data())
+    def test_the_path_of_any_execution_leads_to_the_same_state(self, data: st.DataObject) -> None:
+        world, moves = random_moves(data)
+        path = ",".join(map(name_of, moves))
+        twin = World(prepare(FAULTY))
+        for move in moves_of(path):
+            twin.step(move)
+        assert twin.key() == world.key()
+
+    @pytest.mark.parametrize("mode", Mode)
+    def test_every_mode_has_a_name_of_its_own(self, mode: Mode) -> None:
+        move = Move(-1 if mode in (Mode.DELIVER, Mode.TICK) else 2, mode)
+        assert named(name_of(move)) == move
+
+    @pytest.mark.parametrize("task", ["1", "2.13", "1-"])
+    def test_a_task_of_a_client_is_named_behind_it(self, task: str) -> None:
+        move = Move(1, Mode.LOST_APPLIED, task)
+        assert name_of(move) == f"b:{task}.lost-applied"
+        assert named(name_of(move)) == move
+        assert named(f"b:{task}") == Move(1, Mode.NORMAL, task)
+
+    def test_the_empty_path_is_the_beginning(self) -> None:
+        assert moves_of("") == ()
+
+    @pytest.mark.parametrize(
+        "path",
+        ["A", "a.", "ab", "a.boom", "a.late-write", ".crash", "a,,b", "clock.crash", "ä", ",", "a:", "a:1.", "a:x"],
+    )
+    def test_what_names_no_move_is_refused(self, path: str) -> None:
+        with pytest.raises(NoSuchMove, match="is no move; expected a client"):
+            moves_of(path)
+
+    def test_the_path_of_a_trace_has_its_faults(self) -> None:
+        assert path_of(TROUBLE.schedule) == "a.refused,b,clock,b.applied-twice,a,late-write"
+
+
+class TestOptions:
+    @settings(max_examples=15, deadline=None)
+    @given(st.data())
+    def test_they_are_the_moves_of_the_world_and_turn_out_as_it_does(self, data: st.DataObject) -> None:
+        world, moves = random_moves(data)
+        walk = Walk(FAULTY)
+        for move in moves:
+            walk.advance(move)
+        found = list(walk.options())
+        assert [option.move for option in found] == world.moves()
+        for option in found:
+            twin = walk.fork()
+            assert twin.told(option.move) == option.step
+            after = world.fork()
+            after.step(option.move)
+            assert after.key() == twin.world.key()
+
+    def test_asking_for_them_changes_nothing(self) -> None:
+        walk = Walk(FAULTY)
+        before = walk.world.key()
+        list(walk.options())
+        assert walk.world.key() == before
+        assert walk.verdicts.violations == {}
+
+    def test_a_move_that_would_violate_says_so_and_a_move_that_would_not_does_not(self) -> None:
+        walk = Walk(LOST_UPDATE)
+        for move in (A, B, A):
+            walk.advance(move)
+        [last] = walk.options()
+        assert last.violated == (("increments-count", "2 increments, and the counter says 1"),)
+        honest = Walk(LOST_UPDATE)
+        for move in (A, A, B):
+            honest.advance(move)
+        [last] = honest.options()
+        assert last.violated == ()
+
+
+class TestOthersOfATrace:
+    def test_they_are_all_moves_but_the_one_that_was_taken(self) -> None:
+        found = others(RACE, LOST_UPDATE)
+        assert [[option.sentence for option in options] for options in found] == [
+            ["b reads counters/n: not found"],
+            ["a sets counters/n: nothing -> 1"],
+            ["b sets counters/n: nothing -> 1"],
+            [],
+        ]
+
+    def test_code_that_does_not_follow_the_trace_is_no_source_of_other_moves(self) -> None:
+        changed = attrs.evolve(RACE, schedule=(RACE.schedule[0], RACE.schedule[0], *RACE.schedule[2:]))
+        with pytest.raises(ReplayDiverged):
+            others(changed, LOST_UPDATE)
+        told = of_scenario(changed, LOST_UPDATE, Source(RACING))
+        assert not told.steps
+        assert "no longer follows the trace" in told.why
+        assert not told.explore
+
+    def test_without_the_file_of_the_scenario_it_is_asked_for(self) -> None:
+        assert (
+            of_trace(attrs.evolve(RACE, file="racing.py"), None).why
+            == "say where the scenario is, with --from racing.py"
+        )
+
+    def test_with_it_they_are_found(self) -> None:
+        found = of_trace(attrs.evolve(RACE, file="racing.py"), RACING)
+        assert (len(found.steps), found.why) == (4, "")
+        assert found.explore == f"lakeproof explore counters/lost-update --from {RACING} --path a,b,a,b"
+
+    def test_what_is_cut_off_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("lakeproof.pages.walking.STEPS_MAX", 6)  # 2 * 1 + 2 * 2, then 2 * 3
+        found = of_scenario(RACE, LOST_UPDATE, Source(RACING))
+        assert len(found.steps) == 2
+        assert found.why.startswith("the moves of the last 2 steps would take more than")
+
+    def test_json_has_them_and_null_where_they_are_not_known(self) -> None:
+        known = plain(RACE, "", Others(others(RACE, LOST_UPDATE)[:2], "some reason"))["steps"]
+        assert isinstance(known, list)
+        assert [None if step["instead"] is None else len(step["instead"]) for step in known] == [1, 1, None, None]
+
+
+class TestPage:
+    def test_it_lists_them_and_what_they_would_violate(self) -> None:
+        trace = recorded(KNOWN, A, B, A, B)
+        found = page(trace, "lakeproof replay x", of_scenario(trace, KNOWN, Source(RACING)))
+        assert found.count('<details class="instead"><summary>1 other move</summary>') == 3
+        assert "nothing else was possible" in found
+        assert 'id="explore">lakeproof explore counters/known --from' in found
+
+    def test_it_says_why_there_are_none(self) -> None:
+        assert "Other moves are not listed: say &lt;where&gt;." in page(RACE, "", Others(why="say <where>"))
+
+    def test_show_writes_them_with_from(self, tmp_path: Path) -> None:
+        out = tmp_path / "t"
+        lakeproof("verify", "--from", str(RACING), "lost-update", "--out", str(out))
+        [trace] = out.glob("*.json")
+        shown = lakeproof("show", str(trace), "--from", str(RACING), "--format", "html")
+        assert shown.stdout.count("<details") == 3
+        assert lakeproof("show", str(trace), "--format", "html").stdout.count("<details") == 0

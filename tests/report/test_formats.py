@@ -1,0 +1,234 @@
+"""Verdicts for other tools: each format counts the same, and no text of a scenario breaks out of it."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof.explore.trace import Trace
+from lakeproof.report.formats import rendered
+from lakeproof.report.formats.common import Place, place_at
+from lakeproof.report.formats.markdown import STORIES_MAX, marked
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Verdict
+from lakeproof.scenario import Faults
+from tests.pages.hostile import ALL, HOSTILE
+from tests.report.traces import RACE
+
+SOURCE = Source(Path("flows.py"))
+
+
+def verdict(name: str, found: str, expected: str = "holds", trace: Trace | None = None) -> Verdict:
+    why = "it was never reached" if found == "inconclusive" else ""
+    return Verdict(invariant=name, expected=expected, verdict=found, why=why, trace=trace)
+
+
+def outcome(name: str, *verdicts: Verdict, trouble: str = "") -> Outcome:
+    return Outcome(
+        scenario=name,
+        clients=2,
+        calls=2,
+        faults=Faults(),
+        verdicts=verdicts,
+        seconds=1.25,
+        trouble=trouble,
+        details=trouble,
+    )
+
+
+LOST = outcome(
+    "counters/lost",
+    verdict("counts", "violated", trace=RACE),
+    verdict("known", "violated", "violated", trace=RACE),
+    verdict("gone", "holds", "violated"),
+    verdict("fine", "holds"),
+    verdict("open", "inconclusive"),
+    verdict("left-open", "inconclusive", "inconclusive"),
+)
+BROKEN = outcome("counters/broken", verdict("counts", "inconclusive"), trouble="flows.py:3: counters/broken: no")
+EVIL = outcome(ALL, verdict(ALL, "violated", trace=HOSTILE), verdict(ALL + "2", "inconclusive", ALL), trouble="")
+EVIL_BROKEN = outcome(ALL, trouble=ALL)
+
+
+def shown(format_: str, *outcomes: Outcome) -> str:
+    traces = {
+        (each.scenario, one.invariant): Path(f"{n}.json") for each in outcomes for n, one in enumerate(each.verdicts)
+    }
+    return rendered(format_, outcomes, traces, SOURCE)
+
+
+class TestJUnit:
+    def test_a_surprise_fails_an_expected_violation_passes_and_trouble_is_an_error(self) -> None:
+        root = ET.fromstring(shown("junit", LOST, BROKEN))  # noqa: S314  # we have written it
+        found = {
+            (str(case.get("classname")), str(case.get("name"))): [child.tag for child in case]
+            for case in root.iter("testcase")
+        }
+        lost = "counters/lost"
+        assert found == {
+            (lost, "counts"): ["failure"],
+            (lost, "known"): ["system-out"],
+            (lost, "gone"): ["failure"],
+            (lost, "fine"): [],
+            (lost, "open"): ["failure"],
+            (lost, "left-open"): ["skipped"],
+            ("counters/broken", "counts"): ["error"],
+        }
+        assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+            "tests": "7",
+            "failures": "3",
+            "errors": "1",
+            "skipped": "1",
+        }
+        assert [suite.get("time") for suite in root] == ["1.250", "1.250"]
+
+    def test_a_failure_has_the_story_and_the_line_that_replays_it(self) -> None:
+        [failure] = ET.fromstring(shown("junit", outcome("x", LOST.verdicts[0]))).iter("failure")  # noqa: S314
+        assert "increments-count is violated in counters/lost-update, 4 steps" in str(failure.text)
+        assert "lakeproof replay 0.json --from flows.py" in str(failure.text)
+
+    def test_a_scenario_without_verdicts_that_cannot_run_is_an_error_all_the_same(self) -> None:
+        root = ET.fromstring(shown("junit", EVIL_BROKEN))  # noqa: S314
+        assert root.get("errors") == root.get("tests") == "1"
+
+    def test_hostile_text_stays_text(self) -> None:
+        root = ET.fromstring(shown("junit", EVIL))  # noqa: S314
+        assert {found.tag for found in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
+        assert root.get("failures") == "2"
+
+
+class TestGitHub:
+    def test_an_error_on_the_line_of_the_flow_for_each_surprise_and_a_notice_at_the_end(self) -> None:
+        lines = shown("github", LOST, BROKEN).splitlines()
+        at = RACE.schedule[-1].at.replace("tests/racing.py:", "")
+        counts = "counts is violated, expected holds: 2 increments, and the counter says 1"
+        reached = "open is inconclusive, expected holds: it was never reached"
+        assert lines == [
+            "::error file=flows.py,title=could not be run::flows.py:3: counters/broken: no",
+            f"::error file=tests/racing.py,line={at},title=counts is violated::counters/lost: {counts}",
+            "::error file=flows.py,title=gone is holds::counters/lost: gone is holds, expected violated",
+            f"::error file=flows.py,title=open is inconclusive::counters/lost: {reached}",
+            "::notice title=lakeproof::2 scenarios: 2 holds, 2 violated, 3 inconclusive",
+        ]
+
+    def test_hostile_text_is_no_command_and_no_property(self) -> None:
+        lines = shown("github", EVIL, EVIL_BROKEN).splitlines()
+        assert [line.partition(" ")[0] for line in lines] == ["::error", "::error", "::error", "::notice"]
+        for line in lines:
+            properties = line.removeprefix("::").partition(" ")[2].partition("::")[0]
+            assert re.fullmatch(r"(file=[^,:]*,)?(line=\d+,)?title=[^,:]*", properties)
+
+
+class TestSARIF:
+    def test_a_result_for_each_surprise_with_the_schedule_as_a_flow(self) -> None:
+        log = json.loads(shown("sarif", LOST, BROKEN))
+        assert log["version"] == "2.1.0"
+        [run] = log["runs"]
+        assert [(found["ruleId"], found["level"]) for found in run["results"]] == [
+            ("counts", "error"),
+            ("gone", "error"),
+            ("open", "warning"),
+        ]
+        rules = run["tool"]["driver"]["rules"]
+        assert [rules[found["ruleIndex"]]["id"] for found in run["results"]] == ["counts", "gone", "open"]
+        assert rules[0]["shortDescription"]["text"] == RACE.meaning
+        flow = run["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+        assert len(flow) == len(RACE.schedule)
+        assert flow[0]["location"]["message"]["text"] == "1. a reads counters/n: not found"
+        assert all(one["location"]["physicalLocation"]["region"]["startLine"] > 0 for one in flow)
+        assert run["invocations"][0]["executionSuccessful"] is False
+
+    def test_equal_findings_have_equal_fingerprints_and_others_have_others(self) -> None:
+        results = json.loads(shown("sarif", LOST))["runs"][0]["results"]
+        prints = [found["partialFingerprints"]["scenarioAndInvariant/v1"] for found in results]
+        assert len(set(prints)) == len(prints)
+        moved = attrs.evolve(LOST, seconds=9.0)
+        again = json.loads(shown("sarif", moved))["runs"][0]["results"]
+        assert [found["partialFingerprints"]["scenarioAndInvariant/v1"] for found in again] == prints
+
+    def test_what_is_as_expected_has_no_result(self) -> None:
+        run = json.loads(shown("sarif", outcome("x", LOST.verdicts[1], LOST.verdicts[3])))["runs"][0]
+        assert run["results"] == run["tool"]["driver"]["rules"] == []
+        assert run["invocations"][0]["executionSuccessful"] is True
+
+    def test_hostile_text_is_json(self) -> None:
+        assert len(json.loads(shown("sarif", EVIL))["runs"][0]["results"]) == 2
+
+
+class Tags(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.add(tag)
+
+
+class TestMarkdown:
+    def test_a_row_for_each_surprise_and_a_fold_for_each_counterexample(self) -> None:
+        told = shown("markdown", LOST, BROKEN)
+        assert told.startswith(
+            "## lakeproof: not as expected\n\n2 scenarios: ✅ 2 holds, ❌ 2 violated, ❔ 3 inconclusive\n"
+        )
+        rows = [line for line in told.splitlines() if line.startswith("| counters")]
+        assert rows == [
+            "| counters/lost | counts | violated | holds | 2 increments, and the counter says 1 |",
+            "| counters/lost | gone | holds | violated |  |",
+            "| counters/lost | open | inconclusive | holds | it was never reached |",
+        ]
+        assert told.count("<details>") == told.count("</details>") == told.count("```mermaid") == 1
+        assert "**Could not be run**: flows.py:3: counters/broken: no" in told
+
+    def test_what_is_as_expected_is_one_line(self) -> None:
+        told = shown("markdown", outcome("x", LOST.verdicts[1], LOST.verdicts[3]))
+        assert told == "## lakeproof: all as expected\n\n1 scenario: ✅ 1 holds, ❌ 1 violated\n"
+
+    def test_hostile_text_ends_no_cell_no_fence_and_no_fold(self) -> None:
+        told = shown("markdown", EVIL)
+        [header, *_] = [line for line in told.splitlines() if line.startswith("| scenario")]
+        for row in [line for line in told.splitlines() if line.startswith("| &lt;")]:
+            assert len(re.findall(r"(?<!\\)\|", row)) == header.count("|")
+        outside, fence = [], ""
+        for line in told.splitlines():
+            if not fence and (found := re.match("`{3,}", line)):
+                fence = found[0]
+            elif fence and line == fence:
+                fence = ""
+            elif not fence:
+                outside.append(line)
+        assert fence == ""
+        assert Tags("\n".join(outside)).found == {"details", "summary"}
+
+    def test_only_so_many_counterexamples_are_in_full(self) -> None:
+        many = [outcome(f"x/{n}", LOST.verdicts[0]) for n in range(STORIES_MAX + 2)]
+        told = shown("markdown", *many)
+        assert told.count("<details>") == STORIES_MAX
+        assert told.endswith("And 2 more counterexamples.\n")
+
+    def test_marks_lose_their_meaning(self) -> None:
+        assert marked("a|b *c* <d> `e` [f](g) #1 @h") == r"a\|b \*c\* &lt;d&gt; \`e\` \[f\]\(g\) \#1 &#64;h"
+
+
+@pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
+def test_an_inconclusive_verdict_that_was_not_expected_is_never_silent(format_: str) -> None:
+    alone = outcome("counters/lost", verdict("open", "inconclusive"))
+    quiet = outcome("counters/lost", verdict("open", "inconclusive", "inconclusive"))
+    assert "it was never reached" in shown(format_, alone)
+    assert shown(format_, alone) != shown(format_, quiet)
+
+
+def test_a_place_needs_a_file_and_a_line() -> None:
+    assert place_at("a/b.py:12", SOURCE) == Place("a/b.py", 12)
+    assert [place_at(at, SOURCE) for at in ("", "b.py", ":3", "b.py:x", "b.py:²")] == [None] * 5
+
+
+def test_a_line_of_the_users_file_has_the_path_that_the_user_gave() -> None:
+    assert place_at("flows.py:3", Source(Path("own/flows.py"))) == Place("own/flows.py", 3)
+    assert place_at("impl/flows.py:3", Source(Path("own/flows.py"))) == Place("impl/flows.py", 3)
+    assert place_at("flows.py:3", Source()) == Place("flows.py", 3)
