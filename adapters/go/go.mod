@@ -1,0 +1,3 @@
+module lakeproof/flow
+
+go 1.19

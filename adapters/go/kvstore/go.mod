@@ -1,0 +1,3 @@
+module lakeproof/kvstore
+
+go 1.19
