@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+PAPER := $(VENV)/.paper
 PYTHON ?=
 CANDIDATES := $(or $(PYTHON),python3 python3.13 python3.12 python3.11)
 SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
@@ -17,13 +18,16 @@ ARGS ?=
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help verify mutants test lint types unit findings deep services bench clean
+.PHONY: help verify gallery pages mutants test lint types unit findings deep site dist services bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 verify: $(CORE)  ## run the whole catalogue: every design, every invariant
 	@$(BIN)/lakeproof verify $(ARGS)
+
+gallery: $(CORE)  ## published races of metadata stores, refuted and repaired: a line each
+	@$(BIN)/python examples/gallery $(ARGS)
 
 mutants: $(CORE)  ## mutants of the flows, judged by the catalogue: hours; ARGS='repositories/kv3*' takes one design
 	@$(BIN)/lakeproof mutants $(ARGS)
@@ -47,21 +51,35 @@ findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard
 	    $(BIN)/lakeproof verify 'hard-delete/*' 'retention/*' --json --out out/traces \
 	    | $(BIN)/lakeproof table --families; } > out/verdicts.md && mv out/verdicts.md docs/hard-delete/verdicts.md
 
-deep: $(READY)  ## the tests marked deep: minutes
+pages: $(READY)  ## the pages in docs/gallery, from a run
+	@$(BIN)/python -m tests.gallery_pages docs/gallery
+
+deep: $(PAPER)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
+
+site: $(PAPER)  ## the documentation as a site, in site/: open site/index.html; it loads nothing from the network
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+dist: $(PAPER)  ## the packages of a release, in dist/, built and checked
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation
+	@$(BIN)/twine check --strict dist/*
 
 services: $(READY)  ## a PostgreSQL and a Redis for conform and stress, until Ctrl-C
 	@$(BIN)/python -m tests.start_services
 
-bench: $(READY)  ## the search against its rivals, commits against a lock, hard delete against a listing, histories, Spark
+bench: $(READY)  ## the search against its rivals, commits against a lock and SQL, refs, hard delete, histories, Spark
 	@$(BIN)/python -m benchmarks.search $(ARGS)
 	@$(BIN)/python -m benchmarks.commits
+	@$(BIN)/python -m benchmarks.sql
+	@$(BIN)/python -m benchmarks.refs
 	@$(BIN)/python -m benchmarks.hard_delete
 	@$(BIN)/python -m benchmarks.linearizability
+	@$(BIN)/python -m benchmarks.foreign
 	@$(BIN)/python -m benchmarks.spark --scale 0.1
 
 clean:  ## remove what make and the tools made
-	@rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(CORE): pyproject.toml constraints.txt
@@ -86,4 +104,9 @@ $(CORE): pyproject.toml constraints.txt
 $(READY): $(CORE)
 	@echo "installing what the tests need into $(VENV)"
 	@$(PIP) --no-build-isolation --editable '.[test,dev]'
+	@touch $@
+
+$(PAPER): $(READY)
+	@echo "installing what the site and the packages need into $(VENV)"
+	@$(PIP) --no-build-isolation --editable '.[test,dev,site,release]'
 	@touch $@

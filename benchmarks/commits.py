@@ -2,7 +2,8 @@
 
 Two of the benchmarks that graveler-on-kv.md asks for. *A long commit*: a commit of many entries while clients stage
 more, against the same clients without a commit. *Parallel commits*: committers that write and commit again and again.
-``locked``, a lock per branch, stands in for the SQL transaction; its figures are what the others are divided by.
+``locked``, a lock per branch, stands in for the SQL transaction; its figures are what the others are divided by. SQL
+itself is in `benchmarks.sql`.
 
 Run: ``python -m benchmarks.commits [--quick] [--json FILE]``, some four minutes. Each effect on the store in memory
 takes a random while of about `LATENCY` seconds, as over a network; SQLite takes what it takes.

@@ -12,6 +12,7 @@ from typing import Protocol, cast
 import attrs
 
 from lakeproof.impl.operations import KVOperations, ObjectOperations
+from lakeproof.impl.parallel import Group, Withdrawn
 from lakeproof.model import kv, objects
 
 
@@ -20,12 +21,13 @@ class Now:
     """Read the clock. The reply is an integer: microseconds since 1970."""
 
 
-Effect = kv.Op | objects.Op | Now
+Effect = kv.Op | objects.Op | Now | Withdrawn
+"""What a driver answers. A flow never asks for `Withdrawn`: see `lakeproof.impl.parallel`."""
 
 
 @types.coroutine
 def perform(effect: Effect) -> Generator[Effect, object, object]:
-    """Hand one effect to the driver. The only place where a flow suspends.
+    """Hand one effect to the driver. The only place where a flow suspends, but for the ends of groups.
 
     Raises:
         TypeError: the effect is none that a store understands; nothing has happened. Drivers see to that.
@@ -81,6 +83,14 @@ class Env:
     store: KVEffects = attrs.field(factory=KVEffects)
     objects: ObjectEffects = attrs.field(factory=ObjectEffects)
     clock: ClockEffects = attrs.field(factory=ClockEffects)
+
+    def parallel(self, *, cancel: bool = True) -> Group:
+        """A group of tasks, for ``async with``: what they ask for is open at the same time.
+
+        cancel: where one fails, the others are cancelled, as in a nursery of trio's; False: they run on, as goroutines
+        do. Either way the group raises an ExceptionGroup. See `lakeproof.impl.parallel`.
+        """
+        return Group(cancel=cancel)
 
     @classmethod
     def with_unique(cls, unique: Unique) -> "Env":

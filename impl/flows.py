@@ -6,7 +6,7 @@ that may be None is a flow that not every design has.
 
 import inspect
 from collections.abc import Callable, Coroutine, Hashable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import attrs
@@ -88,13 +88,47 @@ class RetentionFlows:
     restore_object: Flow
 
 
-F = TypeVar("F", RepositoryFlows, BranchFlows, ObjectFlows, RetentionFlows)
+@attrs.frozen(kw_only=True)
+class WorldFlows:
+    """What can be done in a repository where everything is on. The first argument is its record, or its id."""
+
+    upload_object: Flow
+    copy_object: Flow
+    move_object: Flow
+    delete_object: Flow
+    restore_object: Flow
+    read_object: Flow
+    commit: Flow
+    merge: Flow
+    revert: Flow
+    reset_branch: Flow
+    reset_entry: Flow
+    reset_prefix: Flow
+    create_branch: Flow
+    update_branch: Flow
+    delete_branch: Flow
+    create_tag: Flow
+    dump_refs: Flow
+    restore_refs: Flow
+    reap: Flow
+    collect: Flow
+    mark: Flow
+    sweep: Flow
+
+
+F = TypeVar("F", RepositoryFlows, BranchFlows, ObjectFlows, RetentionFlows, WorldFlows)
+
+
+@lru_cache(maxsize=4096)
+def parameters_of(flow: Flow) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a flow, by name. Cost: remembered for flows that were asked for last."""
+    return inspect.signature(flow).parameters
 
 
 def options_of(flow: Flow, options: Mapping[str, Hashable]) -> dict[str, Hashable]:
     """Those of some options that a flow has: a parameter of that name, whose default, where it is a value of a class of
     ours (a reading) and not None, is of the same class."""
-    parameters = inspect.signature(flow).parameters
+    parameters = parameters_of(flow)
 
     def fits(name: str, value: object) -> bool:
         default = parameters[name].default

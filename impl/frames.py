@@ -21,7 +21,7 @@ import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, TracebackType
+from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, MethodType, TracebackType
 from typing import Any, Final, cast
 
 import attrs
@@ -35,10 +35,15 @@ _LIBRARIES: Final = tuple({f"{Path(sysconfig.get_path(name))}/" for name in _PAT
 _ROOMS: Final = frozenset({"impl", "model", "spark_checks"})
 """Folders that lie beside ``lakeproof/`` in a checkout, and in it where they are imported."""
 _OURS: Final = (f"{ROOT}/", f"{ROOT.with_name('stateful_tests')}/")
-_EFFECTS: Final = ("effects.py", "operations.py", "wellformed.py")
+_EFFECTS: Final = ("effects.py", "operations.py", "parallel.py", "scheduling.py", "wellformed.py")
 _MACHINERY: Final = frozenset({*(str(HERE / name) for name in _EFFECTS), str(ROOT / "model" / "snapshot.py")})
-_SEARCH: Final = f"{ROOT / 'explore'}/"
+_SEARCH: Final = (f"{ROOT / 'explore'}/", f"{ROOT / 'foreign'}/")
+_SAID: Final = "said_at"
+"""The local variable in which a frame of the search keeps what a program says of its own line: FILE:LINE."""
 _CHAIN_MAX: Final = 200
+_PARALLEL: Final = str(HERE / "parallel.py")
+_GROUP: Final = ast.Name("env.parallel()")
+"""In the place of what a region catches: it may be that of a group of tasks."""
 
 
 @attrs.frozen
@@ -105,8 +110,19 @@ def spot(coroutine: object) -> Spot | None:
     of other files, which many flows share, say less."""
     frames = [frame for frame, link in chain(coroutine) if frame is not None and not isinstance(link, GeneratorType)]
     own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
+    if not own:
+        return _said(frames)
     at = [frame for frame in own if frame.f_code.co_filename == own[0].f_code.co_filename]
     return _innermost([(frame.f_code, frame.f_lineno) for frame in at])
+
+
+def _said(frames: Sequence[FrameType]) -> Spot | None:
+    """The line that a program has named for its effect."""
+    for frame in frames:
+        file, _, line = str(frame.f_locals.get(_SAID, "")).rpartition(":")
+        if file and line.isdigit():
+            return Spot(file, int(line), "")
+    return None
 
 
 def raised_at(error: BaseException) -> Spot | None:
@@ -140,7 +156,7 @@ def _innermost(places: Sequence[tuple[CodeType, int | None]]) -> Spot | None:
 
 @lru_cache(4096)
 def _is_library(file: str) -> bool:
-    if file in _MACHINERY or file.startswith(("<frozen ", _SEARCH)):
+    if file in _MACHINERY or file.startswith(("<frozen ", *_SEARCH)):
         return True
     return file.startswith(_LIBRARIES) and not file.startswith(_OURS)
 
@@ -207,7 +223,7 @@ def would_run(coroutine: object, *, unknown: bool = True) -> bool:
         frame = _frame(at)
         if frame is None:
             continue
-        if frame.f_code.co_filename not in _MACHINERY and _protected(frame, unknown):
+        if frame.f_code.co_filename not in _MACHINERY and _protected(frame, unknown, at):
             return True
         # A generator that a loop is in the middle of lies on the frame's stack, where only the collector sees it.
         todo.extend(gc.get_referents(at))
@@ -228,14 +244,33 @@ def _frame(at: object) -> FrameType | None:
     return frame if begun else None
 
 
-def _protected(frame: FrameType, unknown: bool) -> bool:
+def _protected(frame: FrameType, unknown: bool, at: object) -> bool:
     around = _around(frame.f_code, frame.f_lasti)
-    return unknown if around is None else any(catches is None or _catches_exit(catches, frame) for catches in around)
+    if around is None:
+        return unknown
+    if _GROUP in around:
+        # The end of a group runs nothing of a flow that is abandoned. The stack says how many of the blocks are groups.
+        if sum(catches is _GROUP for catches in around) != _groups(at):
+            return True
+        around = tuple(catches for catches in around if catches is not _GROUP)
+    return any(catches is None or _catches_exit(catches, frame) for catches in around)
+
+
+def _groups(at: object) -> int:
+    """How many groups of tasks a coroutine has open: their ends lie on its stack, or are awaited."""
+    found: set[int] = set()
+    for held in gc.get_referents(at):
+        if isinstance(held, MethodType) and held.__func__.__code__.co_filename == _PARALLEL:
+            found.add(id(held.__self__))
+        elif isinstance(held, CoroutineType) and held.cr_code.co_filename == _PARALLEL and held.cr_frame is not None:
+            found.add(id(held.cr_frame.f_locals.get("self")))
+    return len(found)
 
 
 @lru_cache(1 << 14)
 def _around(code: CodeType, at: int) -> tuple[ast.expr | None, ...] | None:
-    """For each region around an instruction, which exceptions it catches, or None if it catches all. None: unknown."""
+    """For each region around an instruction, which exceptions it catches, or None if it catches all; _GROUP: it seems
+    to be the ``async with`` of a group of tasks. None: unknown."""
     regions = _regions(code)
     positions = list(code.co_positions())
     line, _, column, _ = positions[at // 2] if at // 2 < len(positions) else (None, None, None, None)
@@ -260,7 +295,7 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
         return None
     for node in ast.walk(functions[0]):
         if isinstance(node, ast.With | ast.AsyncWith):
-            found.append((_first(node), _last(node), None))
+            found.append((_first(node), _last(node), _GROUP if _of_a_group(node) else None))
         elif isinstance(node, ast.Try | ast.TryStar):
             if node.finalbody:
                 found.append((_first(node), _last(node.finalbody[0], before=True), None))
@@ -268,6 +303,13 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
                 (_first(node), _last(node.handlers[0], before=True), handler.type) for handler in node.handlers
             )
     return tuple(found)
+
+
+def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
+    """Whether this is ``async with env.parallel(...)``, by its looks."""
+    made = node.items[0].context_expr
+    called = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "parallel"
+    return isinstance(node, ast.AsyncWith) and len(node.items) == 1 and called
 
 
 def _is_function(node: ast.AST) -> bool:

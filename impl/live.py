@@ -3,12 +3,15 @@
 import time
 import uuid
 from collections.abc import Callable, Coroutine
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
+import attrs
 import trio
 
 from lakeproof.impl.effects import Env, Now
 from lakeproof.impl.frames import abandon, no_generator_hooks
+from lakeproof.impl.parallel import Joins, Opens
+from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.stores import ObjectStore, Store
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
@@ -49,10 +52,13 @@ async def run(
     As in ``await run(create_repository(live_env(), "r"), store)``. Each effect is a schedule point. Errors of the
     stores are raised in the flow, where it performed the effect. On cancellation, or if a store raises anything else,
     the flow stops where it stands, like a client that crashed: nothing of it runs any more, not even a ``finally``.
+    Tasks of a flow (`lakeproof.impl.parallel`) ask the stores at the same time, in a nursery. Where the flow cancels
+    one, its request is cancelled too; whether the store has heard of it then, nobody knows.
 
     Raises:
-        Whatever the flow raises; NoObjectStore; NotAnEffect.
+        Whatever the flow raises; NoObjectStore; NotAnEffect; Misused: of a group of tasks.
     """
+    stores = _Stores(store, object_store, clock)
     try:
         reply: object = None
         while True:
@@ -61,8 +67,10 @@ async def run(
                     effect = _resumed(flow, reply)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
+            if isinstance(effect, Opens | Joins):
+                return cast("T", await _Parallel(flow, stores).run(effect))
             try:
-                reply = await _answer(effect, store, object_store, clock)
+                reply = await stores.answer(effect)
             except (kv.KVError, objects.ObjectError) as error:
                 reply = error
     finally:
@@ -79,14 +87,88 @@ def _resumed(flow: Coroutine[object, object, T], reply: object) -> object:
             effect = flow.throw(error)
 
 
-async def _answer(effect: object, store: Store, object_store: ObjectStore | None, clock: Clock) -> object:
-    if isinstance(effect, Now):
-        await trio.lowlevel.checkpoint()
-        return clock()
-    if isinstance(effect, kv.Op):
-        return await store.perform(effect)
-    if not isinstance(effect, objects.Op):
-        raise NotAnEffect(f"the flow awaited {effect!r}; a flow may only await env")
-    if object_store is None:
-        raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
-    return await object_store.perform(effect)
+@attrs.frozen
+class _Stores:
+    store: Store
+    object_store: ObjectStore | None
+    clock: Clock
+
+    async def answer(self, effect: object) -> object:
+        """The reply to an effect. Raises the errors of the stores."""
+        if isinstance(effect, Now):
+            await trio.lowlevel.checkpoint()
+            return self.clock()
+        if isinstance(effect, kv.Op):
+            return await self.store.perform(effect)
+        if not isinstance(effect, objects.Op):
+            raise _foreign(effect)
+        if self.object_store is None:
+            raise NoObjectStore(f"{effect!r}: the flow was run without an object store; pass one to run()")
+        return await self.object_store.perform(effect)
+
+
+def _foreign(effect: object) -> NotAnEffect:
+    return NotAnEffect(f"the flow awaited {effect!r}; a flow may only await env")
+
+
+class _Parallel:
+    """A flow from its first group on. The flow's tasks run by `Tasks`, as they do under the search; for each effect
+    that is open, a task of trio's asks the store."""
+
+    def __init__(self, flow: Coroutine[Any, Any, Any], stores: _Stores) -> None:  # type: ignore[explicit-any]
+        hooks = Hooks(
+            at_once=lambda _: None,
+            known=lambda effect: isinstance(effect, kv.Op | objects.Op | Now),
+            foreign=lambda _, effect: _foreign(effect),
+            recalls=lambda _: True,
+            through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),
+        )
+        self._tasks = Tasks(flow, hooks, lambda _: None)
+        self._stores = stores
+        self._asked: dict[str, trio.CancelScope] = {}
+        self._failed: BaseException | None = None
+
+    async def run(self, request: object) -> object:
+        """From this request to the end of the flow."""
+        try:
+            async with trio.open_nursery() as nursery:
+                self._go_on(nursery, lambda: self._tasks.run(request))
+            if self._failed is not None:
+                raise self._failed
+        finally:
+            self._tasks.abandon()
+        if self._tasks.main.error is not None:
+            raise self._tasks.main.error
+        return self._tasks.main.handle.value
+
+    def _go_on(self, nursery: trio.Nursery, resume: Callable[[], None]) -> None:
+        """Run the flow until all of its tasks wait; ask for what is open now, and recall what is cancelled."""
+        try:
+            with no_generator_hooks():
+                resume()
+        except BaseException as error:  # noqa: BLE001  # not of the flow, which stops where it stands; raised by run()
+            self._stop(nursery, error)
+            return
+        for name, effect, cancelled in self._tasks.open:
+            if name not in self._asked:
+                self._asked[name] = trio.CancelScope()
+                nursery.start_soon(self._ask, nursery, name, effect)
+            if cancelled:
+                self._asked[name].cancel()
+
+    async def _ask(self, nursery: trio.Nursery, name: str, effect: object) -> None:
+        reply: object = None
+        try:
+            with self._asked[name]:
+                reply = await self._stores.answer(effect)
+        except (kv.KVError, objects.ObjectError) as error:
+            reply = error
+        except Exception as error:  # noqa: BLE001  # a store is broken: raised by run()
+            self._stop(nursery, error)
+            return
+        del self._asked[name]
+        self._go_on(nursery, lambda: self._tasks.answer(name, reply))
+
+    def _stop(self, nursery: trio.Nursery, error: BaseException) -> None:
+        self._failed = self._failed or error
+        nursery.cancel_scope.cancel()

@@ -33,6 +33,8 @@ class Role(Enum):
     SOURCE_BRANCH = ("source_branch_id",)
     SOURCE_PATH = ("source_path",)
     ADDRESS = ("address",)
+    GRANT = ("grant",)
+    """An address that was issued, and what allows its holder to link it."""
     TARGET = ("source", "target", "ref")
     """A branch, a tag or a commit."""
     MESSAGE = ("message",)
@@ -64,12 +66,18 @@ LIST_ENTRIES: Final = _on_branch("list_entries", Role.PREFIX)
 
 UPLOAD_OBJECT: Final = _on_branch("upload_object", Role.PATH, Role.VALUE)
 UPLOAD_AND_LINK: Final = _on_branch("upload_and_link", Role.PATH, Role.VALUE)
+LINK_PHYSICAL_ADDRESS: Final = _on_branch("link_physical_address", Role.PATH, Role.GRANT, Role.VALUE)
 STAGE_OBJECT: Final = _on_branch("stage_object", Role.PATH, Role.ADDRESS, Role.VALUE)
 STAGE_AGAIN: Final = _on_branch("stage_again", Role.PATH, Role.SOURCE_PATH)
 COPY_OBJECT: Final = _on_branch("copy_object", Role.PATH, Role.SOURCE_BRANCH, Role.SOURCE_PATH)
+RESTORE_OBJECT: Final = _on_branch("restore_object", Role.PATH, Role.TARGET)
 MOVE_OBJECT: Final = _on_branch("move_object", Role.SOURCE_PATH, Role.PATH)
 DELETE_OBJECT: Final = _on_branch("delete_object", Role.PATH)
 READ_OBJECT: Final = _on_branch("read_object", Role.PATH)
+
+BACKGROUND_JOB: Final = Kind("background_job", (Role.REPOSITORY,))
+MARK: Final = Kind("mark", (Role.REPOSITORY,))
+SWEEP: Final = Kind("sweep", (Role.REPOSITORY,))
 
 COMMIT: Final = _on_branch("commit", Role.MESSAGE)
 MERGE: Final = _on_branch("merge", Role.TARGET, Role.MESSAGE)

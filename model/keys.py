@@ -24,6 +24,8 @@ COMMITS_PREFIX: Final = b"commits/"
 TAGS_PREFIX: Final = b"tags/"
 STAGED_PREFIX: Final = b"key/"
 CLEANUP_PREFIX: Final = b"repo/"
+NOTED_TOKENS_PREFIX: Final = b"noted-tokens/"
+"""Ours, in the partition of a repository: of the keys that name a staging token, for a cleaner. Not lakeFS'."""
 
 PATH_BYTES_MAX: Final = 1024
 

@@ -3,10 +3,9 @@
 An *acknowledgement* means that the operation has taken effect. A *definite* error means that nothing of it has
 happened. An *indefinite* one, as a crash, allows both: it may have taken effect, or do so at any later time, wholly or
 in part; then only what holds of every state is promised. The catalogue checks each id of the table in some race of its
-operation, and a test compares the two. The machines, ``stress`` and ``service`` do not read the table.
-docs/reference/invariants.md shows it.
-
-Operations on objects and the runs of retention have theirs in `lakeproof.model.invariants.data` and ``retention``.
+operation, and a test compares the two. ``stress --flows`` and ``service`` judge what the table promises of the
+operations that they call, but for some ids, each with the reason why it cannot be judged there. The machines do not
+read the table. docs/reference/invariants.md shows it.
 """
 
 from collections.abc import Mapping
@@ -39,10 +38,13 @@ class Promise:
         return frozenset((*self.ok, *self.definite, *self.indefinite))
 
 
+_ALONE = " alone-is-exact"
+_TOLD = " alone-is-exact answers-in-its-terms"
+_DOUBT = " doubt-has-a-reason"
 _CREATE = Promise(
-    ok="create-is-effective create-is-unique active-is-complete linearizable",
-    definite="failed-call-changed-nothing linearizable",
-    indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable",
+    ok="create-is-effective create-is-unique active-is-complete linearizable" + _ALONE,
+    definite="failed-call-changed-nothing linearizable" + _TOLD,
+    indefinite="active-is-complete no-reachable-zombie id-becomes-reusable garbage-is-reclaimable" + _DOUBT,
 )
 _WRITE = Promise(
     ok="acknowledged-write-is-kept commit-is-causal read-is-legal call-makes-progress",
@@ -65,37 +67,56 @@ _RESET = Promise(
     indefinite="head-exists token-has-one-owner",
 )
 _DELETE_BRANCH = Promise(
-    ok="branch-delete-is-effective branch-delete-spares-successor linearizable",
-    definite="failed-call-changed-nothing linearizable",
+    ok="branch-delete-is-effective branch-delete-spares-successor linearizable" + _ALONE,
+    definite="failed-call-changed-nothing linearizable" + _TOLD,
     indefinite="branch-delete-spares-successor",
 )
-_TAG = Promise(ok="linearizable head-exists", definite="linearizable", indefinite="linearizable head-exists")
+_TAG = Promise(
+    ok="linearizable head-exists" + _ALONE, definite="linearizable" + _TOLD, indefinite="linearizable head-exists"
+)
+_SPECIFIED = "object-call-is-as-specified"
+_UPLOAD = Promise(
+    ok="object-call-is-as-specified acknowledged-write-is-kept staged-data-is-kept committed-data-is-unchanged",
+    definite=_SPECIFIED,
+    indefinite="object-call-is-as-specified garbage-is-reclaimed",
+)
+_COPY = Promise(
+    ok="object-call-is-as-specified staged-data-is-kept committed-data-is-kept",
+    definite=_SPECIFIED,
+    indefinite=_SPECIFIED,
+)
 
 PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
     {
         calls.CREATE_REPOSITORY: _CREATE,
         calls.CREATE_BARE_REPOSITORY: _CREATE,
         calls.DELETE_REPOSITORY: Promise(
-            ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable",
-            definite="failed-call-changed-nothing linearizable",
-            indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable",
+            ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable" + _ALONE,
+            definite="failed-call-changed-nothing linearizable" + _TOLD,
+            indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable deleted-data-is-reclaimable"
+            + _DOUBT,
         ),
         calls.GET_REPOSITORY: Promise(
-            ok="get-shows-active-only deleted-is-inaccessible linearizable", definite="linearizable"
+            ok="get-shows-active-only deleted-is-inaccessible linearizable" + _ALONE, definite="linearizable" + _TOLD
         ),
-        calls.LIST_REPOSITORIES: Promise(ok="list-shows-active-only linearizable", definite=""),
+        calls.LIST_REPOSITORIES: Promise(ok="list-shows-active-only linearizable" + _ALONE, definite=""),
         calls.CLEAN: Promise(
-            ok="superseded-is-cleaned cleaner-spares-live",
-            definite="cleaner-spares-live",
-            indefinite="cleaner-spares-live garbage-is-reclaimable",
+            ok="superseded-is-cleaned cleaner-spares-live cleaner-goes-on deleted-data-is-reclaimed" + _ALONE,
+            definite="cleaner-spares-live deletion-spares-live-data cleaner-goes-on",
+            indefinite="cleaner-spares-live deletion-spares-live-data garbage-is-reclaimable",
         ),
         calls.CREATE_BRANCH: Promise(
-            ok="branch-create-is-effective branch-starts-clean head-exists linearizable",
-            definite="failed-call-changed-nothing linearizable",
+            ok="branch-create-is-effective branch-starts-clean head-exists linearizable" + _ALONE,
+            definite="failed-call-changed-nothing linearizable" + _TOLD,
             indefinite="head-exists token-has-one-owner",
         ),
         calls.GET_BRANCH: Promise(
-            ok="deleted-is-inaccessible no-reachable-zombie linearizable", definite="linearizable"
+            ok="deleted-is-inaccessible no-reachable-zombie linearizable" + _ALONE, definite="linearizable" + _TOLD
+        ),
+        calls.UPDATE_BRANCH: Promise(
+            ok="branch-update-is-effective head-exists",
+            definite="failed-call-changed-nothing",
+            indefinite="head-exists token-has-one-owner",
         ),
         calls.DELETE_BRANCH: _DELETE_BRANCH,
         calls.DELETE_BRANCH_BY_TOMBSTONE: _DELETE_BRANCH,
@@ -138,10 +159,50 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.RESET_BRANCH: _RESET,
         calls.RESET_PREFIX: _RESET,
         calls.RESET_ENTRY: _RESET,
+        calls.UPLOAD_OBJECT: _UPLOAD,
+        calls.UPLOAD_AND_LINK: _UPLOAD,
+        calls.LINK_PHYSICAL_ADDRESS: Promise(
+            ok="acknowledged-write-is-kept staged-data-is-kept committed-data-is-kept",
+            definite="",
+            indefinite="garbage-is-reclaimed",
+        ),
+        calls.STAGE_OBJECT: Promise(ok=_SPECIFIED, definite=_SPECIFIED, indefinite=_SPECIFIED),
+        calls.STAGE_AGAIN: _COPY,
+        calls.COPY_OBJECT: _COPY,
+        calls.RESTORE_OBJECT: Promise(
+            ok="active-data-is-kept uncommitted-data-is-kept staged-data-is-kept",
+            definite="",
+            indefinite="head-exists token-has-one-owner",
+        ),
+        calls.MOVE_OBJECT: _COPY,
+        calls.DELETE_OBJECT: Promise(
+            ok="object-call-is-as-specified acknowledged-write-is-kept garbage-is-reclaimed",
+            definite=_SPECIFIED,
+            indefinite="object-call-is-as-specified committed-data-is-kept",
+        ),
+        calls.READ_OBJECT: Promise(ok="object-call-is-as-specified path-stays-readable", definite=_SPECIFIED),
+        calls.BACKGROUND_JOB: Promise(
+            ok="job-tells-what-it-deleted committed-data-is-kept staged-data-is-kept garbage-is-reclaimed",
+            definite="",
+            indefinite="committed-data-is-kept staged-data-is-kept garbage-is-reclaimed",
+        ),
+        calls.MARK: Promise(ok="expired-data-is-reclaimed active-data-is-kept", definite="active-data-is-kept"),
+        calls.SWEEP: Promise(
+            ok="job-tells-what-it-deleted active-data-is-kept uncommitted-data-is-kept",
+            definite="",
+            indefinite="active-data-is-kept expired-data-is-reclaimed",
+        ),
         calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
         calls.RESTORE_REFS: Promise(ok="restore-is-effective", definite="", indefinite="restore-can-be-finished"),
     }
 )
+
+
+def promised(*kinds: Kind) -> Ids:
+    """All that some operations promise, whatever they answer: each id once, in the order of the table."""
+    found = (PROMISES[kind] for kind in PROMISES if kind in kinds)
+    every = ((*promise.ok, *promise.definite, *promise.indefinite) for promise in found)
+    return tuple(dict.fromkeys(each for ids in every for each in ids))
 
 
 def row(kind: Kind) -> str:

@@ -5,7 +5,7 @@ change of a path under its tokens. *Committed* ones are those of a commit's meta
 written by a catalog) refer to nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import attrs
@@ -15,7 +15,7 @@ from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entr
 from lakeproof.model.committed import MalformedObject, decode_meta_range, decode_range, object_address
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken, StorageNamespace
 from lakeproof.model.objects import Objects
-from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
 from lakeproof.model.snapshot import Snapshot
 
 
@@ -109,22 +109,39 @@ class RepositoryView:
         prefix = f"{self.namespace}/{DATA_PREFIX}"
         return {address: found.content for address, found in self.objects.items() if address.startswith(prefix)}
 
+    @staticmethod
+    def addresses_of(namespace: StorageNamespace, change: StagedEntry) -> tuple[str, ...]:
+        """The physical address that a staged change refers to, in a namespace; none of a tombstone."""
+        return tuple(each.address for each in _of_change(namespace, change))
+
     def inside(self, reference: Reference) -> bool:
         """Whether the object is lakeFS' own."""
         return is_inside(self.namespace, reference.address)
 
+    @property
+    def lives(self) -> bool:
+        """Whether the entry is no tombstone; the data of a dead instance is nobody's."""
+        return self.repository.state is not RepositoryState.DELETED
+
 
 def repositories(snapshot: Snapshot) -> list[RepositoryView]:
     """The repositories of a store, each with what is in its partition."""
+    found = [
+        record
+        for (partition, _), record in snapshot.store.items()
+        if isinstance(record, Repository) and partition == keys.GRAVELER
+    ]
+    return views_of(snapshot, found)
+
+
+def views_of(snapshot: Snapshot, found: Iterable[Repository]) -> list[RepositoryView]:
+    """What is in the partitions of these instances, accessible or not."""
     staged: dict[StagingToken, dict[bytes, StagedEntry]] = {}
     by_partition: dict[bytes, list[Record]] = {}
-    found: list[Repository] = []
     for (partition, _), record in snapshot.store.items():
         if isinstance(record, StagedEntry):
             staged.setdefault(StagingToken(partition.decode("utf-8", "replace")), {})[record.key] = record
-        elif isinstance(record, Repository) and partition == keys.GRAVELER:
-            found.append(record)
-        elif not isinstance(record, bytes):
+        elif not isinstance(record, bytes | Repository):
             by_partition.setdefault(partition, []).append(record)
     views = []
     for repository in found:

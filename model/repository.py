@@ -1,9 +1,11 @@
-"""The sequential specification of the life of one repository id: it is there, or it is not.
+"""The sequential specification of the life of one repository id: it is there, or it is not; and of the tags in it.
 
-Calls are those of `lakeproof.impl.repositories`. What a repository contains is left out. A delete answers the same
+Calls are those of `lakeproof.impl.repositories`. What else a repository contains is left out. A delete answers the same
 whether it has found the repository or not: of two deletes at once both may answer that they did it. A create that is
-refused says nothing of the id: between two states of a repository it may be taken, although no read shows it.
-Source: repository-operations-error-handling.md, "Decision".
+refused says nothing of the id: between two states of a repository it may be taken, although no read shows it. A tag is
+there or not; it goes with its repository. That a tag is absent and that its repository is count as one answer: a call
+that read the entry before it was deleted finds the partition empty.
+Source: repository-operations-error-handling.md, "Decision"; graveler-on-kv.md, "Tag".
 """
 
 from collections.abc import Hashable
@@ -11,13 +13,23 @@ from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.calls import Role
-from lakeproof.model.errors import RepositoryDeleting, RepositoryNotFound
+from lakeproof.model.errors import (
+    BranchExists,
+    BranchNotFound,
+    RepositoryDeleting,
+    RepositoryNotFound,
+    TagExists,
+    TagNotFound,
+    result_of,
+)
 from lakeproof.model.linearizable import Specification
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import CallView, Status
 
-ANSWERS: Final = (RepositoryNotFound, RepositoryDeleting)
-"""Errors that are answers: the repository is not there. All others say that the call did not take place."""
+ANSWERS: Final = (RepositoryNotFound, RepositoryDeleting, TagExists, TagNotFound)
+"""Errors that are answers: the repository is not there; it is, and the tag is there, or is not. All others say that the
+call did not take place."""
+OF_TAGS: Final = frozenset({calls.CREATE_TAG, calls.GET_TAG, calls.UPDATE_TAG, calls.DELETE_TAG})
 
 CREATES: Final = frozenset({calls.CREATE_REPOSITORY, calls.CREATE_BARE_REPOSITORY})
 CREATED: Final = "created"
@@ -27,7 +39,10 @@ ABSENT: Final = "absent"
 
 
 def repository(repository_id: str = "r", *, exists: bool) -> Specification:
-    """The specification of one id. exists: whether it is there before anybody begins."""
+    """The specification of one id. exists: whether it is there, without tags, before anybody begins.
+
+    A state is False: it is not there; True: it is, without tags; or its tags.
+    """
 
     def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
         said = calls.said(name, args)
@@ -37,10 +52,12 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         if kind is calls.CLEAN:
             return state, None
         if kind in CREATES:
-            return (True, ABSENT) if state is True else (True, CREATED)  # no create that succeeds may find it there
+            return (True, CREATED) if state is False else (state, ABSENT)  # no create that succeeds may find it there
         if kind is calls.DELETE_REPOSITORY:
             return False, DELETED
-        return state, THERE if state is True else ABSENT
+        if kind in OF_TAGS and state is not False:
+            return _tagged(state, kind, said[Role.TAG])
+        return state, ABSENT if state is False else THERE
 
     def result(call: CallView) -> Hashable:
         said = call.said
@@ -49,6 +66,8 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
             return None
         if kind is calls.DELETE_REPOSITORY:
             return DELETED
+        if isinstance(call.error, TagExists):
+            return result_of(TagExists)
         if call.status is not Status.OK:
             return ABSENT
         if kind in CREATES:
@@ -66,3 +85,43 @@ def repository(repository_id: str = "r", *, exists: bool) -> Specification:
         result=result,
         is_answer=lambda error: isinstance(error, ANSWERS),
     )
+
+
+def entity_branch(branch_id: str = "b", *, exists: bool) -> Specification:
+    """The specification of one branch of a repository that stays, with the calls of
+    `lakeproof.impl.repositories.entities`: a delete of an absent branch is no error."""
+
+    def apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hashable]:
+        said = calls.said(name, args)
+        if said.branch_id != branch_id:
+            return state, None
+        if said.kind is calls.CREATE_BRANCH:
+            return True, (result_of(BranchExists) if state is True else CREATED)
+        if said.kind is calls.DELETE_BRANCH:
+            return False, DELETED
+        return state, THERE if state is True else result_of(BranchNotFound)
+
+    def result(call: CallView) -> Hashable:
+        if call.said.branch_id != branch_id:
+            return None
+        if call.status is not Status.OK:
+            return result_of(type(call.error))
+        return {calls.CREATE_BRANCH: CREATED, calls.DELETE_BRANCH: DELETED}.get(call.kind or calls.GET_BRANCH, THERE)
+
+    return Specification(
+        name=f"branch {branch_id}",
+        initial=exists,
+        apply=apply,
+        result=result,
+        is_answer=lambda error: isinstance(error, BranchExists | BranchNotFound),
+    )
+
+
+def _tagged(state: Hashable, kind: calls.Kind | None, tag: Hashable) -> tuple[Hashable, Hashable]:
+    """What becomes of the tags of a repository that is there, and the answer."""
+    tags: frozenset[Hashable] = state if isinstance(state, frozenset) else frozenset()
+    if kind is calls.CREATE_TAG:
+        return (state, TagExists) if tag in tags else (tags | {tag}, THERE)
+    if tag not in tags:
+        return state, ABSENT
+    return (tags - {tag} or True if kind is calls.DELETE_TAG else state), THERE

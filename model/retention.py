@@ -5,6 +5,10 @@ branch's *threshold* (now minus its days of retention). A *dangling* commit is o
 its age: for it there is a dummy child of the same date, a hypothetical head under the default retention. A commit is
 active if anybody keeps it, and expired if nobody does.
 
+So dates of commits say what was "the head at that time". They are wrong for a branch that was moved by hand, or
+deleted: the commits that it has left are on none of its lines, and count by their own dates, however lately they were
+its head. `Left` is a record of such a head, ours: with it they count from when they were left.
+
 Dates are microseconds since 1970; a day has 24 hours. A commit that is dated exactly at the threshold is not after it;
 one that is dated in the future is. A line ends at a parent that is missing, and where it comes back to itself (damaged
 data). A rule for a branch that does not exist keeps nothing.
@@ -13,6 +17,7 @@ Source: committed-object-retention.md; the readings are told apart in docs/hard-
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Final, Literal, cast
 
 import attrs
@@ -247,6 +252,30 @@ def _line(commits: Commits, start: Start) -> Iterator[tuple[CommitID, bool]]:
         seen.add(at)
         keeps = commits[at].creation_date > start.threshold
         at = first_parent(commits, at)
+
+
+@attrs.frozen(order=True)
+class Left:
+    """A head that a branch has left otherwise than by a commit on top of it: it was moved by hand, or deleted."""
+
+    branch_id: BranchID
+    commit_id: CommitID
+    time: int | None
+    """When it was left, in microseconds since 1970; None: nobody knows whether it was."""
+
+
+def remembered(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -> frozenset[CommitID]:
+    """The commits that heads keep that were left: as if each had, on its branch, a child of the date when it was left.
+
+    "7 days ago, the branch's HEAD pointed to commit B": so B is kept until it has been left for seven days, and of its
+    line what B itself keeps. The rule is that of the branch, be it deleted or not. O(lines).
+    """
+    kept: set[CommitID] = set()
+    for each in left:
+        if each.commit_id in commits:
+            start = Start(rules.threshold(each.branch_id, now), each.commit_id, each.time)
+            kept.update(commit_id for commit_id, _ in takewhile(lambda found: found[1], _line(commits, start)))
+    return frozenset(kept)
 
 
 def expired(

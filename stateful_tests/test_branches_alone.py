@@ -205,7 +205,7 @@ class Mixed(Alone):
 
 
 STEPS = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=60, stateful_step_count=40, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -254,6 +254,6 @@ BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any]]] = {  # type: igno
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*BUGS[bug])
-    seeking = settings(STEPS, max_examples=1000, phases=[Phase.generate], print_blob=False)
+    seeking = settings(STEPS, max_examples=1000, phases=[Phase.generate], derandomize=True, print_blob=False)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(LockFree, settings=seeking)

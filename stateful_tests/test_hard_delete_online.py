@@ -112,9 +112,12 @@ class Online(ConcurrentMachine):
 
 
 class Faulty(Online):
-    """Clients crash, answers get lost: then garbage waits until the fate of its token is decided."""
+    """Clients crash, answers get lost: then garbage waits until the fate of its token is decided.
 
-    faults = Faults(crashes=2, lost_answers=2, false_predicates=2, scan_failures=1, clock_jumps=(LATER,) * 4)
+    No scan fails: a reset whose clearing breaks off has a definite error, and took place (docs/findings-branches.md).
+    """
+
+    faults = Faults(crashes=2, lost_answers=2, false_predicates=2, clock_jumps=(LATER,) * 4)
     aftermath = (reclaimed(*(call(online.FLOWS.reset_branch, branch_id) for branch_id in (BRANCH, MAIN, OTHER))),)
 
 
@@ -132,7 +135,7 @@ class Untimed(Online):
 
 
 HOLDING = settings(
-    max_examples=25, stateful_step_count=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=25, stateful_step_count=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 
 
@@ -160,6 +163,8 @@ class Unpromised(Untimed):
 
 
 def test_commits_that_promise_nothing_lose_data() -> None:
-    refuting = settings(HOLDING, max_examples=500, stateful_step_count=60, phases=[Phase.generate])
+    refuting = settings(
+        HOLDING, max_examples=500, stateful_step_count=60, phases=[Phase.generate], derandomize=True, print_blob=False
+    )
     with pytest.raises(AssertionError, match="committed-data-is-kept"):
         run_state_machine_as_test(Unpromised, settings=refuting)

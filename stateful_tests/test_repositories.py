@@ -22,7 +22,7 @@ STEPS = settings(
     max_examples=60,
     stateful_step_count=60,
     deadline=None,
-    derandomize=True,
+    print_blob=True,
     suppress_health_check=list(HealthCheck),
 )
 SEEKING = settings(

@@ -32,7 +32,7 @@ def test_a_store_in_use_is_refused_in_one_line(old: Path) -> None:
     lakeproof("migrate", str(old), str(old.with_name("new.db")))
     again = lakeproof("migrate", str(old), str(old.with_name("new.db")), "--restart")
     assert again.exit_code == 2
-    assert again.stderr.splitlines()[-1].endswith("schema version 1: the store is in use; name another")
+    assert again.stderr.splitlines()[-1].endswith("schema version 4: the store is in use; name another")
 
 
 @pytest.mark.parametrize(

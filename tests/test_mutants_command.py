@@ -48,7 +48,7 @@ class TestCatalogue:
         )
 
     def test_a_mutant_whose_budget_is_over_is_timed_out_and_goes_on_with_a_larger_one(self) -> None:
-        args = ("tags/plain/tag-tag*", "--in", "refs/tags.py:create_tag", "--operator", "let-escape")
+        args = ("tags/plain/tag-tag*", "--in", "refs/tags.py:create_tag", "--operator", "swap-effects")
         assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
         assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
         assert "timed-out" not in judged(*args).values()

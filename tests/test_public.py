@@ -26,7 +26,9 @@ from lakeproof import (
     Transition,
     Violation,
     check,
+    gate,
     kv,
+    testing,
 )
 from lakeproof.running.tasks import Unusable
 
@@ -66,7 +68,8 @@ def test_each_name_is_there(name: str) -> None:
 
 def test_each_name_is_explained_on_its_page() -> None:
     page = (ROOT / "docs" / "reference" / "python.md").read_text()
-    assert [name for name in lakeproof.__all__ if f"`{name}`" not in page] == []
+    assert [name for name in (*lakeproof.__all__, *gate.__all__) if f"`{name}`" not in page] == []
+    assert [name for name in testing.__all__ if f"`lakeproof.testing.{name}`" not in page] == []
 
 
 def test_each_name_is_offered_once_and_no_other_is() -> None:
@@ -77,7 +80,8 @@ def test_each_name_is_offered_once_and_no_other_is() -> None:
 
 @pytest.mark.parametrize(("name", "text"), list(programs()), ids=[name for name, _ in programs()])
 def test_what_users_read_imports_public_names_only(name: str, text: str) -> None:
-    assert imported(text) <= {f"lakeproof.{each}" for each in lakeproof.__all__}
+    offered = {f"lakeproof.{each}" for each in lakeproof.__all__}
+    assert imported(text) <= offered | {f"lakeproof.gate.{each}" for each in gate.__all__}
 
 
 def test_a_star_import_has_them_all() -> None:

@@ -5,7 +5,7 @@ All proposals of the hard-delete document have these flows, with these names and
 Source: hard-delete-uncommitted-data.md; lakeFS ``pkg/catalog``.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 
 import attrs
@@ -17,6 +17,7 @@ from lakeproof.impl.graveler import reading, writing
 from lakeproof.impl.graveler.lock_free import commit as commit
 from lakeproof.impl.graveler.resetting import reset_branch as reset_branch
 from lakeproof.impl.refs.branches import delete_branch as delete_branch
+from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model import objects
 from lakeproof.model.catalog import (
     DATA_PREFIX,
@@ -231,6 +232,15 @@ async def move_object(
     return found
 
 
+async def unless_gone(delete: Awaitable[None]) -> None:
+    """The second half of a move: delete the old entry. One that another call has deleted since is gone, as it should
+    be; an error would deny that the entry was copied."""
+    try:
+        await delete
+    except PathNotFound:
+        return
+
+
 async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
@@ -240,6 +250,7 @@ async def delete_object(env: Env, repository: Repository, branch_id: BranchID, p
 GetAddress = Callable[[Env, Repository, BranchID, bytes], Coroutine[object, object, Grant]]
 Stage = Callable[[Env, Repository, BranchID, bytes, str, bytes], Coroutine[object, object, ObjectEntry]]
 Link = Callable[[Env, Repository, BranchID, bytes, Grant, bytes], Coroutine[object, object, ObjectEntry]]
+Find = Callable[[Env, Repository, BranchID, bytes], Coroutine[object, object, ObjectEntry]]
 
 
 @attrs.frozen
@@ -276,10 +287,11 @@ async def stage_again(
     source_path: bytes,
     *,
     stage: Stage = stage_object,
+    find: Find = find_object,
 ) -> ObjectEntry:
     """What a user does who knows where the object of an entry lies: stage the same address at another path. Errors of
-    `find_object` and of ``stage``."""
-    found = await find_object(env, repository, branch_id, source_path)
+    ``find`` and of ``stage``."""
+    found = await find(env, repository, branch_id, source_path)
     content = await read_data(env, at(repository, found))
     return await stage(env, repository, branch_id, path, at(repository, found), content)
 

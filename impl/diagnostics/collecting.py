@@ -1,8 +1,8 @@
 """Collecting: one scan for each partition, and another look at what seems to be missing."""
 
-import re
+import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import attrs
@@ -20,6 +20,7 @@ from lakeproof.impl.diagnostics.findings import (
     StagingRow,
     TagRow,
 )
+from lakeproof.impl.diagnostics.rows import branch_row, commit_row, repository_row, tag_row
 from lakeproof.impl.effects import Env
 from lakeproof.impl.refs.branches import is_tombstone
 from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
@@ -34,7 +35,6 @@ PartitionOf = Callable[[Repository], bytes]
 """Where a repository's entities are. Raises InvalidName."""
 
 _PREFIXES: Final = (keys.REPOSITORIES_PREFIX, keys.BRANCHES_PREFIX, keys.COMMITS_PREFIX, keys.TAGS_PREFIX)
-_CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
 
 
 async def collect(
@@ -44,17 +44,20 @@ async def collect(
     batch_size: int = BATCH_SIZE,
     damage: Sequence[str] = (),
     partitions: Sequence[bytes] = (),
+    like_lakefs: bool = False,
 ) -> Collected:
     """Read a whole store. Never writes, and raises nothing: what cannot be read or decoded is a finding.
 
     damage: what is wrong with what the store is kept in; a finding each. partitions: those that the store had before it
-    is read, if that is known: what no repository leads to is found there, at a scan more for each.
+    is read, if that is known: what no repository leads to is found there, at a scan more for each. like_lakefs: the
+    store is of lakeFS as it was built, read by `lakeproof.impl.diagnostics.layouts`: it has no notes to a cleaner, and
+    does not say which repositories are bare.
 
     The clock, a scan for each partition, and 1 effect for each commit or default branch that seems to be missing, and
     for each repository that misses any. Memory: a row for each entity that is not a staged entry.
     Dangling names are judged in active repositories only: others are half-built or half-deleted on purpose.
     """
-    collector = _Collector(env, partition_of, checked(batch_size))
+    collector = _Collector(env, partition_of, checked(batch_size), like_lakefs)
     collected_at = await env.clock.now()
     collector.note(damage)
     await collector.read_repositories()
@@ -73,7 +76,8 @@ class _Owner:
 
 
 class _Collector:
-    def __init__(self, env: Env, partition_of: PartitionOf, batch_size: int) -> None:
+    def __init__(self, env: Env, partition_of: PartitionOf, batch_size: int, like_lakefs: bool = False) -> None:
+        self._like_lakefs = like_lakefs
         self._env = env
         self._partition_of = partition_of
         self._batch_size = batch_size
@@ -109,7 +113,7 @@ class _Collector:
                 partition = self._partition_of(repository)
             except keys.InvalidName as error:
                 self._find("bad-name", keys.GRAVELER, entry.key, str(error))
-                self._repositories.append(_repository_row(repository, ()))
+                self._repositories.append(repository_row(repository, ()))
                 continue
             await self._read_repository(repository, partition, entry)
 
@@ -121,14 +125,14 @@ class _Collector:
             found[at.key] = record
             match record:
                 case Branch():
-                    self._branches.append(_branch_row(repository, record))
+                    self._branches.append(branch_row(repository, record))
                     for token in (record.staging_token, *record.sealed_tokens):
                         self._owners.setdefault(token, []).append(_Owner(partition, at.key))
                 case Commit():
-                    self._commits.append(_commit_row(repository, record))
+                    self._commits.append(commit_row(repository, record))
                 case Tag():
-                    self._tags.append(_tag_row(repository, record))
-        self._repositories.append(_repository_row(repository, found.values()))
+                    self._tags.append(tag_row(repository, record))
+        self._repositories.append(repository_row(repository, found.values()))
         unread = any(finding.kind == "unreadable" for finding in self._findings[before:])
         if repository.state is RepositoryState.ACTIVE and not unread:
             await self._judge(repository, partition, entry, found)
@@ -147,7 +151,9 @@ class _Collector:
                 missing.append(Finding("dangling", partition, key, message))
         default = repository.default_branch_id
         key = keys.BRANCHES_PREFIX + default.encode()
-        if not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
+        if self._like_lakefs and not found:
+            self._find("bare", partition, b"", "has no branch, commit or tag: created bare, or lost")
+        elif not repository.bare and not _is_live(found.get(key)) and not await self._may_be_branch(partition, key):
             missing.append(Finding("no-default-branch", partition, key, f"default branch {default!r} is not there"))
         if missing and await self._get(keys.GRAVELER, entry.key) != entry.value:
             message = f"repository {repository.repository_id!r} was changed or deleted while it was read"
@@ -204,6 +210,9 @@ class _Collector:
 
     async def read_strays(self, partitions: Iterable[bytes]) -> None:
         """What nothing leads to. Where something could not be read, that may be what did."""
+        if self._like_lakefs and not self._repositories:
+            message = "there is no record of a repository, as in the dump of one partition: nothing else can be judged"
+            self._find("part", b"", b"", message)
         if any(finding.kind == "unreadable" for finding in self._findings):
             return
         for partition in partitions:
@@ -211,7 +220,12 @@ class _Collector:
                 continue
             kinds = Counter([_kind(entry, partition) async for entry in self._scan(partition)])
             entities = kinds["branch"] + kinds["commit"] + kinds["tag"]
-            if entities:
+            if entities and self._like_lakefs and self._repositories:
+                message = f"{entities} branches, commits or tags of no repository: one that was deleted"
+                self._find("left-over", partition, b"", message)
+            elif entities and self._like_lakefs:
+                continue  # a part of a store: nothing says whose they are
+            elif entities:
                 message = f"{entities} branches, commits or tags that no repository and no note to the cleaner leads to"
                 self._find("stray", partition, b"", message)
             elif kinds["staged"]:
@@ -236,7 +250,8 @@ class _Collector:
             expected = keys.parse(partition, entry.key)
             assert expected is not None, "decode_at knows no record of an address that it cannot parse"
             if expected.name != _name(record):
-                message = f"holds the record of {_name(record).decode(errors='backslashreplace')!r}"
+                named = repr(_name(record).decode(errors="backslashreplace"))
+                message = f"holds the record of {'another path' if isinstance(record, StagedEntry) else named}"
                 self._find("misplaced", partition, entry.key, message)
             yield entry, record
 
@@ -260,7 +275,15 @@ class _Collector:
             return None
 
     def _find(self, kind: FindingKind, partition: bytes, key: bytes, message: str) -> None:
-        self._findings.append(Finding(kind, partition, key, message))
+        self._findings.append(Finding(kind, partition, _without_path(key), message))
+
+
+def _without_path(key: bytes) -> bytes:
+    """A key; that of a staged entry is its path, which nobody is to see, and comes as a digest."""
+    if not key.startswith(keys.STAGED_PREFIX):
+        return key
+    path = key.removeprefix(keys.STAGED_PREFIX)
+    return keys.STAGED_PREFIX + b"sha256:" + hashlib.sha256(path).hexdigest()[:16].encode()
 
 
 def _kind(entry: kv.Entry, partition: bytes) -> str:
@@ -331,56 +354,3 @@ def _name(record: Record) -> bytes:
 def _path(owner: _Owner) -> str:
     path = owner.partition + b"/" + owner.key.removeprefix(keys.BRANCHES_PREFIX)
     return path.decode(errors="backslashreplace")
-
-
-def _repository_row(repository: Repository, entities: Collection[Entity]) -> RepositoryRow:
-    counts = Counter(type(entity) for entity in entities)
-    return RepositoryRow(
-        repository_id=repository.repository_id,
-        instance_uid=repository.instance_uid,
-        state=repository.state.name.lower(),
-        bare=repository.bare,
-        default_branch_id=repository.default_branch_id,
-        storage_namespace=_CREDENTIALS.sub("", repository.storage_namespace),
-        creation_date=repository.creation_date,
-        branches=counts[Branch],
-        commits=counts[Commit],
-        tags=counts[Tag],
-    )
-
-
-def _branch_row(repository: Repository, branch: Branch) -> BranchRow:
-    return BranchRow(
-        repository_id=repository.repository_id,
-        instance_uid=repository.instance_uid,
-        branch_id=branch.branch_id,
-        commit_id=branch.commit_id,
-        staging_token=branch.staging_token,
-        sealed_tokens=branch.sealed_tokens,
-        hidden=branch.hidden,
-        deleted=is_tombstone(branch),
-    )
-
-
-def _commit_row(repository: Repository, commit: Commit) -> CommitRow:
-    return CommitRow(
-        repository_id=repository.repository_id,
-        instance_uid=repository.instance_uid,
-        commit_id=commit.commit_id,
-        parents=commit.parents,
-        meta_range_id=commit.meta_range_id,
-        creation_date=commit.creation_date,
-        version=commit.version,
-        generation=commit.generation,
-        message_characters=len(commit.message),
-        metadata_pairs=len(commit.metadata),
-    )
-
-
-def _tag_row(repository: Repository, tag: Tag) -> TagRow:
-    return TagRow(
-        repository_id=repository.repository_id,
-        instance_uid=repository.instance_uid,
-        tag_id=tag.tag_id,
-        commit_id=tag.commit_id,
-    )

@@ -21,10 +21,14 @@ FindingKind = Literal[
     "unknown-key",
     "unowned-token",
     "changed-meanwhile",
+    "left-over",
+    "bare",
+    "part",
 ]
-NOTES: Final = frozenset({"unknown-key", "unowned-token", "changed-meanwhile"})
-"""Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, and
-repositories that changed while they were read."""
+NOTES: Final = frozenset({"unknown-key", "unowned-token", "changed-meanwhile", "left-over", "bare", "part"})
+"""Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, repositories
+that changed while they were read; and of lakeFS what a deleted repository has left, a repository that was created bare,
+and that there is but a part of a store."""
 
 
 @attrs.frozen
@@ -128,7 +132,7 @@ class Collected:
     @property
     def complete(self) -> bool:
         """Whether everything could be read."""
-        return not any(finding.kind == "unreadable" for finding in self.findings)
+        return not any(finding.kind in ("unreadable", "part") for finding in self.findings)
 
     @property
     def sound(self) -> bool:

@@ -1,10 +1,4 @@
-"""Listings by iterators: the staged changes of a branch, token over token, over its committed entries, path by path.
-
-::
-
-    tokens     t2: b=deleted        t1: a=1, b=1        head: b=0, c=0
-    layered    a=1 (t1), b=deleted (t2), c=0 (head)
-    listing    a, c
+"""Listings by iterators: the `layers` of a branch, path by path, without what is deleted.
 
 Nothing is gathered: memory is one page of each scan and one range. A listing looks at its sources one after the other
 and page by page, so that what is staged or committed meanwhile may show in one part and not in another; `list_page`
@@ -12,23 +6,20 @@ reads the branch again, as every reader does. Source: graveler-on-kv.md, "Iterat
 of lakeFS' ``pkg/graveler`` and ``pkg/catalog``.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from enum import Enum
 from functools import partial
 
 import attrs
 
-from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.layers import Source, committed, layered
 from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.graveler.tokens import TRIES, stable
-from lakeproof.impl.refs.commits import get_commit
-from lakeproof.impl.staging import scan_staged
+from lakeproof.impl.refs.iterators import staging_iterator
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Branch, Repository, StagedEntry
-
-Source = AsyncIterator[StagedEntry]
 
 
 @attrs.frozen
@@ -75,37 +66,9 @@ class Difference:
     type: DiffType
 
 
-async def layered(newest_first: Sequence[Source]) -> AsyncIterator[StagedEntry]:
-    """The newest change of each path, by path. Each source is ascending; its next change is read when the one before it
-    was used."""
-    heads = [await anext(source, None) for source in newest_first]
-    while any(head is not None for head in heads):
-        path = min(head.key for head in heads if head is not None)
-        at = [number for number, head in enumerate(heads) if head is not None and head.key == path]
-        newest = heads[at[0]]
-        assert newest is not None
-        yield newest
-        for number in at:
-            heads[number] = await anext(newest_first[number], None)
-
-
-async def committed(
-    env: Env, repository: Repository, branch: Branch, prefix: bytes = b""
-) -> AsyncIterator[StagedEntry]:
-    """The entries of a branch's head with a prefix, by path. 1 effect for the commit, 1 for the metarange, and 1 for
-    each range."""
-    head = await get_commit(env, repository, branch.commit_id)
-    found = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
-    await found.seek(prefix)
-    async for entry in found:
-        if not entry.path.startswith(prefix):
-            return
-        yield StagedEntry(key=entry.path, identity=entry.identity, data=entry.data)
-
-
 def staged(env: Env, branch: Branch, prefix: bytes = b"", batch_size: int = 0) -> list[Source]:
     """The changes of a branch with a prefix: a source for each token, newest first."""
-    return [scan_staged(env, token, prefix, batch_size) for token in tokens(branch)]
+    return [staging_iterator(env, token, prefix, batch_size=batch_size) for token in tokens(branch)]
 
 
 async def listing(

@@ -9,8 +9,8 @@ import attrs
 from lakeproof.impl.committed import merge as merge_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import COMMITTER
+from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.lock_free import Prepare
-from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.refs.branches import read_branch, replace_branch
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
 from lakeproof.impl.refs.errors import DirtyBranch, NoCommonAncestor, NoParent, RefChanged
@@ -92,7 +92,7 @@ async def revert(
 async def _clean_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
     """A branch without uncommitted changes, with its predicate. What is staged after it was looked at stays staged."""
     branch, predicate = await read_branch(env, repository, branch_id)
-    if await changes_of(env, branch.tokens):
+    async for _ in changes(env, branch.tokens):
         raise DirtyBranch(branch_id)
     return branch, predicate
 

@@ -7,9 +7,9 @@ metadata_kv/index.md, "Reading".
 
 from functools import partial
 
-from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.layers import changes, committed, layered
 from lakeproof.impl.graveler.tokens import TRIES, stable
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import PathNotFound
@@ -94,26 +94,17 @@ async def combined(
     env: Env, repository: Repository, branch: Branch, prefix: bytes = b"", batch_size: int = 0
 ) -> tuple[Entry, ...]:
     """What a branch record leads to: its changes over the entries of its head."""
-    changes = await changes_of(env, tokens(branch), prefix, batch_size)
-    head = await get_commit(env, repository, branch.commit_id)
-    shown: dict[bytes, Entry] = {}
-    committed = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
-    await committed.seek(prefix)
-    async for entry in committed:
-        if not entry.path.startswith(prefix):
-            break
-        shown[entry.path] = entry
-    for path, change in changes.items():
-        shown.pop(path, None)
-        if change.data is not None:
-            shown[path] = Entry(path=path, identity=change.identity, data=change.data)
-    return tuple(shown[path] for path in sorted(shown))
+    layers = [changes(env, tokens(branch), prefix, batch_size), committed(env, repository, branch, prefix)]
+    shown = layered(layers)
+    return tuple(
+        [Entry(path=each.key, identity=each.identity, data=each.data) async for each in shown if each.data is not None]
+    )
 
 
 async def changes_of(
     env: Env, newest_first: tuple[StagingToken, ...], prefix: bytes = b"", batch_size: int = 0
 ) -> dict[bytes, StagedEntry]:
-    """The newest change of each path under these tokens, by path. One scan per token, oldest first."""
+    """`changes`, gathered before a flow goes on. One scan per token, from its beginning to its end, oldest first."""
     found: dict[bytes, StagedEntry] = {}
     for token in reversed(newest_first):
         async for entry in scan_staged(env, token, prefix, batch_size):

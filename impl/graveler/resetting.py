@@ -13,13 +13,14 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.reading import changes_of, tokens
+from lakeproof.impl.graveler.layers import changes
+from lakeproof.impl.graveler.reading import tokens
 from lakeproof.impl.graveler.restoring import as_in_head, covered, restoration_token
 from lakeproof.impl.graveler.tokens import TRIES, Tokens, same_record, settle, swap
 from lakeproof.impl.refs.branches import get_branch, next_token
 from lakeproof.impl.staging import get_staged, stage, unstage
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.model.records import Branch, Repository
+from lakeproof.model.records import Branch, Repository, StagedEntry
 
 RESTORED: Final = "restored"
 IN_PLACE: Final = "in-place"
@@ -29,6 +30,13 @@ WAYS: Final = (RESTORED, IN_PLACE, OPEN_ONLY)
 
 Changed = Callable[[Branch], Coroutine[object, object, Sequence[bytes]]]
 """The paths that are to be reset and have changes under the tokens of a branch."""
+Brought = Callable[[StagedEntry], Coroutine[object, object, StagedEntry]]
+"""The change that is staged for one that brings back what the head has."""
+
+
+async def unchanged(entry: StagedEntry) -> StagedEntry:
+    """Just this."""
+    return entry
 
 
 async def reset_branch(
@@ -90,6 +98,7 @@ async def reset_entry(
     *,
     forgets: str = RESTORED,
     tries: int = TRIES,
+    brought: Brought = unchanged,
 ) -> None:
     """Forget the uncommitted change of one path. 1 effect, and 1 per token until a change is found; then 3 to read the
     head, 1 to stage the restoration, 1 for the branch.
@@ -98,6 +107,7 @@ async def reset_entry(
         or where a sealed token has one, stage the path anew as it is in the head; start over if the branch has changed.
         What was deleted under a token that was sealed and scanned meanwhile comes back. ``"open-only"``: the same
         without a look at sealed tokens.
+    brought: what to stage, ``"in-place"``, for a path that a sealed token has.
 
     Raises:
         BranchNotFound; BranchBusy: the branch changed ``tries`` times, nothing was reset. Not ``"restored"``:
@@ -105,7 +115,8 @@ async def reset_entry(
     """
     _check_way(forgets)
     if forgets != RESTORED:
-        await _reset_in_place(env, repository, branch_id, [path], sealed_too=forgets == IN_PLACE, tries=tries)
+        sealed_too = forgets == IN_PLACE
+        await _reset_in_place(env, repository, branch_id, [path], sealed_too=sealed_too, tries=tries, brought=brought)
         return
 
     async def changed(branch: Branch) -> Sequence[bytes]:
@@ -133,7 +144,7 @@ async def reset_prefix(
     _check_way(forgets)
 
     async def changed(branch: Branch) -> Sequence[bytes]:
-        return list(await changes_of(env, tokens(branch), prefix, batch_size))
+        return [change.key async for change in changes(env, tokens(branch), prefix, batch_size)]
 
     if forgets == RESTORED:
         await _restore(env, repository, branch_id, changed, tries)
@@ -184,18 +195,27 @@ def _is_done(before: Branch, made: StagingToken, now: Branch) -> bool:
 
 
 async def _reset_in_place(
-    env: Env, repository: Repository, branch_id: BranchID, paths: Sequence[bytes], *, sealed_too: bool, tries: int
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    paths: Sequence[bytes],
+    *,
+    sealed_too: bool,
+    tries: int,
+    brought: Brought = unchanged,
 ) -> None:
     async def write(branch: Branch) -> None:
         for path in paths:
-            await _reset_path(env, repository, branch, path, sealed_too=sealed_too)
+            await _reset_path(env, repository, branch, path, sealed_too=sealed_too, brought=brought)
 
     branch = await get_branch(env, repository, branch_id)
     # The head, too, must be the same: a path may have been staged as in an older one.
     await settle(env, repository, branch, write, *paths, settled=same_record, tries=tries)
 
 
-async def _reset_path(env: Env, repository: Repository, branch: Branch, path: bytes, *, sealed_too: bool) -> None:
+async def _reset_path(
+    env: Env, repository: Repository, branch: Branch, path: bytes, *, sealed_too: bool, brought: Brought
+) -> None:
     sealed = False
     for token in branch.sealed_tokens if sealed_too else ():
         sealed = sealed or await get_staged(env, token, path) is not None
@@ -203,4 +223,4 @@ async def _reset_path(env: Env, repository: Repository, branch: Branch, path: by
         await unstage(env, branch.staging_token, path)
         return
     for entry in await as_in_head(env, repository, branch, [path]):
-        await stage(env, branch.staging_token, entry)
+        await stage(env, branch.staging_token, await brought(entry))

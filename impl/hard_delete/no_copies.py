@@ -10,14 +10,14 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone, EntryLocked
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, find_object, object_entry, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, entry_at, entry_of, find_object, object_entry, owned
 from lakeproof.impl.catalog.objects import commit as commit
 from lakeproof.impl.catalog.objects import read_object as read_object
 from lakeproof.impl.codec import encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import resetting, writing
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.tokens import Missed, Tokens, settle
 from lakeproof.impl.hard_delete._one_entry import Held, check_address, copied, freed, hold, signed_address, stage_locked
 from lakeproof.impl.hard_delete._tokens import stage_referred
@@ -41,6 +41,12 @@ class Reading:
     """Uploads, links and copies: "'Lock' entry if exists". Without it they only look that it is not locked."""
     upload_checks_token: bool = True
     """The same: "delete previous physical address unless staging token was updated". Without it, all the same."""
+    upload_of: Literal["open", "tokens"] = "open"
+    """Which entry "get previous entry" means: one staged under the branch's ``"open"`` token; or the newest under its
+    ``"tokens"``, sealed ones too."""
+    restores: Literal["entry", "copy"] = "entry"
+    """How a reset of a path that is sealed brings back what is committed: as the ``"entry"`` itself, staged anew; or as
+    a ``"copy"`` of its object, so that no object has two entries. "Revert - branch / prefix / object": silent."""
     exchanges: bool = False
     """"Add staged entry (or update)": by `SetIf` over the locked entry, or where there was none; else by `Set`."""
     fresh: bool = False
@@ -77,6 +83,10 @@ UPLOAD_CHECKS: Final = Reading(upload_locks=False)
 """A lock is looked for, as in "check if not 'locked'"."""
 UPLOAD_ANY_TOKEN: Final = Reading(upload_checks_token=False)
 """Without "unless staging token was updated"."""
+UPLOAD_TOKENS: Final = Reading(upload_of="tokens")
+"""A sealed entry is a previous one, too: "get previous entry and delete previous physical address"."""
+RESET_COPIES: Final = Reading(restores="copy")
+"""Ours: what a reset brings back is copied: "use the underlying adapter to copy the data"."""
 DELETE_CHECKS: Final = Reading(delete_locks=False)
 """The race of the text: "check if not 'locked'"."""
 DELETE_TOKENS: Final = Reading(delete_of="tokens")
@@ -90,7 +100,8 @@ MOVE_SAME_TOKEN: Final = Reading(move_same_token=True)
 LEASED: Final = Reading(lease=LEASE)
 """Stale locks: "we can overcome it with a time based lock"."""
 CAREFUL: Final = Reading(
-    exchanges=True, fresh=True, move_same_token=True, delete_checks_token=True, claims=True, by_tombstone=True
+    exchanges=True, fresh=True, move_same_token=True, delete_checks_token=True, claims=True, by_tombstone=True,
+    restores="copy",
 )
 """Ours, where the text is silent: writes are taken back by the token. A writer that finds another one deletes nothing,
 and puts a new object."""
@@ -163,13 +174,15 @@ async def _override(
     """Put an object in its place, stage its entry over what is staged at a path, and delete the object of that. Raises
     EntryLocked, DataGone; BranchNotFound; WriteNotSettled (indefinite)."""
     entry: ObjectEntry | None = None
-    held = Held(StagingToken(""))
+    replaced: ObjectEntry | None = None
     staged = False
 
     async def write(branch: Branch) -> ObjectEntry | Missed:
-        nonlocal entry, held, staged
+        nonlocal entry, replaced, staged
         try:
             held = await hold(env, branch.staging_token, path, locks=reading.upload_locks, lease=reading.lease)
+            below = await _below(env, branch, path, reading) if held.value is None else None
+            replaced = held.entry if below is None else below.entry
             if entry is None or (reading.fresh and staged):
                 entry = await put(staged)
         except (EntryLocked, DataGone):
@@ -184,10 +197,10 @@ async def _override(
         return entry
 
     async def settled(before: Branch, now: Branch) -> bool:
-        same, replaced = before.staging_token == now.staging_token, held.entry
+        same = before.staging_token == now.staging_token
         assert entry is not None
         if replaced is not None and replaced.address != entry.address and (same or not reading.upload_checks_token):
-            await _hard_delete(env, repository, replaced)
+            await hard_delete(env, repository, replaced)
         return same
 
     branch = await get_branch(env, repository, branch_id)
@@ -199,7 +212,16 @@ async def _override(
         raise EntryLocked(path) from None
 
 
-async def _hard_delete(env: Env, repository: Repository, entry: ObjectEntry | None) -> None:
+async def _below(env: Env, branch: Branch, path: bytes, reading: Reading) -> Held | None:
+    """What is staged at a path under the sealed tokens, locked, see `Reading.upload_of`. Raises EntryLocked."""
+    for token in branch.sealed_tokens if reading.upload_of == "tokens" else ():
+        held = await hold(env, token, path, locks=reading.upload_locks, lease=reading.lease)
+        if held.value is not None:
+            return held
+    return None
+
+
+async def hard_delete(env: Env, repository: Repository, entry: ObjectEntry | None) -> None:
     """Delete the object of an entry, if there is one and it is lakeFS' own. 1 effect."""
     if entry is not None and owned(repository, entry):
         await env.objects.delete(at(repository, entry))
@@ -245,7 +267,7 @@ async def delete_object(
         raise PathNotFound(path)
     settled = await stage_referred(env, repository, branch_id, tombstone(path))
     if settled.token == held.token or not reading.delete_checks_token:
-        await _hard_delete(env, repository, held.entry)
+        await hard_delete(env, repository, held.entry)
 
 
 async def _meant(env: Env, repository: Repository, branch: Branch, path: bytes, reading: Reading) -> Held:
@@ -272,7 +294,7 @@ async def reset_branch(
 ) -> None:
     """Swap the token; then delete the entries that were staged, and the objects of those that are not locked. Raises
     BranchNotFound, BranchBusy: nothing was reset."""
-    await _drop(env, repository, await resetting.forget_tokens(env, repository, branch_id), reading, batch_size)
+    await drop_tokens(env, repository, await resetting.forget_tokens(env, repository, branch_id), reading, batch_size)
 
 
 async def reset_entry(
@@ -280,14 +302,21 @@ async def reset_entry(
 ) -> None:
     """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; then delete the object of
     the entry that was staged under the open token, unless it was locked. Raises BranchNotFound; WriteNotSettled
-    (indefinite)."""
+    (indefinite). DataGone: the committed object, that was to be copied, is gone."""
+
+    async def brought(change_back: StagedEntry) -> StagedEntry:
+        committed = entry_of(change_back)
+        if reading.restores == "entry" or committed is None or not owned(repository, committed):
+            return change_back
+        return change(path, await copied(env, repository, branch_id, path, committed))
+
     token = (await get_branch(env, repository, branch_id)).staging_token
     entry = await _free(env, token, path, reading)
     # A restoration would leave the entry staged, beneath it, when its object is gone.
-    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE)
+    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE, brought=brought)
     if entry is not None and reading.delete_checks_token:
         entry = entry if (await get_branch(env, repository, branch_id)).staging_token == token else None
-    await _hard_delete(env, repository, entry)
+    await hard_delete(env, repository, entry)
 
 
 async def reset_prefix(
@@ -296,7 +325,7 @@ async def reset_prefix(
 ) -> None:
     """`reset_entry` of each path with a prefix that was changed."""
     branch = await get_branch(env, repository, branch_id)
-    for path in await changes_of(env, branch.tokens, prefix, batch_size):
+    for path in [each.key async for each in changes(env, branch.tokens, prefix, batch_size)]:
         await reset_entry(env, repository, branch_id, path, reading=reading)
 
 
@@ -305,15 +334,17 @@ async def delete_branch(
 ) -> None:
     """Delete the record, then as `reset_branch`. Raises BranchNotFound, DefaultBranch; RefChanged, by a tombstone."""
     dropped = await remove_branch(env, repository, branch_id, tombstone=reading.by_tombstone)
-    await _drop(env, repository, dropped, reading, batch_size)
+    await drop_tokens(env, repository, dropped, reading, batch_size)
 
 
-async def _drop(env: Env, repository: Repository, dropped: Tokens, reading: Reading, batch_size: int) -> None:
+async def drop_tokens(env: Env, repository: Repository, dropped: Tokens, reading: Reading, batch_size: int) -> None:
+    """Delete the entries under these tokens, and the objects of those that are not locked. A scan for each token, and 2
+    effects for each entry, and those of a lock where the reading claims."""
     for token in dropped:
         for scanned in await changes_under(env, token, batch_size):
             entry = await _free(env, token, scanned.key, reading, scanned)
             await unstage(env, token, scanned.key)
-            await _hard_delete(env, repository, entry)
+            await hard_delete(env, repository, entry)
 
 
 async def _free(

@@ -12,14 +12,15 @@ from typing import Final, Literal
 import attrs
 
 from lakeproof.impl.catalog.errors import AddressNotAllowed, DataGone
-from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address
+from lakeproof.impl.catalog.objects import Grant, at, entry_at, new_address, unless_gone
 from lakeproof.impl.committed import MetaRangeIterator, apply_changes
+from lakeproof.impl.committed import get_entry as get_committed
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.committing import COMMITTER
 from lakeproof.impl.graveler.resetting import forget_tokens
-from lakeproof.impl.graveler.tokens import Missed, Tokens, same_token, settle
+from lakeproof.impl.graveler.tokens import Missed, Tokens, same_record, same_token, settle
 from lakeproof.impl.hard_delete._staging_area import DELETED, find_object, staged_address, staged_at, staged_changes
 from lakeproof.impl.hard_delete._staging_area import list_objects as list_objects
 from lakeproof.impl.hard_delete._staging_area import read_object as read_object
@@ -164,9 +165,10 @@ async def move_object(
     env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Copy the object, then delete the old path. Raises as `copy_object` and `delete_object`."""
+    """Copy the object; delete the old path, unless it is gone since. Raises as `copy_object` and `delete_object`."""
     moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-    await delete_object(env, repository, branch_id, source_path, reading=attrs.evolve(reading, deletes="tombstone"))
+    buried = attrs.evolve(reading, deletes="tombstone")
+    await unless_gone(delete_object(env, repository, branch_id, source_path, reading=buried))
     return moved
 
 
@@ -254,6 +256,41 @@ async def reset_branch(
     await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
 
 
+async def reset_entry(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
+    """Forget the uncommitted change of one path: delete the object that is staged there under the open token; or, where
+    a sealed token has one, put a full copy of what is committed there, or a tombstone. Silent: in place, as today.
+    Raises BranchNotFound; DataGone; WriteNotSettled (indefinite)."""
+
+    async def write(branch: Branch) -> None:
+        address = staged_at(repository, branch_id, branch.staging_token, path)
+        if not await _any_staged(env, repository, branch_id, branch.sealed_tokens, path):
+            await env.objects.delete(address)
+            return
+        head = await get_commit(env, repository, branch.commit_id)
+        found = await get_committed(env, repository.storage_namespace, head.meta_range_id, path)
+        if found is None:
+            await env.objects.put(address, DELETED)
+            return
+        source = at(repository, decode_object_entry(found.data))
+        try:
+            await env.objects.copy(source, address)
+        except objects.ObjectNotFound:
+            raise DataGone(source) from None
+
+    branch = await get_branch(env, repository, branch_id)
+    await settle(env, repository, branch, write, path, settled=same_record)
+
+
+async def _any_staged(env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, path: bytes) -> bool:
+    for token in tokens:
+        try:
+            await env.objects.head(staged_at(repository, branch_id, token, path))
+        except objects.ObjectNotFound:
+            continue
+        return True
+    return False
+
+
 async def delete_branch(
     env: Env, repository: Repository, branch_id: BranchID, *, reading: Reading = AS_WRITTEN, batch_size: int = 0
 ) -> None:
@@ -278,4 +315,4 @@ FLOWS = ObjectFlows(
     upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
     delete_object=delete_object, read_object=read_object, commit=commit, reset_branch=reset_branch,
-    delete_branch=delete_branch, create_branch=create_branch)
+    delete_branch=delete_branch, create_branch=create_branch, reset_entry=reset_entry)

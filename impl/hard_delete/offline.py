@@ -10,7 +10,7 @@ Source: hard-delete-uncommitted-data.md, "Decision" and "Motivation", 1.; the or
 garbage collection of uncommitted objects.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from typing import Final, Literal
 
 import attrs
@@ -22,15 +22,15 @@ from lakeproof.impl.committed import apply_changes
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.graveler.layers import Source, begun, changes
 from lakeproof.impl.graveler.merging import merge
-from lakeproof.impl.graveler.reading import changes_of
 from lakeproof.impl.graveler.tokens import TRIES, Tokens
 from lakeproof.impl.refs.branches import create_branch, scan_branches
 from lakeproof.impl.refs.commits import get_commit, scan_commits
 from lakeproof.impl.refs.errors import BranchBusy, GravelerError
+from lakeproof.impl.refs.iterators import staging_iterator
 from lakeproof.impl.refs.tags import scan_tags
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.staging import scan_staged
 from lakeproof.model.catalog import DATA_PREFIX, ObjectEntry, decode_object_entry, is_inside
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
@@ -140,12 +140,13 @@ async def _uncommitted(env: Env, repository: Repository, reading: Reading, batch
     first. 1 effect per page of branches, and 1 per page of each token."""
     found: set[str] = set()
     async for branch in scan_branches(env, repository, batch_size):
+        scans: Iterable[Source] = (staging_iterator(env, token, batch_size=batch_size) for token in branch.tokens)
         if reading.entries == "shown":
-            changes = [*(await changes_of(env, branch.tokens, batch_size=batch_size)).values()]
-        else:
-            scans = (scan_staged(env, token, batch_size=batch_size) for token in branch.tokens)
-            changes = [change for scan in scans async for change in scan]
-        found |= {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
+            scans = (changes(env, branch.tokens, batch_size=batch_size),)
+        for scan in scans:
+            async for change in scan:
+                entry = entry_of(change)
+                found |= set() if entry is None else {at(repository, entry)}
     return found
 
 
@@ -278,9 +279,9 @@ async def commit(
         return await lock_free.commit(env, repository, branch_id, message, batch_size=batch_size)
 
     async def look(env: Env, repository: Repository, branch: Branch, made: Commit, kept: Tokens) -> None:
-        changes = await changes_of(env, kept, batch_size=batch_size)
+        found = await begun(changes(env, kept, batch_size=batch_size))
         head = await get_commit(env, repository, made.parents[0])
-        again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, list(changes.values()))
+        again = await apply_changes(env, repository.storage_namespace, head.meta_range_id, found)
         if again != made.meta_range_id:
             raise _Overwritten(branch.branch_id)
 

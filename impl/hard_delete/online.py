@@ -10,7 +10,7 @@ A writer who finds the token changed starts over under the new one, with a new a
 Source: docs/online-hard-delete.md, where the proof's steps are.
 """
 
-from typing import Final
+from typing import Final, Literal
 
 import attrs
 
@@ -49,6 +49,9 @@ class Reading:
     """How often a commit tries to replace the branch's record."""
     cautions: tuple[Caution, ...] = CAUTIONS
     """What the job takes care of."""
+    copies: Literal["by entry", "in full"] = "by entry"
+    """How a committed object is copied: a second entry, or a second object, which is uncommitted data of its own. Where
+    `lakeproof.impl.retention` deletes committed objects, an entry is not enough."""
     insists: bool = False
     """After a predicate failure, stage the same address once more: a negative control, the first try may have been
     seen."""
@@ -112,7 +115,7 @@ async def _put_in(env: Env, repository: Repository, token: StagingToken, new: St
     return await stage_if(env, token, new, None if found is None else found[1])
 
 
-async def _stage_known(env: Env, repository: Repository, branch_id: BranchID, new: StagedEntry) -> None:
+async def stage_known(env: Env, repository: Repository, branch_id: BranchID, new: StagedEntry) -> None:
     """Stage a change that brings no object of its own: a tombstone, or an entry for a committed object."""
 
     async def write(branch: Branch) -> None:
@@ -124,7 +127,7 @@ async def _stage_known(env: Env, repository: Repository, branch_id: BranchID, ne
 async def delete_object(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:
     """Delete the entry at a path. Raises PathNotFound, BranchNotFound; WriteNotSettled (indefinite)."""
     await find_object(env, repository, branch_id, path)
-    await _stage_known(env, repository, branch_id, tombstone(path))
+    await stage_known(env, repository, branch_id, tombstone(path))
 
 
 async def copy_object(
@@ -139,8 +142,8 @@ async def copy_object(
         BranchBusy; WriteNotSettled (indefinite).
     """
     found, committed = await _find(env, repository, source_branch_id, source_path)
-    if committed or not owned(repository, found):
-        await _stage_known(env, repository, branch_id, change(path, found))
+    if (committed and reading.copies == "by entry") or not owned(repository, found):
+        await stage_known(env, repository, branch_id, change(path, found))
         return found
     return await _stage_new(env, repository, branch_id, path, found, at(repository, found), reading)
 
@@ -176,7 +179,7 @@ async def move_object(
 ) -> ObjectEntry:
     """Copy, then delete the old entry. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-    await _stage_known(env, repository, branch_id, tombstone(source_path))
+    await stage_known(env, repository, branch_id, tombstone(source_path))
     return found
 
 

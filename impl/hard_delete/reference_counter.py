@@ -13,7 +13,7 @@ from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.objects import Grant, at, owned
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
-from lakeproof.impl.graveler import writing
+from lakeproof.impl.graveler import resetting, writing
 from lakeproof.impl.graveler.resetting import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete._counters import ONE, Kind, decrement, drop_counted, increment, release
@@ -25,7 +25,7 @@ from lakeproof.model import kv
 from lakeproof.model.catalog import ObjectEntry
 from lakeproof.model.errors import FlowError
 from lakeproof.model.identifiers import BranchID, StagingToken
-from lakeproof.model.records import Repository
+from lakeproof.model.records import Repository, StagedEntry
 
 DROPPED_PREFIX: Final = b"dropped/"
 """Of the keys, in the repository's partition, that name tokens whose entries a background job shall drop."""
@@ -65,6 +65,8 @@ class Reading:
     functionality to also check and hard-delete objects as needed"."""
     claims: bool = False
     """A drop replaces each entry by a tombstone, by `SetIf`, before its object is counted off. Silent."""
+    counts_restored: bool = False
+    """A reset of a path that is sealed counts the committed object whose entry it stages anew. Silent."""
     by_tombstone: bool = False
     """A branch's record is replaced, if it is still the one that was read, by one that says that it is gone. Silent."""
 
@@ -87,7 +89,7 @@ JOB: Final = Reading(in_job=True, full=False)
 JOB_CLAIMS: Final = attrs.evolve(JOB, claims=True)
 CAREFUL: Final = Reading(
     overwrites="exchange", follows=True, rollback="definite", revives=False, full=False, deletes="settled",
-    claims=True, by_tombstone=True)
+    claims=True, counts_restored=True, by_tombstone=True)
 """Ours. A delete counts off only what it has surely taken out; each staging is counted; drops happen once."""
 
 
@@ -138,9 +140,9 @@ async def move_object(
     env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """`copy_object`, then `delete_object` of the old entry. Errors of both."""
+    """`copy_object`, then `delete_object` of the old entry, unless it is gone since. Errors of both."""
     copied = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-    await delete_object(env, repository, branch_id, source_path, reading=reading)
+    await objects.unless_gone(delete_object(env, repository, branch_id, source_path, reading=reading))
     return copied
 
 
@@ -168,6 +170,21 @@ async def reset_branch(
     """Swap the token; then drop the entries that were staged, and count off their objects.
     Raises BranchNotFound, BranchBusy: nothing was reset."""
     await _drop_all(env, repository, await forget_tokens(env, repository, branch_id), reading, batch_size)
+
+
+async def reset_entry(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, *, reading: Reading = AS_WRITTEN
+) -> None:
+    """Forget the uncommitted change of one path, as `resetting.reset_entry` does in place; what it forgets stays
+    counted. Raises BranchNotFound; AddressDeleted, ObjectBusy; WriteNotSettled (indefinite)."""
+
+    async def brought(back: StagedEntry) -> StagedEntry:
+        entry = objects.entry_of(back)
+        if reading.counts_restored and entry is not None and owned(repository, entry):
+            await increment(env, at(repository, entry), reading.kind)
+        return back
+
+    await resetting.reset_entry(env, repository, branch_id, path, forgets=resetting.IN_PLACE, brought=brought)
 
 
 async def delete_branch(
@@ -244,4 +261,5 @@ FLOWS = ObjectFlows(
     upload_object=upload_object, stage_object=stage_object, get_physical_address=objects.get_physical_address,
     link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
     delete_object=delete_object, read_object=objects.read_object, commit=objects.commit, reset_branch=reset_branch,
-    delete_branch=delete_branch, create_branch=create_branch, background_job=background_job)
+    delete_branch=delete_branch, create_branch=create_branch, reset_entry=reset_entry,
+    background_job=background_job)

@@ -148,9 +148,9 @@ async def move_object(
     env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
     reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """`copy_object`, then `delete_object` of the old entry. Errors of both."""
+    """`copy_object`, then `delete_object` of the old entry, unless it is gone since. Errors of both."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
-    await delete_object(env, repository, branch_id, source_path, reading=reading)
+    await objects.unless_gone(delete_object(env, repository, branch_id, source_path, reading=reading))
     return found
 
 

@@ -6,19 +6,19 @@ whose list is empty. A list that is not there means: the object is committed. As
 `Reading`. Source: hard-delete-uncommitted-data.md, "4. Staging Token States".
 """
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterable
 from typing import Final, Literal
 
 import attrs
 
 from lakeproof.impl.catalog import objects
 from lakeproof.impl.catalog.errors import AddressNotAllowed, GrantInvalid
-from lakeproof.impl.catalog.objects import Grant, at, change, entry_of, owned
+from lakeproof.impl.catalog.objects import Grant, at, change, owned
 from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import ObjectFlows
 from lakeproof.impl.graveler.committing import drop_all
-from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.graveler.resetting import forget_tokens
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import _token_lists as lists
@@ -26,11 +26,12 @@ from lakeproof.impl.hard_delete._tokens import Refer, commit_tokens, stage_refer
 from lakeproof.impl.refs.branches import create_branch, remove_branch
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import CommitNotFound
+from lakeproof.impl.refs.iterators import staging_iterator
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.staging import changes_under
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, is_inside
+from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
-from lakeproof.model.records import Commit, Repository
+from lakeproof.model.records import Commit, Repository, StagedEntry
 
 
 @attrs.frozen(kw_only=True)
@@ -166,7 +167,7 @@ async def move_object(
 ) -> ObjectEntry:
     """`copy_object`, then a delete of the old entry as today. Errors of both."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path)
-    await objects.delete_object(env, repository, branch_id, source_path)
+    await objects.unless_gone(objects.delete_object(env, repository, branch_id, source_path))
     return found
 
 
@@ -236,24 +237,28 @@ async def _committed(
     except CommitNotFound:
         return ()
     entries = MetaRangeIterator(env, repository.storage_namespace, record.meta_range_id)
-    return _addresses(repository, [decode_object_entry(entry.data) async for entry in entries])
+    return await _addresses(repository, entries)
 
 
 async def _brought(env: Env, repository: Repository, tokens: Tokens, batch_size: int) -> tuple[str, ...]:
     """The addresses of the objects of the newest entries under these tokens."""
-    shown = await changes_of(env, tokens, batch_size=batch_size)
-    return _addresses(repository, map(entry_of, shown.values()))
+    return await _addresses(repository, changes(env, tokens, batch_size=batch_size))
 
 
-def _addresses(repository: Repository, entries: Iterable[ObjectEntry | None]) -> tuple[str, ...]:
-    """Where the objects of these entries lie that are lakeFS' own."""
-    return tuple(sorted({at(repository, each) for each in entries if each is not None and owned(repository, each)}))
+async def _addresses(repository: Repository, entries: AsyncIterable[StagedEntry | Entry]) -> tuple[str, ...]:
+    """Where the objects of these entries lie that are lakeFS' own, sorted."""
+    found: set[str] = set()
+    async for each in entries:
+        entry = None if each.data is None else decode_object_entry(each.data)
+        if entry is not None and owned(repository, entry):
+            found.add(at(repository, entry))
+    return tuple(sorted(found))
 
 
 async def _release(env: Env, repository: Repository, token: StagingToken, reading: Reading, batch_size: int) -> int:
     """Take a token from the lists of all objects under it; hard-delete those whose list is empty then."""
     deleted = 0
-    for address in _addresses(repository, map(entry_of, await changes_under(env, token, batch_size))):
+    for address in await _addresses(repository, staging_iterator(env, token, batch_size=batch_size)):
         if await lists.remove_reference(env, repository, address, token):
             await env.objects.delete(address)
             deleted += 1

@@ -1,13 +1,18 @@
-"""The way back: what a store holds, as rows of the five tables."""
+"""The way back: what a store of lakeFS holds, as rows of the five tables.
+
+It reads as lakeFS does, and knows nothing of how the rows were written: repositories under ``repos/`` of ``graveler``,
+their entities in ``<id>-<uid>``, and staged entries in the partition of their token, each under its bare path.
+Source: lakeFS pkg/graveler/model.go, pkg/graveler/staging/manager.go.
+"""
 
 from collections.abc import AsyncIterator
 
-from lakeproof.impl.codec import decode_at, decode_repository
+from lakeproof.impl.codec import Undecodable, decode_at, decode_repository, decode_staged_entry
 from lakeproof.impl.effects import Env
 from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
-from lakeproof.model import keys
+from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import StagingToken
-from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
 
 
 async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 0) -> AsyncIterator[Row]:
@@ -26,19 +31,28 @@ async def extract(env: Env, partitions: AsyncIterator[bytes], batch_size: int = 
             default_branch=repository.default_branch_id,
         )
     async for partition in partitions:
-        repository_id = owners[partition].repository_id if partition in owners else None
         async for entry in env.store.scan(partition, b"", batch_size):
-            record = decode_at(partition, entry.key, entry.value)
-            row = None if record is None else _row(record, repository_id, StagingToken(partition.decode()))
+            if partition not in owners:
+                row = _staged(StagingToken(partition.decode()), entry)
+            else:
+                record = decode_at(partition, entry.key, entry.value)
+                row = None if record is None else _row(record, owners[partition].repository_id)
             if row is not None:
                 yield row
 
 
-def _row(record: Record, repository_id: str | None, token: StagingToken) -> Row | None:
-    if isinstance(record, StagedEntry):
-        return StagedRow(staging_token=token, key=record.key, identity=record.identity, data=record.data)
-    if repository_id is None:
+def _staged(token: StagingToken, entry: kv.Entry) -> Row | None:
+    """None: it is not a staged entry under its path, but something of an instance that another run began, say."""
+    try:
+        record = decode_staged_entry(entry.value)
+    except Undecodable:
         return None
+    if record.key != entry.key:
+        return None
+    return StagedRow(staging_token=token, key=record.key, identity=record.identity, data=record.data)
+
+
+def _row(record: Record, repository_id: str) -> Row | None:
     match record:
         case Branch():
             return BranchRow(

@@ -1,6 +1,6 @@
 """The migration itself: a flow over any store, which one record makes valid all at once.
 
-The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``kv-schema-version``). Its value goes
+The record is lakeFS' schema version (partition ``kv-internal-metadata``, key ``kv/schema/version``). Its value goes
 from absent to ``migrating ...`` to the version, each time by a `SetIf` on what was there, and until it is the version
 nobody is to use the store. What a run writes into is written down first, so that a later run can clear it away: a store
 offers no list of its partitions. Repositories come last: before that, nothing that was written can be reached.
@@ -33,8 +33,10 @@ from lakeproof.model.identifiers import (
 )
 from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
-VERSION_KEY: Final = b"kv-schema-version"
-VERSION: Final = b"1"
+VERSION_KEY: Final = b"kv/schema/version"
+VERSION: Final = b"4"
+"""That of lakeFS since 1.0: what came after the first one has changed users and groups, of which the tables have none.
+Source: lakeFS pkg/kv/store.go and migration.go."""
 MIGRATING: Final = b"migrating "
 JOURNAL: Final = b"migrated-partition/"
 DIFFERENCES_MAX: Final = 20
@@ -218,7 +220,7 @@ def _record(row: Row) -> tuple[bytes, Record]:
         case TagRow():
             return keys.tag_key(TagID(row.id)), Tag(tag_id=TagID(row.id), commit_id=CommitID(row.commit_id))
         case StagedRow():
-            return keys.staged_key(row.key), StagedEntry(key=row.key, identity=row.identity, data=row.data)
+            return row.key, StagedEntry(key=row.key, identity=row.identity, data=row.data)
         case CommitRow():
             commit = Commit(
                 commit_id=CommitID(row.id),

@@ -26,8 +26,12 @@ def birth_token(env: Env, repository: Repository, branch_id: BranchID, *, fresh:
 
 def next_token(env: Env, branch: Branch) -> StagingToken:
     """A fresh token of the same branch: it keeps the birth, which tells branches of one name apart."""
-    lineage, _, _ = branch.staging_token.rpartition(".")
-    return StagingToken(f"{lineage}.{env.ids.unique('staging token')}")
+    return StagingToken(f"{_lineage(branch)}.{env.ids.unique('staging token')}")
+
+
+def _lineage(branch: Branch) -> str:
+    """What all tokens of a branch begin with; another branch of the name has another one."""
+    return branch.staging_token.rpartition(".")[0]
 
 
 async def read_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
@@ -66,10 +70,12 @@ async def create_branch(
     *,
     tombstones: bool = False,
     fresh_token: bool = True,
+    knows_its_own: bool = False,
 ) -> Branch:
     """Create a branch at the commit that a branch, tag or commit id leads to. 2 to 4 effects.
 
     tombstones: take the place of a deleted branch's record, too; 2 effects more where there is one.
+    knows_its_own: look why a predicate has failed, 1 effect: a record with the new token is of this call.
     fresh_token: without it a branch has the token, and so maybe the record, that one of its name had before: a
         predicate by value cannot tell them apart.
 
@@ -82,7 +88,8 @@ async def create_branch(
     try:
         await replace_branch(env, repository, branch, None)
     except kv.PredicateFailed:
-        if not tombstones or not await _replace_tombstone(env, repository, branch):
+        replaced = tombstones and await _replace_tombstone(env, repository, branch)
+        if not replaced and not (knows_its_own and await _may_hold(env, repository, branch)):
             raise BranchExists(branch_id) from None
     return branch
 
@@ -98,8 +105,13 @@ async def _replace_tombstone(env: Env, repository: Repository, branch: Branch) -
     return True
 
 
-async def update_branch(env: Env, repository: Repository, branch_id: BranchID, target: Ref) -> Branch:
+async def update_branch(
+    env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, knows_its_own: bool = False
+) -> Branch:
     """Move a branch to another commit; uncommitted changes stay on top of it. 3 to 5 effects.
+
+    knows_its_own: look why the predicate has failed, 1 effect: a branch that is as this call would have it is moved,
+        by this call or by another one with the same target.
 
     Raises:
         BranchNotFound, RefNotFound; RefChanged: nothing was moved.
@@ -109,7 +121,8 @@ async def update_branch(env: Env, repository: Repository, branch_id: BranchID, t
     try:
         await replace_branch(env, repository, moved, predicate)
     except kv.PredicateFailed:
-        raise RefChanged(branch_id) from None
+        if not knows_its_own or not await _may_hold(env, repository, moved):
+            raise RefChanged(branch_id) from None
     return moved
 
 
@@ -126,20 +139,16 @@ async def remove_branch(
 ) -> tuple[StagingToken, ...]:
     """`delete_branch`: the tokens that the record had when it was read. 2 effects.
 
-    tombstone: as `delete_branch_by_tombstone` instead; the tokens are those of the record that was replaced. A `SetIf`
-        that was applied and reported as failed counts as failed.
+    tombstone: as `delete_branch_by_tombstone` instead; the tokens are those of the record that was replaced.
 
-    Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``.
+    Raises BranchNotFound, DefaultBranch; RefChanged, with ``tombstone``: the branch is there.
     """
     _spare_default(repository, branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
     if not tombstone:
         await env.store.delete(uid_partition(repository), keys.branch_key(branch_id))
         return branch.tokens
-    try:
-        await replace_branch(env, repository, attrs.evolve(branch, commit_id=_NO_COMMIT, sealed_tokens=()), predicate)
-    except kv.PredicateFailed:
-        raise RefChanged(branch_id) from None
+    await _bury(env, repository, branch, predicate)
     return branch.tokens
 
 
@@ -147,32 +156,57 @@ BeforeDelete = Callable[[Env, Repository, Branch], Coroutine[object, object, Non
 
 
 async def delete_branch_by_tombstone(
-    env: Env, repository: Repository, branch_id: BranchID, *, prepare: BeforeDelete | None = None
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    *,
+    prepare: BeforeDelete | None = None,
+    knows_its_own: bool = False,
 ) -> None:
     """Delete a branch by a record that names no commit, if it is still the record that was read. 2 effects.
 
     Ours. The record keeps its staging token, so that no value ever returns. prepare: what to do before, given the
-    branch as it was read. Raises BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
+    branch as it was read. knows_its_own: after a failed predicate another branch of the name, or none, says that the
+    one that was read is gone, by this call or by another one. Without it, only a tombstone does, and RefChanged may be
+    wrong: a create may have taken the place of this call's tombstone.
+
+    Raises BranchNotFound, DefaultBranch; RefChanged: nothing was deleted.
     """
     _spare_default(repository, branch_id)
     branch, predicate = await read_branch(env, repository, branch_id)
     if prepare is not None:
         await prepare(env, repository, branch)
-    gone = Branch(branch_id=branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
+    await _bury(env, repository, branch, predicate, by_birth=knows_its_own)
+
+
+async def _bury(
+    env: Env, repository: Repository, branch: Branch, predicate: bytes, *, by_birth: bool = False
+) -> None:
+    """Replace the record that was read by one that names no commit. 1 effect, and 1 after a failed predicate. by_birth:
+    a branch of another birth in its place says that it is gone. Raises RefChanged."""
+    gone = Branch(branch_id=branch.branch_id, commit_id=_NO_COMMIT, staging_token=branch.staging_token)
     try:
         await replace_branch(env, repository, gone, predicate)
     except kv.PredicateFailed:
         # It is gone all the same if what is there now is just this: then that `SetIf` was applied, or another's.
-        if not await _holds(env, repository, gone):
-            raise RefChanged(branch_id) from None
+        found = await _look(env, repository, branch.branch_id)
+        if found != gone and not (by_birth and (found is None or _lineage(found) != _lineage(branch))):
+            raise RefChanged(branch.branch_id) from None
 
 
-async def _holds(env: Env, repository: Repository, branch: Branch) -> bool:
+async def _may_hold(env: Env, repository: Repository, branch: Branch) -> bool:
+    """Whether the record is this one, after a predicate that failed. 1 effect."""
+    return await _look(env, repository, branch.branch_id) == branch
+
+
+async def _look(env: Env, repository: Repository, branch_id: BranchID) -> Branch | None:
+    """The record, tombstones too, after a predicate that failed. The write may have taken place: errors are
+    indefinite."""
     try:
-        found = await env.store.get(uid_partition(repository), keys.branch_key(branch.branch_id))
-    except kv.NotFound:
-        return False
-    return decode_branch(found.value) == branch
+        found = await env.store.find(uid_partition(repository), keys.branch_key(branch_id))
+    except kv.KVError as error:
+        raise kv.OutcomeUnknown from error
+    return None if found is None else decode_branch(found.value)
 
 
 _NO_COMMIT = CommitID("")

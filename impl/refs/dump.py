@@ -49,6 +49,9 @@ R = TypeVar("R", Branch, Commit, Tag)
 
 Order = Literal["branches-first", "commits-first"]
 """What a dump reads first; ``commits-first`` is broken, and here to be refuted."""
+Last = Literal["by-name", "default-branch"]
+"""Which branch a restore writes last: that with the last name, or the default branch. Then a repository that has its
+default branch is restored."""
 
 
 @attrs.frozen
@@ -94,7 +97,9 @@ async def dump_refs(
     return RefsDump(await _put(env, repository, encode_manifest(Manifest(**ids))))
 
 
-async def restore_refs(env: Env, repository: Repository, dump: RefsDump, *, batch_size: int = BATCH_SIZE) -> None:
+async def restore_refs(
+    env: Env, repository: Repository, dump: RefsDump, *, last: Last = "by-name", batch_size: int = BATCH_SIZE
+) -> None:
     """Write a dump's commits, then its tags, then its branches, into a bare repository. Idempotent: a restore that
     stopped half-way is finished by another one.
 
@@ -110,6 +115,9 @@ async def restore_refs(env: Env, repository: Repository, dump: RefsDump, *, batc
         raise NotBare(f"{repository.repository_id}: the repository is not bare; restore to one created as bare")
     refs = await read_dump(env, repository.storage_namespace, dump)
     rows = _rows(attrs.evolve(refs, commits=with_generations(refs.commits)))
+    default = keys.branch_key(repository.default_branch_id)
+    if last == "default-branch" and default in rows:
+        rows[default] = rows.pop(default)
     there = {key: value async for key, value in _stored_rows(env, repository, batch_size)}
     for key, value in there.items():
         _check_same(repository, key, value, rows.get(key))

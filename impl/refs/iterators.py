@@ -8,7 +8,7 @@ Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Funct
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
 from typing import Any, Final, Generic, TypeVar
 
 from lakeproof.impl.codec import Undecodable, decode_at
@@ -119,6 +119,7 @@ class ScanIterator(Iterator[R]):
         self._page_start = self._next_start = self._first
         self._index = 0
         self._complete = False
+        self._rest: AsyncIterator[kv.Entry] | None = None  # of the scan that the page is of
 
     async def _advance(self) -> Item[R] | None:
         while True:
@@ -135,9 +136,12 @@ class ScanIterator(Iterator[R]):
         if self._complete:
             return False
         start = self._next_start
-        page, complete = await _read_page(self._env, self._partition, self._first, start, self._batch_size)
+        rest = self._rest or self._env.store.scan(self._partition, start, self._batch_size, prefix=self._first)
+        self._rest = None  # a scan that was interrupted does not go on
+        page, complete = await _read_page(rest, self._batch_size)
         if self._closed:
             return False
+        self._rest = rest
         self._page, self._complete, self._page_start, self._index = page, complete, start, 0
         if page:
             self._next_start = page[-1].key + b"\0"
@@ -155,6 +159,7 @@ class ScanIterator(Iterator[R]):
         self._page_start = self._next_start = start
         self._index = 0
         self._complete = False
+        self._rest = None
 
     def _release(self) -> None:
         self._forget(self._first)
@@ -354,13 +359,11 @@ class _LeafIterator(ScanIterator[Commit]):
         self._first_parents = None
 
 
-async def _read_page(
-    env: Env, partition: bytes, prefix: bytes, start: bytes, batch_size: int
-) -> tuple[tuple[kv.Entry, ...], bool]:
-    """Up to ``batch_size`` entries (0: all) from ``start`` on whose keys begin with ``prefix``, and whether these are
-    the last ones. 1 effect, unless the store cuts batches short."""
+async def _read_page(rest: AsyncIterator[kv.Entry], batch_size: int) -> tuple[tuple[kv.Entry, ...], bool]:
+    """The next ``batch_size`` entries (0: all) of a scan, and whether these are surely the last ones. 1 effect, unless
+    the store cuts batches short; none after its last batch."""
     found: list[kv.Entry] = []
-    async for entry in env.store.scan(partition, start, batch_size, prefix=prefix):
+    async for entry in rest:
         found.append(entry)
         if len(found) == batch_size:
             return tuple(found), False

@@ -11,7 +11,13 @@ import attrs
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.repositories._records import new_branch
-from lakeproof.impl.repositories.errors import BranchExists, BranchNotFound, DefaultBranch, TagExists
+from lakeproof.impl.repositories.errors import (
+    BranchExists,
+    BranchNotFound,
+    DefaultBranch,
+    RepositoryNotFound,
+    TagExists,
+)
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, TagID
 from lakeproof.model.records import Branch, Repository, Tag
@@ -37,9 +43,21 @@ def entity_flows(
 ) -> EntityFlows:
     """The operations over a variant's `get_repository` and its partitions.
 
-    Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch whose predicate
-    failed looks whether the record is its own; then the write was applied. The texts do not say so.
+    Options of `get_repository` (``reading``) are passed on to it. knows_its_own: a create of a branch or a tag whose
+    predicate failed looks whether the record is its own; then the write was applied. And one whose record is there
+    looks whether the repository still is: a cleaner may have emptied the partition before the write. The texts say
+    neither.
     """
+
+    async def _still_there(env: Env, repository: Repository, **reading: Hashable) -> None:
+        """1 effect. An instance that is deleted does not come back, so it was there at the write if it is now. If it is
+        not, the write may have come before the deletion or after it: errors are indefinite."""
+        try:
+            found = await get_repository(env, repository.repository_id, **reading)
+        except (RepositoryNotFound, kv.KVError) as error:
+            raise kv.OutcomeUnknown from error
+        if found.instance_uid != repository.instance_uid:
+            raise kv.OutcomeUnknown
 
     async def _read_branch(env: Env, partition: bytes, branch_id: BranchID) -> Branch:
         try:
@@ -56,11 +74,13 @@ def entity_flows(
         commit_id: CommitID | None = None,
         **reading: Hashable,
     ) -> Branch:
-        """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects, and 1 where a
-        predicate fails and the variant looks why.
+        """Create a branch at a commit; without one, at the head of the default branch. 2 or 3 effects; where the
+        variant looks, 1 more, and 1 more where a predicate fails.
 
         Raises:
-            BranchExists, BranchNotFound (no default branch), and what `get_repository` raises.
+            BranchExists, BranchNotFound (no default branch), and what `get_repository` raises. OutcomeUnknown, where
+                the variant looks: the predicate failed, and the branch is gone since; or the repository is gone since;
+                or something cannot be read.
         """
         repository = await get_repository(env, repository_id, **reading)
         partition = partition_of(repository)
@@ -72,15 +92,16 @@ def entity_flows(
         except kv.PredicateFailed:
             if not knows_its_own or not await _holds(env, partition, branch):
                 raise BranchExists(branch_id) from None
+        if knows_its_own:
+            await _still_there(env, repository, **reading)
         return branch
 
     async def _holds(env: Env, partition: bytes, branch: Branch) -> bool:
-        """Whether the record is this one. Its own write may have taken place: errors are indefinite."""
+        """Whether the record is this one. Its own write may have taken place: errors are indefinite, and so is a
+        record that is gone: it may have been this one."""
         try:
             return await _read_branch(env, partition, branch.branch_id) == branch
-        except BranchNotFound:
-            return False
-        except kv.KVError as error:
+        except (BranchNotFound, kv.KVError) as error:
             raise kv.OutcomeUnknown from error
 
     async def get_branch(env: Env, repository_id: RepositoryID, branch_id: BranchID, **reading: Hashable) -> Branch:
@@ -104,20 +125,38 @@ def entity_flows(
         await env.store.delete(partition_of(repository), keys.branch_key(branch_id))
 
     async def create_tag(env: Env, repository_id: RepositoryID, tag_id: TagID, **reading: Hashable) -> Tag:
-        """Create a tag at the head of the default branch. 3 effects.
+        """Create a tag at the head of the default branch. 3 effects; where the variant looks, 1 more before the write,
+        1 after it, and 1 after a predicate that failed.
 
         Raises:
             TagExists, BranchNotFound (no default branch), and what `get_repository` raises.
+            OutcomeUnknown: where the variant looks, there is just this tag now, and was none before. A tag says nothing
+                of its creator: this call has made it, or another one. Or the repository is gone since the write.
         """
         repository = await get_repository(env, repository_id, **reading)
-        partition = partition_of(repository)
+        partition, key = partition_of(repository), keys.tag_key(tag_id)
         head = await _read_branch(env, partition, repository.default_branch_id)
-        tag = Tag(tag_id=tag_id, commit_id=head.commit_id)
+        tag = encode(Tag(tag_id=tag_id, commit_id=head.commit_id))
+        if knows_its_own and await env.store.find(partition, key) is not None:
+            raise TagExists(tag_id)
         try:
-            await env.store.set_if(partition, keys.tag_key(tag_id), encode(tag), None)
+            await env.store.set_if(partition, key, tag, None)
         except kv.PredicateFailed:
+            if knows_its_own and await _may_hold(env, partition, key, tag):
+                raise kv.OutcomeUnknown from None
             raise TagExists(tag_id) from None
-        return tag
+        if knows_its_own:
+            await _still_there(env, repository, **reading)
+        return Tag(tag_id=tag_id, commit_id=head.commit_id)
+
+    async def _may_hold(env: Env, partition: bytes, key: bytes, value: bytes) -> bool:
+        """Whether a value is there, or was and has been replaced or removed: only another value tells that the write
+        did not take place, and only if nothing came between."""
+        try:
+            found = await env.store.find(partition, key)
+        except kv.KVError as error:
+            raise kv.OutcomeUnknown from error
+        return found is None or found.value == value
 
     return EntityFlows(create_branch, get_branch, delete_branch, create_tag)
 

@@ -166,7 +166,7 @@ async def clean(env: Env, *, batch_size: int = 0) -> int:
     async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
         record = decode_cleanup_record(entry.value)
         try:
-            if await _is_dead(env, record):
+            if await is_dead(env, record):
                 partition = keys.repository_partition(record.repository_id, record.instance_uid)
                 await delete_all(env, partition, batch_size)
                 cleaned += 1
@@ -175,7 +175,7 @@ async def clean(env: Env, *, batch_size: int = 0) -> int:
     return cleaned
 
 
-async def _is_dead(env: Env, record: CleanupRecord) -> bool:
+async def is_dead(env: Env, record: CleanupRecord) -> bool:
     """Whether an instance can never be accessible again (rules 1 and 3)."""
     found = await read_entry(env, record.repository_id)
     if found is None or found[0].instance_uid != record.instance_uid:

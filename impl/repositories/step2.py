@@ -39,7 +39,8 @@ INITIAL_TIMEOUT: Final = 2 * 60 * 1_000_000
 async def get_repository(env: Env, repository_id: RepositoryID, *, state_by_set_if: bool = False) -> Repository:
     """The repository, if it is active; one that has been ``initial`` for two minutes is declared deleted.
 
-    1 to 3 effects. Raises RepositoryNotFound, RepositoryDeleting.
+    1 to 3 effects. Raises RepositoryNotFound, RepositoryDeleting; Conflict: with ``state_by_set_if``, the entry has
+    changed before it could be declared deleted.
     """
     found = await read_entry(env, repository_id)
     if found is None:

@@ -67,6 +67,8 @@ async def mark(
     """As `runs.mark`, but of condemned commits only. Costs a look more, a scan of the pins, 1 effect for each
     expired commit with entries, and 1 for each that is pardoned.
 
+    run_id: of this run alone. A run that uses the id of one that was swept pardons what is gone.
+
     Raises as `runs.mark`: then what it condemned stays so until another run with this id pardons it.
     """
     seen = await runs.look(env, repository, reading, batch_size)

@@ -20,20 +20,21 @@ from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RetentionFlows
 from lakeproof.impl.graveler.merging import merge, revert
 from lakeproof.impl.refs.branches import create_branch, list_branches, update_branch
-from lakeproof.impl.refs.commits import get_commit, scan_commits
+from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.errors import GravelerError, PathNotFound
+from lakeproof.impl.refs.iterators import branch_iterator, commit_ordered_iterator, staging_iterator, tag_iterator
 from lakeproof.impl.refs.resolving import Ref, resolve
-from lakeproof.impl.refs.tags import create_tag, list_tags
-from lakeproof.impl.staging import scan_staged
+from lakeproof.impl.refs.tags import create_tag
+from lakeproof.impl.retention.left import left_heads
 from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.model.retention import Dummies, Rules, active, objects_to_delete
+from lakeproof.model.retention import Dummies, Left, Rules, active, objects_to_delete, remembered
 
-Look = Literal["clock", "staged", "branches", "tags", "commits"]
+Look = Literal["clock", "staged", "branches", "tags", "commits", "left"]
 """A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the
-tokens that they had then."""
+tokens that they had then. "left": the heads that they have left, see `lakeproof.impl.retention.left`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -80,6 +81,7 @@ class World:
     now: int = 0
     branches: dict[BranchID, Branch] | None = None
     tagged: frozenset[CommitID] = frozenset()
+    left: tuple[Left, ...] = ()
     commits: dict[CommitID, Commit] = attrs.field(factory=dict)
     known: frozenset[CommitID] | None = None  # the commits of the first reading
     staged: set[str] = attrs.field(factory=set)  # physical addresses
@@ -91,7 +93,8 @@ class World:
     def expired(self, rules: Rules, dummies: Dummies = "every") -> frozenset[CommitID]:
         """The commits that are expired, as far as the first reading of commits knew them already: with ``order`` naming
         "commits" twice, none that was written during the look."""
-        kept = active(self.commits, self.heads, rules, self.now, dummies=dummies, tagged=self.tagged)
+        tagged = self.tagged | remembered(self.commits, self.left, rules, self.now)
+        kept = active(self.commits, self.heads, rules, self.now, dummies=dummies, tagged=tagged)
         return (self.known or frozenset()) & self.commits.keys() - kept
 
 
@@ -120,12 +123,15 @@ async def look(env: Env, repository: Repository, reading: Reading, batch_size: i
             case "clock":
                 seen.now = await env.clock.now()
             case "branches":
-                branches = await list_branches(env, repository, batch_size=batch_size)
-                seen.branches = {branch.branch_id: branch for branch in branches}
+                found = branch_iterator(env, repository, batch_size=batch_size)
+                seen.branches = {branch.branch_id: branch async for branch in found}
             case "tags":
-                seen.tagged = frozenset([tag.commit_id for tag in await list_tags(env, repository)])
+                seen.tagged = frozenset([tag.commit_id async for tag in tag_iterator(env, repository, batch_size=0)])
+            case "left":
+                seen.left = await left_heads(env, repository, batch_size)
             case "commits":
-                seen.commits = {each.commit_id: each async for each in scan_commits(env, repository, batch_size)}
+                commits = commit_ordered_iterator(env, repository, batch_size=batch_size)
+                seen.commits = {each.commit_id: each async for each in commits}
                 seen.known = frozenset(seen.commits) if seen.known is None else seen.known
             case "staged":
                 known = None if seen.branches is None else tuple(seen.branches.values())
@@ -140,9 +146,9 @@ async def look(env: Env, repository: Repository, reading: Reading, batch_size: i
 async def read_staged(env: Env, repository: Repository, branches: Iterable[Branch], batch_size: int) -> set[str]:
     """The physical addresses of what is staged under the tokens of branches, hidden or not: it may be shown again."""
     # Newest first: entries stay where they are, so that no order of tokens matters here.
-    scans = (scan_staged(env, token, batch_size=batch_size) for branch in branches for token in branch.tokens)
-    changes = [change for scan in scans async for change in scan]
-    return {at(repository, entry) for entry in map(entry_of, changes) if entry is not None}
+    scans = (staging_iterator(env, token, batch_size=batch_size) for branch in branches for token in branch.tokens)
+    entries = {entry_of(change) for scan in scans async for change in scan}
+    return {at(repository, entry) for entry in entries if entry is not None}
 
 
 async def only_in(env: Env, repository: Repository, seen: World, expired: Iterable[CommitID]) -> tuple[str, ...]:

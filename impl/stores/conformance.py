@@ -118,6 +118,6 @@ def told(claim: Claim) -> str:
 
 
 __all__ = [
-    "CLAIMS", "KEYS", "PARTITIONS", "VALUES", "MakeStore", "NotConforming", "check_operations", "check_store",
-    "claims", "named", "random_operations", "told",
+    "CLAIMS", "KEYS", "PARTITIONS", "VALUES", "Claim", "MakeStore", "NotConforming", "check_operations",
+    "check_store", "claims", "named", "random_operations", "told",
 ]  # fmt: skip

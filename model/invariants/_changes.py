@@ -19,11 +19,18 @@ CallID = tuple[int, int]
 """Client, and number of the call within it."""
 
 WRITES: Final = frozenset(
-    {calls.SET_ENTRY, calls.CREATE_ENTRY, calls.REPLACE_ENTRY, calls.UPLOAD_OBJECT, calls.UPLOAD_AND_LINK}
+    {
+        calls.SET_ENTRY,
+        calls.CREATE_ENTRY,
+        calls.REPLACE_ENTRY,
+        calls.UPLOAD_OBJECT,
+        calls.UPLOAD_AND_LINK,
+        calls.LINK_PHYSICAL_ADDRESS,
+    }
 )
 """Calls that give a path a value."""
 DELETES: Final = frozenset({calls.DELETE_ENTRY, calls.DELETE_OBJECT})
-COPIES: Final = frozenset({calls.COPY_OBJECT, calls.STAGE_OBJECT, calls.STAGE_AGAIN})
+COPIES: Final = frozenset({calls.COPY_OBJECT, calls.STAGE_OBJECT, calls.STAGE_AGAIN, calls.RESTORE_OBJECT})
 """Calls that give a path a value that they do not name."""
 BRANCH_WIDE: Final = frozenset(
     {

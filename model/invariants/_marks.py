@@ -30,6 +30,8 @@ class Mark(Enum):
     """The branch of this birth."""
     REMOVED = "removed"
     """The branch of this birth."""
+    MOVED = "moved"
+    """The branch with this staging token, to this commit."""
     RESET = "reset"
     """A branch, which got this staging token."""
 
@@ -37,20 +39,27 @@ class Mark(Enum):
 Marks = frozenset[tuple[Mark, str]]
 
 
-def birth(token: StagingToken) -> str:
-    """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``."""
+def _lineage(token: StagingToken) -> str:
+    """What all tokens of a branch have in common, and those of others of its name only where tokens have a birth."""
     return token.rpartition(".")[0]
+
+
+def birth(token: StagingToken) -> str:
+    """What tells branches of one name apart: a token is ``<repository>-<branch>:<instance>.<birth>.<unique>``. A token
+    of the repository flows has no birth (``<instance>.<unique>``), and stands for itself."""
+    lineage = _lineage(token)
+    return lineage if "." in lineage.rpartition(":")[2] else token
 
 
 def _marks(seen: tuple[Observed, ...]) -> Hashable:
     found: set[tuple[Mark, str]] = set()
-    branch: Branch | None = None
+    branches: dict[bytes, Branch] = {}
     instance = ""
     accessible = False
     made: set[CommitID] = set()
     for each in seen:
-        if isinstance(each.read, Branch):
-            branch = each.read
+        if isinstance(each.read, Branch) and isinstance(each.op, kv.Get):
+            branches[each.op.key] = each.read
         elif isinstance(each.read, Repository):
             instance = each.read.instance_uid
             accessible = each.read.state is RepositoryState.ACTIVE
@@ -61,13 +70,17 @@ def _marks(seen: tuple[Observed, ...]) -> Hashable:
                 made.add(each.written.commit_id)
             case kv.Set() | kv.SetIf(), Repository():
                 found.update(_of_repository(each.written, accessible=accessible))
-            case kv.Set() | kv.SetIf(), Branch():
-                found.update(_of_branch(each.written, branch, made))
+            case kv.Set(_, key) | kv.SetIf(_, key), Branch():
+                found.update(_of_branch(each.written, branches.get(key), made))
             case kv.Delete(keys.GRAVELER, _), _ if accessible:
                 found.add((Mark.HID, instance))
-            case kv.Delete(_, key), _ if key.startswith(keys.BRANCHES_PREFIX) and branch is not None:
-                found.add((Mark.REMOVED, birth(branch.staging_token)))
+            case kv.Delete(_, key), _ if key in branches:
+                found.add((Mark.REMOVED, birth(branches[key].staging_token)))
     return frozenset(found)
+
+
+def _moved(branch: Branch) -> str:
+    return f"{branch.staging_token} to {branch.commit_id}"
 
 
 def _of_repository(written: Repository, *, accessible: bool) -> Iterator[tuple[Mark, str]]:
@@ -83,10 +96,12 @@ def _of_branch(written: Branch, before: Branch | None, made: set[CommitID]) -> I
         yield Mark.REMOVED, birth(written.staging_token)
     elif written.commit_id in made:
         yield Mark.COMMITTED, written.commit_id
-    elif before is None or birth(written.staging_token) != birth(before.staging_token):
+    elif before is None or _lineage(written.staging_token) != _lineage(before.staging_token):
         yield Mark.BORN, birth(written.staging_token)
     elif written.staging_token != before.staging_token and written.sealed_tokens != before.tokens:
         yield Mark.RESET, written.staging_token  # a seal keeps all tokens
+    elif written.staging_token == before.staging_token and written.commit_id != before.commit_id:
+        yield Mark.MOVED, _moved(written)
 
 
 MARKS: Final = Observer("marks", _marks)
@@ -123,12 +138,15 @@ def present(snapshot: Snapshot) -> Marks:
     for (partition, _), branch in branches(snapshot).items():
         if partition not in reachable:
             continue
-        born = birth(branch.staging_token)
-        found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
+        for born in map(birth, branch.tokens):  # a seal has replaced the first token
+            found.update({(Mark.BORN, born), (Mark.REMOVED, born)})
         found.update((Mark.COMMITTED, each) for each in line_of(snapshot, branch.commit_id))
         found.update((Mark.RESET, token) for token in branch.tokens)
+        found.add((Mark.MOVED, _moved(branch)))
     return frozenset(found)
 
 
 TAKEN_AWAY: Final = frozenset({Mark.HID, Mark.REMOVED})
+"""Marks of what is not there any more when a call has left them."""
+SHARED: Final = TAKEN_AWAY | {Mark.MOVED}
 """Marks of what several calls may have done: it counts for one alone if no other call has left the same."""

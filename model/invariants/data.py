@@ -17,9 +17,13 @@ from lakeproof.model.snapshot import Event, Outcome, Snapshot
 STORES: Final = frozenset({Reads.STORE, Reads.OBJECTS})
 
 
+def _living(snapshot: Snapshot) -> list[RepositoryView]:
+    return [view for view in repositories(snapshot) if view.lives]
+
+
 def _committed_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
     name = "committed-data-is-kept"
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
             committed = view.committed(commit_id)
             if committed is None:
@@ -43,7 +47,7 @@ committed_data_is_kept = Always(
 
 
 def _committed_data_is_unchanged(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
                 found = view.objects.get(each.address)
@@ -68,7 +72,7 @@ committed_data_is_unchanged = Always(
 
 
 def _staged_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.staged_references(branch_id):
                 if not view.inside(each):
@@ -91,7 +95,7 @@ staged_data_is_kept = Always(
 
 def _address_has_one_entry(snapshot: Snapshot) -> Iterator[Finding]:
     name = "address-has-one-entry"
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         committed: dict[str, bytes] = {}
         for commit_id in sorted(view.reachable()):
             for each in view.committed(commit_id) or ():
@@ -140,7 +144,7 @@ def garbage_is_reclaimed(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> I
     for outcome in outcomes:
         if outcome.error is not None:
             yield Violation(GARBAGE_IS_RECLAIMED, f"the background job failed with {outcome.error!r}")
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         left = garbage(view)
         if left:
             yield Violation(GARBAGE_IS_RECLAIMED, f"nothing refers to {', '.join(left)}, and it is still there")
@@ -166,7 +170,7 @@ def _upload_is_kept(state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
         if not change.undisturbed:
             continue
         what = f"{change.identity!r} at {change.path!r} of {change.branch_id}"
-        for view in repositories(snapshot):
+        for view in _living(snapshot):
             found = _content_at(view, BranchID(change.branch_id), change.path)
             if found == (None if change.identity is None else etag(change.identity)):
                 yield Reached(f"{what} is kept")

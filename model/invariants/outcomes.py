@@ -10,7 +10,7 @@ from typing import Final
 from lakeproof.model import calls
 from lakeproof.model.contents import branch_named
 from lakeproof.model.invariants._base import STORE_AND_CLIENTS, Eventually, Finding, Reached, Violation
-from lakeproof.model.invariants._marks import MARKS, TAKEN_AWAY, Mark, birth, line_of, marks, present
+from lakeproof.model.invariants._marks import MARKS, SHARED, TAKEN_AWAY, Mark, birth, line_of, marks, present
 from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import CallView, Snapshot, Status
 
@@ -30,7 +30,7 @@ def _failed_call_changed_nothing(snapshot: Snapshot) -> Iterator[Finding]:
         done = [
             mark
             for mark in sorted(marks(call), key=lambda each: (each[0].value, each[1]))
-            if ((mark not in there and mark not in others) if mark[0] in TAKEN_AWAY else mark in there)
+            if (mark in there) != (mark[0] in TAKEN_AWAY) and not (mark[0] in SHARED and mark in others)
         ]
         if done:
             what, whose = done[0]
@@ -122,10 +122,34 @@ branch_delete_is_effective: Final = Eventually(
     observers=(MARKS,),
 )
 
+def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    updates = snapshot.calls(calls.UPDATE_BRANCH)
+    for call in updates:
+        if call.status is not Status.OK or not isinstance(call.value, Branch):
+            continue
+        branch_id = call.said.branch_id
+        branch = branch_named(snapshot, branch_id)
+        shown = f"update_branch moved {branch_id} to {call.value.commit_id[:8]}"
+        if branch is not None and call.value.commit_id in line_of(snapshot, branch.commit_id):
+            yield Reached(f"{shown}, and it leads there")
+        elif not any(_may_move(other, branch_id) for other in snapshot.calls(*MOVING) if other != call):
+            what = "is gone" if branch is None else "does not lead there"
+            yield Violation("branch-update-is-effective", f"{shown}, and it {what}")
+
+
+branch_update_is_effective: Final = Eventually(
+    id="branch-update-is-effective",
+    meaning="at quiescence, a branch leads to the commit to which an acknowledged update has moved it, unless it was "
+    "deleted, created anew or moved again",
+    check=_branch_update_is_effective,
+    reads=STORE_AND_CLIENTS,
+)
+
 ALL: Final = (
     failed_call_changed_nothing,
     commit_is_effective,
     branch_create_is_effective,
     branch_delete_is_effective,
+    branch_update_is_effective,
 )
 """All invariants of this module."""

@@ -4,10 +4,10 @@ Each depends on the rules, so each is made for some. Only objects in a repositor
 Source: committed-object-retention.md, "Definitions"; `lakeproof.model.retention`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from lakeproof.model.identifiers import CommitID
+from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.invariants._base import Always, Finding, Reached, Reads, Violation
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active, dangling
@@ -19,6 +19,10 @@ EXPIRED_DATA_IS_RECLAIMED_MEANING: Final = (
 )
 
 
+def _living(snapshot: Snapshot) -> list[RepositoryView]:
+    return [view for view in repositories(snapshot) if view.lives]
+
+
 def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool = True) -> Always:
     """No object of a commit that is active now is deleted.
 
@@ -28,7 +32,7 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
     name = "active-data-is-kept"
 
     def check(snapshot: Snapshot) -> Iterator[Finding]:
-        for view in repositories(snapshot):
+        for view in _living(snapshot):
             for commit_id in sorted(_active(view, rules, snapshot.now, tags=tags, hypothetical=hypothetical)):
                 committed = view.committed(commit_id)
                 if committed is None:
@@ -52,6 +56,39 @@ def active_data_is_kept(rules: Rules, *, tags: bool = False, hypothetical: bool 
     )
 
 
+def past_head_data_is_kept(rules: Rules, heads: Mapping[BranchID, CommitID], when: int) -> Always:
+    """No object of a commit is deleted that a branch had as its head within its days, whatever the commit's own date.
+
+    heads: those of branches at a time; ``when``: microseconds since 1970. They are asked for until they have been left
+    for as long as the rules say at the least: for that long after ``when``. Source: "We note that 7 days ago, the
+    branch's HEAD pointed to commit B".
+    """
+    name = "past-head-data-is-kept"
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        for view in repositories(snapshot):
+            for branch_id, commit_id in sorted(heads.items()):
+                if commit_id not in view.commits or when <= rules.threshold(branch_id, snapshot.now):
+                    continue
+                there = [each for each in view.committed(commit_id) or () if view.inside(each)]
+                gone = [each for each in there if each.address not in view.objects]
+                if gone:
+                    yield Violation(
+                        name,
+                        f"commit {commit_id[:8]}, the head of {branch_id} within its days, has {gone[0].path!r} at "
+                        f"{gone[0].address}, which is gone",
+                    )
+                elif there and (branch_id not in view.branches or view.branches[branch_id].commit_id != commit_id):
+                    yield Reached(f"{branch_id} has left commit {commit_id[:8]}, whose objects are there")
+
+    return Always(
+        id=name,
+        meaning="no object of a commit that a branch had as its head within its days of retention is deleted",
+        check=check,
+        reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLOCK}),
+    )
+
+
 def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothetical: bool) -> frozenset[CommitID]:
     heads = {branch_id: branch.commit_id for branch_id, branch in view.branches.items()}
     tagged = [tag.commit_id for tag in view.tags.values()] if tags else []
@@ -60,7 +97,7 @@ def _active(view: RepositoryView, rules: Rules, now: int, *, tags: bool, hypothe
 
 
 def _uncommitted_data_is_kept(snapshot: Snapshot) -> Iterator[Finding]:
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         for branch_id in sorted(view.branches):
             for each in view.owned_references(branch_id):
                 if not view.inside(each):
@@ -97,7 +134,7 @@ def _left(outcomes: tuple[Outcome, ...], snapshot: Snapshot, rules: Rules, *, ta
     for outcome in outcomes:
         if outcome.error is not None:
             yield Violation(EXPIRED_DATA_IS_RECLAIMED, f"a run failed with {outcome.error!r}")
-    for view in repositories(snapshot):
+    for view in _living(snapshot):
         left = only_expired(view, rules, snapshot.now, tags=tags) & view.objects.keys()
         if left:
             what = ", ".join(sorted(left))

@@ -5,7 +5,7 @@ for ever, and its process must not be heard of again.
 """
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -180,6 +180,29 @@ class History:
         call, returned = self._call, self._returned
         for i in numbers:
             yield i, fs[f[i]], argument[i], result[i], status[i], call[i], returned[i]
+
+    @property
+    def f_names(self) -> Sequence[str]:
+        """The names of operations, by the numbers that `columns` has."""
+        return tuple(self._f_names)
+
+    @property
+    def process_names(self) -> Sequence[Hashable]:
+        """The processes, by the numbers that `columns` has."""
+        return tuple(self._process_names)
+
+    def columns(self) -> Mapping[str, Sequence[int]]:
+        """All operations: a column for each part of `rows`, and for process and line of the call. Not to be changed."""
+        return {
+            "process": self._process,
+            "f": self._f,
+            "argument": self._argument,
+            "result": self._result,
+            "status": self._status,
+            "call": self._call,
+            "returned": self._returned,
+            "line": self._line,
+        }
 
     def settle(self) -> None:
         """Put the events into the order that the settings ask for. Call it once, after the last event.

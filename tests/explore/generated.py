@@ -17,6 +17,7 @@ from tests.explore.programs import (
     ADDRESSES,
     DIGITS,
     KEYS,
+    Branch,
     Clock,
     Copy,
     Delete,
@@ -34,6 +35,7 @@ from tests.explore.programs import (
     Set,
     SetIf,
     Stamp,
+    Together,
     Unless,
     Unlink,
     run_program,
@@ -109,6 +111,62 @@ def programs(shortest: int, longest: int) -> st.SearchStrategy[Program]:
     instructions = parts.map(lambda found: tuple(one for before, effect in found for one in (*before, effect)))
     returns = st.sampled_from(("nothing", "last", "held", "all"))
     return st.builds(Program, instructions, returns, st.booleans())
+
+
+branch_effects = st.one_of(st.tuples(effects()), st.tuples(effects()), st.tuples(effects(), effects()))
+branches: st.SearchStrategy[Branch] = st.builds(
+    Branch, branch_effects, st.booleans(), st.sampled_from((None, None, None, 0, 1))
+)
+failing: st.SearchStrategy[Branch] = st.builds(Branch, st.tuples(st.builds(Fetch, addresses)), st.just(True))
+"""Branches that cancel the others, where nobody has written an object."""
+
+
+def together(nested: st.SearchStrategy[tuple[Instruction, ...]]) -> st.SearchStrategy[Instruction]:
+    """Groups of one to three branches; ``nested``: what the main task does meanwhile."""
+    several = st.one_of(st.tuples(branches, branches), st.tuples(branches, failing), st.tuples(branches, branches))
+    return st.builds(Together, several, nested, st.sampled_from((True, True, False)), st.booleans())
+
+
+nothing: st.SearchStrategy[tuple[Instruction, ...]] = st.just(())
+groups = st.one_of(
+    together(nothing),
+    together(nothing),
+    together(st.tuples(effects())),
+    together(st.tuples(together(nothing))),
+    st.builds(
+        Together,
+        st.tuples(failing, st.builds(Branch, st.tuples(together(nothing)), st.booleans())),
+        nothing,
+        st.booleans(),
+    ),
+)
+"""Groups: flat ones, with a body, with a group in the body, with a group in a branch."""
+
+
+def parallel_programs(most: int) -> st.SearchStrategy[Program]:
+    """Programs of a group, with up to so many effects before or behind it."""
+    around = st.lists(effects(), max_size=most).map(tuple)
+    instructions = st.tuples(around, groups, around).map(lambda parts: (*parts[0], parts[1], *parts[2][:1]))
+    return st.builds(Program, instructions, st.sampled_from(("nothing", "last", "all")), st.booleans())
+
+
+@st.composite
+def parallel_sets(draw: st.DrawFn, *, tiny: bool = False) -> FlowSet:
+    """Sets of one or two clients, at least one of which has several effects open; ``tiny`` ones for brute force."""
+    number = 1 if tiny else draw(st.sampled_from((1, 1, 2)))
+    clients = [((draw(parallel_programs(2 - number)), draw(st.sampled_from((1, 1, 2)))),)]
+    if number == 2:
+        other = draw(st.one_of(st.just(clients[0][0][0]), programs(1, 1)))
+        clients.append(((other, 1),))
+    setup = draw(st.lists(st.builds(Set, keys, st.integers(0, DIGITS - 1)), max_size=2))
+    return FlowSet(
+        clients=tuple(clients),
+        setup=(Program(tuple(setup)),) if setup else (),
+        faults=draw(faults(kinds=1, clients=number)),
+        demands=draw(
+            st.builds(Demands, st.integers(0, DIGITS - 1), keys, st.integers(0, 3), st.booleans(), st.booleans())
+        ),
+    )
 
 
 KINDS: Final = (

@@ -122,6 +122,27 @@ class Replay:
     key: int
 
 
+@attrs.frozen
+class Branch:
+    """What a task of a group does. ``apart``: with a memory of its own; ``guard``: a key that it sets at last, whatever
+    happens, if it may."""
+
+    instructions: tuple["Instruction", ...]
+    apart: bool = False
+    guard: int | None = None
+
+
+@attrs.frozen
+class Together:
+    """A group: branches, and what the main task does meanwhile. ``cancel``: as of ``env.parallel``; ``late``: the
+    first branch starts the last one."""
+
+    branches: tuple[Branch, ...]
+    body: tuple["Instruction", ...] = ()
+    cancel: bool = True
+    late: bool = False
+
+
 Instruction = (
     Get
     | Set
@@ -139,6 +160,7 @@ Instruction = (
     | Hold
     | Unless
     | Replay
+    | Together
 )
 
 
@@ -184,22 +206,65 @@ def digit(number: int) -> bytes:
 async def run_program(env: Env, program: Program) -> Hashable:
     """The interpreter: one flow for all programs."""
     memory = _Memory()
+    try:
+        await _run(env, program.instructions, memory, program.stubborn)
+    except ExceptionGroup as group:
+        raise _first(group) from None
+    everything = tuple(memory.log)
+    return {"nothing": None, "last": memory.last, "held": memory.held, "all": everything}[program.returns]
+
+
+def _first(error: BaseException) -> BaseException:
+    """The first error of a group, anew."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return type(error)(*error.args)
+
+
+async def _run(env: Env, instructions: tuple[Instruction, ...], memory: _Memory, stubborn: bool) -> None:
     skip = False
-    for instruction in program.instructions:
+    for instruction in instructions:
         if skip:
             skip = False
         elif isinstance(instruction, Unless):
             skip = memory.last is not None if instruction.found else memory.failed
         else:
             try:
-                await _perform(env, instruction, memory)
-            except (kv.KVError, objects.ObjectError) as error:
-                if not program.stubborn:
+                if isinstance(instruction, Together):
+                    await _together(env, instruction, memory, stubborn)
+                else:
+                    await _perform(env, instruction, memory)
+            except (kv.KVError, objects.ObjectError, ExceptionGroup) as error:
+                if not stubborn:
                     raise
-                memory.see(type(error).__name__[:1].encode())
+                memory.see(type(_first(error)).__name__[:1].encode())
                 memory.failed = True
-    everything = tuple(memory.log)
-    return {"nothing": None, "last": memory.last, "held": memory.held, "all": everything}[program.returns]
+
+
+async def _together(env: Env, group: Together, memory: _Memory, stubborn: bool) -> None:
+    first, *others = group.branches
+    late = others.pop() if group.late and others else None
+    async with env.parallel(cancel=group.cancel) as tasks:
+
+        async def leading() -> bytes | None:
+            if late is not None:
+                tasks.start(_branch, env, late, memory, stubborn)
+            return await _branch(env, first, memory, stubborn)
+
+        started = [tasks.start(leading), *(tasks.start(_branch, env, one, memory, stubborn) for one in others)]
+        await _run(env, group.body, memory, stubborn)
+    for task in started:
+        memory.see(task.value)
+
+
+async def _branch(env: Env, branch: Branch, memory: _Memory, stubborn: bool) -> bytes | None:
+    own = _Memory() if branch.apart else memory
+    try:
+        await _run(env, branch.instructions, own, stubborn and not branch.apart)
+    finally:
+        if branch.guard is not None:
+            await env.store.set(*KEYS[branch.guard], b"g")
+    return own.last
 
 
 async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
@@ -232,8 +297,8 @@ async def _perform(env: Env, instruction: Instruction, memory: _Memory) -> None:
             memory.held = None if forget else memory.last
         case Put() | Fetch() | Stamp() | Copy() | Unlink() | Pages():
             await _perform_object(env, instruction, memory)
-        case Unless():
-            raise AssertionError("a jump is no effect")
+        case Unless() | Together():
+            raise AssertionError("a jump is no effect, and a group is several")
 
 
 async def _read(env: Env, key: int, memory: _Memory) -> None:

@@ -1,6 +1,5 @@
 """Minimisation: what is left violates the same invariant, is never harder to follow, and is what a hand would write."""
 
-
 import attrs
 import pytest
 from hypothesis import given, settings

@@ -207,7 +207,7 @@ class TestFindings:
             (b"r-u", b"branches/bad"),
             (b"r-u", b"commits/bad"),
             (b"r-u", b"tags/a"),
-            (b"r-main:t", b"key/p"),
+            (b"r-main:t", b"key/sha256:148de9c5a7a44d19"),  # the path of an entry is nobody's business
             (b"graveler_deleted", b"repo/r/u"),
         ]
         messages = {finding.key: finding.message for finding in found.findings}

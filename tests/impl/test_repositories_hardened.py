@@ -3,7 +3,7 @@
 import pytest
 
 from lakeproof.impl.repositories import hardened
-from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound
+from lakeproof.impl.repositories.errors import CreationOutrun, NotUnique, RepositoryNotFound, TagExists
 from lakeproof.impl.repositories.step2 import INITIAL_TIMEOUT
 from lakeproof.model import kv
 from lakeproof.model.records import RepositoryState
@@ -178,7 +178,8 @@ def test_an_entity_that_arrives_after_the_cleaner_is_found_by_its_next_run() -> 
     late.go(2)
     bench.run(hardened.delete_repository, R)
     bench.run(hardened.clean)
-    late.finish()
+    with pytest.raises(kv.OutcomeUnknown):
+        late.finish()  # it does not know whether its branch was there while the repository was
     assert "r-u1 branches/b" in bench.addresses()
     bench.run(hardened.clean)
     assert bench.addresses() == ["graveler repos/r", "graveler_deleted repo/r/u1"]
@@ -201,3 +202,20 @@ def test_a_failure_makes_the_cleaner_skip_the_instance() -> None:
     bench.run(hardened.delete_repository, R)
     assert bench.run(hardened.clean, told={1: kv.Refused()}) == 0
     assert "r-u1 branches/main" in bench.addresses()
+
+
+class TestTags:
+    def test_a_predicate_that_failed_falsely_is_no_definite_answer(self) -> None:
+        bench = Bench()
+        bench.run(hardened.create_repository, R)
+        with pytest.raises(kv.OutcomeUnknown):
+            bench.run(hardened.create_tag, R, "t", told={3: kv.PredicateFailed()})
+        with pytest.raises(TagExists):
+            bench.run(hardened.create_tag, R, "t")
+        assert bench.story == ["get repos/r", "get branches/main", "get tags/t"]
+
+    def test_a_read_that_fails_after_it_is_none_either(self) -> None:
+        bench = Bench()
+        bench.run(hardened.create_repository, R)
+        with pytest.raises(kv.OutcomeUnknown):
+            bench.run(hardened.create_tag, R, "t", told={3: kv.PredicateFailed(), 4: kv.Refused()})

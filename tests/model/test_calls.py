@@ -78,7 +78,7 @@ def test_an_argument_in_another_place_is_found_and_so_is_one_too_many() -> None:
 
 def test_an_invariant_that_is_asked_about_a_call_that_no_flow_has_is_an_error() -> None:
     write_is_kept_beside("merge")
-    with pytest.raises(UnknownCall, match="'marge': no flow has this name; expected one of clean, commit, "):
+    with pytest.raises(UnknownCall, match="'marge': no flow has this name; expected one of background_job, clean, "):
         write_is_kept_beside("marge")
 
 

@@ -1,6 +1,6 @@
 """The invariants of data on snapshots made by hand: each is tested, reached and refuted."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import pytest
 
@@ -20,6 +20,7 @@ from lakeproof.model.invariants import Finding, Reached, Violation, data
 from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
+from tests.model.test_branch_invariants import History, verdict
 
 NS = StorageNamespace("mem://r")
 REPOSITORY = Repository(
@@ -180,3 +181,22 @@ class TestGarbage:
 
     def test_a_job_that_fails_reclaims_nothing(self) -> None:
         assert self.found(snapshot([]), Outcome(Status.FAIL, error=ValueError("no"))) == {Violation, Reached}
+
+
+class TestAcknowledgedLink:
+    """A link of an issued address is a change like an upload, and it overwrites one."""
+
+    LINKED = History(data.acknowledged_upload_is_kept).does(0, "link_physical_address", b"x", "grant", b"g")
+
+    def test_it_is_kept_while_the_branch_shows_its_content(self) -> None:
+        assert verdict(self.LINKED.at_end(snapshot(["g"], changes={OPEN: {"x": "g"}}))) == "holds"
+
+    @pytest.mark.parametrize("shown", [{}, {"x": "a"}, {"x": None}])
+    def test_it_is_lost_where_the_branch_shows_another_or_none(self, shown: Changes) -> None:
+        assert verdict(self.LINKED.at_end(snapshot(["a"], changes={OPEN: shown}))) == "violated"
+
+    @pytest.mark.parametrize("later", [("link_physical_address", b"x", "grant", b"g"), ("restore_object", b"x", "c0")])
+    def test_of_an_upload_that_it_overwrites_nothing_is_asked(self, later: tuple[str, *tuple[Hashable, ...]]) -> None:
+        history = History(data.acknowledged_upload_is_kept).does(0, "upload_object", b"x", b"a")
+        overwritten = history.does(1, *later)
+        assert verdict(overwritten.at_end(snapshot(["g"], changes={OPEN: {"x": "g"}}))) != "violated"

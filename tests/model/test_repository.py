@@ -3,7 +3,7 @@
 import pytest
 
 from lakeproof.model import kv
-from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
+from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound, TagExists
 from lakeproof.model.invariants import Finding
 from lakeproof.model.linearizable import linearizable
 from lakeproof.model.repository import ABSENT, CREATED, DELETED, THERE, repository
@@ -96,3 +96,24 @@ def test_a_create_in_doubt_may_have_happened_or_may_happen_later(ends: bool) -> 
 def test_a_create_that_was_refused_has_not_happened() -> None:
     refused = History(exists=False).does(0, *CREATE, error=NotUnique("r"))
     assert refused.does(1, *GET).broken
+
+
+def test_a_tag_is_created_once_in_each_life_of_its_repository() -> None:
+    apply = repository(exists=True).apply
+    tagged, answer = apply(True, "create_tag", ("r", "t"))
+    assert answer == THERE
+    assert apply(tagged, "create_tag", ("r", "t")) == (tagged, TagExists)
+    assert apply(tagged, "get_tag", ("r", "t")) == apply(tagged, "update_tag", ("r", "t", "main")) == (tagged, THERE)
+    assert apply(tagged, "get_tag", ("r", "other")) == (tagged, ABSENT)
+    assert apply(tagged, "delete_tag", ("r", "t")) == (True, THERE)
+    assert apply(tagged, "get_repository", ("r",)) == (tagged, THERE)
+    assert apply(tagged, CREATE[0], CREATE[1:]) == (tagged, ABSENT)
+    assert apply(tagged, "delete_repository", ("r",)) == (False, DELETED)
+    assert apply(False, "create_tag", ("r", "t")) == apply(False, "get_tag", ("r", "t")) == (False, ABSENT)
+
+
+def test_a_tag_that_exists_without_another_create_is_found() -> None:
+    tag = ("create_tag", "r", "t")
+    assert History(exists=True).does(0, *tag, error=TagExists("t")).broken
+    assert not History(exists=True).does(0, *tag).does(1, *tag, error=TagExists("t")).broken
+    assert not History(exists=True).begins(0, *tag).does(1, *tag, error=TagExists("t")).broken

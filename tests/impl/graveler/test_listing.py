@@ -46,12 +46,15 @@ def folded(content: Mapping[bytes, bytes], prefix: bytes, delimiter: bytes) -> l
 
 @QUICK
 @given(heads, layers, prefixes, st.sampled_from([0, 1, 2]))
-def test_it_lists_what_a_listing_that_gathers_lists(
+def test_both_listings_list_the_newest_of_each_path_whatever_they_begin_with(
     head: dict[bytes, bytes], changes: list[dict[bytes, bytes | None]], prefix: bytes, batch_size: int
 ) -> None:
     hand = layered(head, changes)
-    streamed = hand.run(listing.list_entries, BRANCH, prefix, batch_size=batch_size)
-    assert streamed == hand.run(reading.list_entries, BRANCH, prefix)
+    expected = {path: each for path, each in over(head, *changes).items() if path.startswith(prefix)}
+    for flow in (listing.list_entries, reading.list_entries):
+        streamed = hand.run(flow, BRANCH, prefix, batch_size=batch_size)
+        assert {entry.path: entry.identity for entry in streamed} == expected
+        assert [entry.path for entry in streamed] == sorted(expected)
 
 
 @QUICK

@@ -210,3 +210,27 @@ def test_the_clock_and_ids_are_the_only_other_things_it_asks() -> None:
     store = MemoryStore()
     trio.run(partial(run, migrate(live_env(), MemoryTables(())), store))
     assert set(store.contents()) == {(migrating.METADATA, migrating.VERSION_KEY)}
+
+
+def test_what_is_written_is_where_lakefs_looks() -> None:
+    """By hand, from lakeFS' key schema (pkg/graveler/model.go, pkg/kv/store.go), and by nothing of the writer."""
+    store = MemoryStore()
+    migrated(store, MemoryTables(ROWS))
+    held = store.contents()
+    assert held[b"kv-internal-metadata", b"kv/schema/version"] == b"4"
+    (home,) = {partition for partition, _ in held if partition.startswith(b"r-") and b":" not in partition}
+    assert {key for partition, key in held if partition == home} == {b"branches/main", b"commits/c1", b"tags/v1"}
+    assert {key for partition, key in held if partition == b"r-main:t"} == {b"x", b"y"}
+    assert {key for partition, key in held if partition == b"nobodys"} == {b"z"}
+    assert [key for partition, key in held if partition == b"graveler"] == [b"repos/r"]
+
+
+def test_an_entry_that_is_not_under_its_path_is_not_taken_for_migrated() -> None:
+    class Renames(MemoryStore):
+        async def apply(self, op: kv.Op) -> Answer:
+            if isinstance(op, kv.Set) and op.partition == b"r-main:t":
+                op = kv.Set(op.partition, b"key/" + op.key, op.value)
+            return await super().apply(op)
+
+    with pytest.raises(Different, match="missing in the store"):
+        migrated(Renames(), MemoryTables(ROWS))

@@ -10,7 +10,7 @@ from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, CommitID, InstanceUID, RepositoryID, StagingToken, StorageNamespace
 from lakeproof.model.invariants import Eventually, Observer, lifecycle, merging, outcomes
-from lakeproof.model.invariants._marks import MARKS, Mark
+from lakeproof.model.invariants._marks import MARKS, Mark, birth
 from lakeproof.model.objects import Objects, StoredObject
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, Repository, RepositoryState
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Snapshot, Status
@@ -62,7 +62,19 @@ MADE = [
     ("commit", (Mark.COMMITTED, HEAD.commit_id)),
     ("merge", (Mark.COMMITTED, HEAD.commit_id)),
     ("reset_branch", (Mark.RESET, "r-b:u.1.0")),
+    ("update_branch", (Mark.MOVED, f"r-b:u.1.0 to {HEAD.commit_id}")),
 ]
+
+
+class TestBirth:
+    def test_tokens_of_one_branch_share_it_and_those_of_its_successor_do_not(self) -> None:
+        assert birth(StagingToken("r-b:u.1.0")) == birth(StagingToken("r-b:u.1.reset-5")) == "r-b:u.1"
+        assert birth(StagingToken("r-b:u.2.0")) != "r-b:u.1"
+
+    def test_a_token_that_is_never_replaced_stands_for_itself(self) -> None:
+        """Two creates of one branch in one instance: the one that was refused has not made what the other has."""
+        assert birth(StagingToken("r.x-b:u.1")) == "r.x-b:u.1"
+        assert birth(StagingToken("r.x-b:u.2")) == "r.x-b:u.2"
 
 
 class TestFailedCallChangedNothing:
@@ -272,3 +284,39 @@ class TestLifecycle:
         assert cleaned(claimed, record, of_it) == "holds"  # a claim that has not run out
         assert cleaned(newer, of_it) == "holds"  # nothing leads to it: `garbage-is-reclaimable`
         assert cleaned(newer, record, status=Status.FAIL) == "violated"
+
+
+class TestUpdates:
+    MOVED = (Mark.MOVED, f"r-b:u.1.0 to {HEAD.commit_id}")
+
+    def test_what_another_call_has_moved_to_the_same_commit_is_not_held_against_one_that_failed(self) -> None:
+        failed, done = call("update_branch", Status.FAIL, self.MOVED), call("update_branch", Status.OK, self.MOVED)
+        there = seen(FOUND, branch(), HEAD, calls=(failed, done))
+        assert judged(outcomes.failed_call_changed_nothing, there) == "holds"
+
+    def test_a_branch_leads_to_where_it_was_moved(self) -> None:
+        moved = call("update_branch", Status.OK, value=branch())
+        assert judged(outcomes.branch_update_is_effective, seen(FOUND, branch(), HEAD, calls=(moved,))) == "holds"
+        further = attrs.evolve(branch(), commit_id=NEXT.commit_id)
+        on_top = seen(FOUND, further, HEAD, NEXT, calls=(moved,))
+        assert judged(outcomes.branch_update_is_effective, on_top) == "holds"
+
+    @pytest.mark.parametrize("there", [(), (attrs.evolve(branch(), commit_id=CommitID("other")),)])
+    def test_one_that_is_elsewhere_is_found_unless_another_call_may_have_moved_it(
+        self, there: tuple[Branch, ...]
+    ) -> None:
+        moved = call("update_branch", Status.OK, value=branch())
+        assert judged(outcomes.branch_update_is_effective, seen(FOUND, *there, HEAD, calls=(moved,))) == "violated"
+        for other in ("delete_branch", "create_branch", "update_branch"):
+            excused = seen(FOUND, *there, HEAD, calls=(moved, call(other, Status.INFO)))
+            assert judged(outcomes.branch_update_is_effective, excused) == "untested"
+
+    def test_a_call_that_reads_another_branch_too_moves_the_one_that_it_writes(self) -> None:
+        main = attrs.evolve(branch(), branch_id=BranchID("main"), staging_token=StagingToken("r-main:u.0.0"))
+        before = attrs.evolve(branch(), commit_id=NEXT.commit_id)
+        write = kv.SetIf(PARTITION, keys.branch_key(BranchID(B)), b"", b"")
+        read = kv.Get(PARTITION, keys.branch_key(BranchID(B)))
+        other = kv.Get(PARTITION, keys.branch_key(BranchID("main")))
+        effects = (Observed(read, None, before, None), Observed(other, None, main, None))
+        found: Hashable = frozenset({self.MOVED})
+        assert MARKS.fold((*effects, Observed(write, None, None, branch()))) == found

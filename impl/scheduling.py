@@ -1,0 +1,226 @@
+"""The scheduler of the tasks inside one flow: the same answers in the same order lead to the same effects.
+
+The task that was answered runs until it waits again; then the tasks that it has started run, in order of start, each
+until it waits; then those that have waited for the end of a group. Whoever drives the flow (the search, `World`, or the
+live driver) sees the open effects by the names of their tasks, and answers one at a time.
+"""
+
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import attrs
+
+from lakeproof.impl.frames import abandon
+from lakeproof.impl.parallel import MAIN, Cancelled, Group, Joins, Misused, Opens, Started
+from lakeproof.impl.wellformed import exact
+
+_Coroutine = Coroutine[Any, Any, Any]  # type: ignore[explicit-any]  # of any flow
+
+
+class Task:
+    """One task: its coroutine, and what it waits for."""
+
+    def __init__(self, name: str, coroutine: _Coroutine, group: Group | None) -> None:
+        self.name = name
+        self.coroutine = coroutine
+        self.group = group
+        self.groups: list[Group] = []  # that it has open, outermost first
+        self.handle: Started[Any] = Started(name)  # type: ignore[explicit-any]
+        self.op: object = None
+        self.recalled = False
+        self.ended = False
+        self.error: BaseException | None = None
+        self._count = 0
+
+    @property
+    def around(self) -> tuple[Group, ...]:
+        """The groups that it runs in."""
+        return (*(() if self.group is None else self.group.scopes), *self.groups)
+
+    @property
+    def cancelled(self) -> bool:
+        return any(group.cancelled for group in self.around)
+
+    def child(self, coroutine: _Coroutine, group: Group, name: str | None) -> "Task":
+        self._count += 1
+        return Task(f"{self.name}.{self._count}".removeprefix(".") if name is None else name, coroutine, group)
+
+    def left(self, group: Group) -> None:
+        self.groups.remove(group)
+        if not self.groups:
+            self._count = 0
+
+
+def order(name: str) -> tuple[int, ...]:
+    """Sorts names: a task before its children, children in order of start."""
+    return tuple(map(int, name.split("."))) if name else ()
+
+
+@attrs.frozen(kw_only=True)
+class Hooks:
+    """What a driver adds: ``at_once``: the reply to an effect that is no schedule point, or None; ``known``: whether
+    something is an effect; ``foreign``: what to raise for what is none; ``recalls``: whether the effect of a cancelled
+    task stays open until the driver has answered it; ``through``: which exceptions of a task are not
+    of the flow, but of whoever drives it."""
+
+    at_once: Callable[[object], object]
+    known: Callable[[object], bool]
+    foreign: Callable[[_Coroutine, object], BaseException]
+    recalls: Callable[[object], bool]
+    through: Callable[[BaseException], bool]
+
+
+class Tasks:
+    """All tasks of one flow, from its first group on. Deterministic: equal answers in equal order, equal effects.
+    ``runs`` is called with the name of each task that runs.
+
+    Raises, from each method that runs tasks:
+        Misused: a group is used as it must not be.
+        What ``Hooks`` say.
+    """
+
+    def __init__(self, main: _Coroutine, hooks: Hooks, runs: Callable[[str], None]) -> None:
+        self.main = Task(MAIN, main, None)
+        self.misuse: Misused | None = None
+        self._runs = runs
+        self._hooks = hooks
+        self._tasks: list[Task] = [self.main]
+        self._ready: deque[tuple[Task, Callable[[], object]]] = deque()
+        self._joining: list[tuple[Task, Group]] = []
+
+    def run(self, request: object) -> None:
+        """Begin, where the main task has asked for this, until all tasks wait."""
+        following = self._following(self.main, request)
+        if following is not None:
+            self._ready.append((self.main, following))
+        self._run()
+
+    @property
+    def open(self) -> list[tuple[str, object, bool]]:
+        """The open effects, by order of their tasks: name, effect, and whether the task was cancelled meanwhile."""
+        waiting = [task for task in self._tasks if task.op is not None]
+        return [(task.name, task.op, task.recalled) for task in sorted(waiting, key=lambda task: order(task.name))]
+
+    def answer(self, name: str, reply: object) -> None:
+        """Answer the open effect of a task, and run on until all wait. A cancelled task does not learn the reply."""
+        task = self._find(name)
+        recalled, task.op, task.recalled = task.recalled, None, False
+        if recalled:
+            self._ready.append((task, lambda: task.coroutine.throw(Cancelled())))
+        else:
+            self._ready.append((task, lambda: task.coroutine.send(reply)))
+        self._run()
+
+    def coroutine(self, name: str) -> _Coroutine:
+        """Of a task that waits."""
+        return self._find(name).coroutine
+
+    def begin(self, task: Task) -> None:
+        """For `Group.start`."""
+        self._tasks.append(task)
+        self._ready.append((task, lambda: task.coroutine.send(None)))
+
+    def passes(self, error: BaseException) -> bool:
+        """Whether an exception is not of the flow: it is abandoned, or there will be no verdict."""
+        return isinstance(error, GeneratorExit | Misused) or self._hooks.through(error)
+
+    def abandon(self) -> None:
+        """Let go of all tasks: nothing of them runs any more."""
+        for task in reversed(self._tasks):
+            abandon(task.coroutine)
+
+    def _find(self, name: str) -> Task:
+        return next(task for task in self._tasks if task.name == name and task.op is not None)
+
+    def _run(self) -> None:
+        while self._ready:
+            task, resume = self._ready.popleft()
+            self._runs(task.name)
+            self._advance(task, resume)
+            if self.misuse is not None:
+                raise self.misuse
+            self._join()
+
+    def _advance(self, task: Task, resume: Callable[[], object]) -> None:
+        """Run a task until it waits or ends."""
+        while True:
+            try:
+                asked = resume()
+            except StopIteration as stop:
+                return self._end(task, None, stop.value)
+            except BaseException as error:  # a task may raise anything: it is its group's, or the flow's
+                if self.passes(error):
+                    raise
+                return self._end(task, error)
+            following = self._following(task, asked)
+            if following is None:
+                return None
+            resume = following
+
+    def _following(self, task: Task, asked: object) -> Callable[[], object] | None:
+        """How a task goes on at once; None if it waits."""
+        send, throw = task.coroutine.send, task.coroutine.throw
+        if isinstance(asked, Opens | Joins):
+            return (lambda: send(None)) if self._granted(task, asked) else None
+        try:
+            effect = exact(asked)
+        except TypeError as error:
+            wrong = error
+            return lambda: throw(wrong)
+        if not self._hooks.known(effect):
+            raise self._hooks.foreign(task.coroutine, effect)
+        if task.cancelled:
+            return lambda: throw(Cancelled())
+        reply = self._hooks.at_once(effect)
+        if reply is not None:
+            return lambda: send(reply)
+        task.op = effect
+        return None
+
+    def _granted(self, task: Task, request: Opens | Joins) -> bool:
+        """Open or end a group. Whether its task goes on at once."""
+        group = request.group
+        if isinstance(request, Opens):
+            group.opened(self, task)
+            return True
+        if not task.groups or task.groups[-1] is not group:
+            raise Misused("a group is ended by another task, or before one that was opened later; nest them")
+        if request.error is not None:
+            self._failed(group, request.error)
+        self._joining.append((task, group))
+        return False
+
+    def _join(self) -> None:
+        """Let the tasks go on whose groups have ended, the innermost ones first."""
+        for task, group in [each for each in self._joining if not each[1].busy]:
+            self._joining.remove((task, group))
+            task.left(group)
+            self._tasks = [one for one in self._tasks if one.group is not group]
+            send = task.coroutine.send
+            self._ready.append((task, lambda send=send: send(None)))  # type: ignore[misc]
+
+    def _end(self, task: Task, error: BaseException | None, value: object = None) -> None:
+        if task.groups:
+            raise Misused("a task ends and leaves a group open; write async with env.parallel() as group")
+        if isinstance(error, Cancelled) and not task.cancelled:
+            raise Misused("a task raises Cancelled of its own accord; raise an error of yours") from error
+        task.ended, task.error = True, error
+        if error is None:
+            task.handle.returned(value)
+        elif task.group is not None:
+            self._failed(task.group, error)
+
+    def _failed(self, group: Group, error: BaseException) -> None:
+        """Cancel a group's other tasks, and all that these have started."""
+        if isinstance(error, Cancelled) or not group.cancels or group.cancelled:
+            return
+        group.cancelled = True
+        for task in sorted(self._tasks, key=lambda task: order(task.name)):
+            if task.op is None or task.recalled or not task.cancelled:
+                continue
+            if self._hooks.recalls(task.op):
+                task.recalled = True
+                continue
+            task.op = None
+            self._ready.append((task, lambda throw=task.coroutine.throw: throw(Cancelled())))  # type: ignore[misc]

@@ -1,0 +1,139 @@
+"""What changes a branch's record, where online hard delete, the offline job and retention watch at once.
+
+A commit, a merge, a revert and a move of a branch leave a head: they note it before, for online hard delete. What they
+bring from another commit is pinned, for retention. A commit combines once more when its record is written, for the
+offline job. Each is the flow of its own part, with what the other parts need.
+"""
+
+from functools import partial
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.committed import apply_changes
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, merging
+from lakeproof.impl.graveler.lock_free import Prepare
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.tokens import Tokens, swap
+from lakeproof.impl.hard_delete import _journal as journal
+from lakeproof.impl.hard_delete import online
+from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.errors import BranchBusy, GravelerError, NoParent
+from lakeproof.impl.refs.resolving import Ref, resolve
+from lakeproof.impl.retention import pins
+from lakeproof.impl.world.reading import COMPOSED, Reading
+from lakeproof.model.identifiers import BranchID, CommitID
+from lakeproof.model.records import Branch, Commit, Repository
+
+TRIES: Final = 2
+"""How often a commit that finds its changes overwritten starts over."""
+
+
+class _Overwritten(GravelerError):
+    """What a commit has read is not staged any more."""
+
+
+async def write_ahead(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
+    """Write down which tokens a commit would take, and that the head that it would replace was one: see `online`. 1
+    effect for each token, and 1."""
+    for token in taken:
+        await journal.promise(env, repository, token, made.commit_id)
+    await journal.mark_head(env, repository, branch.commit_id)
+
+
+def _prepare(reading: Reading) -> Prepare | None:
+    return write_ahead if reading.heads == "noted" else None
+
+
+async def commit(
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = COMPOSED,
+    batch_size: int = 0
+) -> Commit:
+    """`online.commit`, which combines once more before it finishes: costs of a combination more.
+
+    Raises:
+        BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed.
+    """
+    if reading.commits == "once":
+        return await online.commit(env, repository, branch_id, message, batch_size=batch_size)
+
+    async def prepare(env: Env, repository: Repository, branch: Branch, made: Commit, taken: Tokens) -> None:
+        await _look_again(env, repository, made, taken, batch_size)
+        await write_ahead(env, repository, branch, made, taken)
+
+    for _ in range(TRIES):
+        try:
+            return await lock_free.commit(env, repository, branch_id, message, prepare=prepare, batch_size=batch_size)
+        except _Overwritten:
+            continue
+    raise BranchBusy(branch_id)
+
+
+async def _look_again(env: Env, repository: Repository, made: Commit, taken: Tokens, batch_size: int) -> None:
+    """Raises _Overwritten: the changes under these tokens would now make another commit."""
+    changes = await changes_of(env, taken, batch_size=batch_size)
+    before = await get_commit(env, repository, made.parents[0])
+    again = await apply_changes(env, repository.storage_namespace, before.meta_range_id, list(changes.values()))
+    if again != made.meta_range_id:
+        raise _Overwritten(made.commit_id)
+
+
+async def merge(
+    env: Env, repository: Repository, destination: BranchID, source: Ref, message: str, *, reading: Reading = COMPOSED
+) -> Commit:
+    """As `pins.merge`, and 1 effect for the head. Raises as `pins.merge`."""
+
+    async def work(commit_id: CommitID) -> Commit:
+        return await merging.merge(env, repository, destination, commit_id, message, prepare=_prepare(reading))
+
+    return await pins.using(env, repository, source, work)
+
+
+async def revert(
+    env: Env, repository: Repository, branch_id: BranchID, ref: Ref, message: str, *, reading: Reading = COMPOSED
+) -> Commit:
+    """As `pins.revert`, and 1 effect for the head. Raises as `pins.revert`."""
+    undone = await get_commit(env, repository, await resolve(env, repository, ref))
+    if not undone.parents:
+        raise NoParent(undone.commit_id)
+
+    async def work(_: CommitID) -> Commit:
+        return await merging.revert(
+            env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading)
+        )
+
+    return await pins.holding(env, repository, undone.parents[0], work, pins.AS_WRITTEN)
+
+
+async def update_branch(
+    env: Env, repository: Repository, branch_id: BranchID, target: Ref, *, reading: Reading = COMPOSED
+) -> Branch:
+    """Move a branch to another commit: as `pins.update_branch`, and 1 effect for the head that it leaves.
+
+    Raises:
+        BranchNotFound, RefNotFound, CommitExpired; BranchBusy: the branch changed too often, nothing was moved.
+    """
+    if reading.heads != "noted":
+        return await pins.update_branch(env, repository, branch_id, target)
+
+    async def work(commit_id: CommitID) -> Branch:
+        async def change(branch: Branch) -> Branch:
+            await journal.mark_head(env, repository, branch.commit_id)
+            return attrs.evolve(branch, commit_id=commit_id)
+
+        swapped = await swap(env, repository, branch_id, change)
+        assert swapped is not None
+        return swapped.now
+
+    return await pins.using(env, repository, target, work)
+
+
+async def create_branch(
+    env: Env, repository: Repository, branch_id: BranchID, source: Ref, *, reading: Reading = COMPOSED
+) -> Branch:
+    """As `pins.create_branch`, also where a deleted branch has left its record. Raises as `pins.create_branch`."""
+    again = reading.names == "used again"
+    work = partial(branches.create_branch, env, repository, branch_id, tombstones=again)
+    return await pins.using(env, repository, source, work)

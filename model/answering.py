@@ -1,0 +1,37 @@
+"""What a call of a client that is alone answers, against what a sequential specification says."""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.model.snapshot import CallView, Status
+
+ANY: Final = object()
+"""Any value: it is for the specification to look at it."""
+
+
+@attrs.frozen
+class Misanswered(Exception):
+    """A call is answered in another way than the specification has it."""
+
+    said: str
+
+    def __str__(self) -> str:
+        return self.said
+
+
+def expect(call: CallView, *, error: str = "", value: object = ANY) -> None:
+    """Nothing, if a call has failed with an error of just this class, by name; without one, if it has returned, and
+    this value.
+
+    Raises:
+        Misanswered: names the call, its answer, and what was expected.
+    """
+    said = f"{call.name}({', '.join(map(str, call.args))}) answered {call.error or call.value!r}"
+    if error:
+        if call.status is not Status.FAIL or type(call.error).__name__ != error:
+            raise Misanswered(f"{said}; alone it answers {error}")
+    elif call.status is not Status.OK:
+        raise Misanswered(f"{said}; alone nothing stands in its way")
+    elif value is not ANY and call.value != value:
+        raise Misanswered(f"{said}; alone it answers {value!r}")

@@ -1,0 +1,162 @@
+"""A client that is alone: no other one, and no fault. Then an operation has one right answer, and leaves one store.
+
+And what holds of answers in any company: they are in the terms of the operation, not of the store.
+Source: docs/reference/invariants.md, "What each operation promises".
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Final
+
+from lakeproof.model import calls, keys, kv, naming
+from lakeproof.model.answering import Misanswered
+from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants.repositories import owner
+from lakeproof.model.living import Living, Rules, Unsettled, judged, left
+from lakeproof.model.records import Repository
+from lakeproof.model.snapshot import CallView, Observed, Snapshot, Status
+
+ALONE_IS_EXACT: Final = "alone-is-exact"
+Problems = Callable[[tuple[CallView, ...], Snapshot], Iterator[str]]
+"""What is wrong with the calls of a client that was alone, and with what they have left."""
+
+
+def alone_is_exact(problems: Problems) -> Eventually:
+    """The invariant by a sequential specification, for scenarios of one client without faults, or with faults that its
+    flows make good."""
+
+    def check(snapshot: Snapshot) -> Iterator[Finding]:
+        (made,) = snapshot.clients
+        try:
+            found = list(problems(made, snapshot))
+        except Unsettled:
+            return
+        yield from (Violation(ALONE_IS_EXACT, each) for each in found)
+        if not found:
+            yield Reached(f"{len(made)} calls alone are answered, and leave, what the specification says")
+
+    return Eventually(
+        id=ALONE_IS_EXACT,
+        meaning="a client that is alone is answered, call by call, what the sequential specification says, and the "
+        "store ends up just as it says",
+        check=check,
+        reads=frozenset({Reads.STORE, Reads.CLIENTS, Reads.CLOCK}),
+    )
+
+
+def of_repositories(rules: Rules) -> Problems:
+    """By the specification of repositories with what is in them."""
+
+    def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
+        try:
+            state = judged(Living(rules=rules, now=snapshot.now), made)
+        except Misanswered as wrong:
+            yield str(wrong)
+        else:
+            yield from left(state, snapshot, owner)
+
+    return problems
+
+
+def of_refs(initial: naming.Named, repository: Repository) -> Problems:
+    """By the specification of the refs of a repository, of which this is there when the client begins."""
+
+    def problems(made: tuple[CallView, ...], snapshot: Snapshot) -> Iterator[str]:
+        try:
+            state = naming.judged(initial, made)
+        except Misanswered as wrong:
+            yield str(wrong)
+        else:
+            yield from naming.left(state, snapshot, repository)
+
+    return problems
+
+
+OF_THE_STORE: Final = (kv.NotFound, kv.PredicateFailed)
+
+
+def _answers_in_its_terms(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls():
+        if isinstance(call.error, OF_THE_STORE):
+            evidence = f"{call.name} answered with the store's {call.error!r}, which says nothing of the operation"
+            yield Violation("answers-in-its-terms", evidence)
+        elif call.done:
+            yield Reached(f"{call.name} answered")
+
+
+answers_in_its_terms: Final = Eventually(
+    id="answers-in-its-terms",
+    meaning="no operation hands on that a key of the store is absent, or that a predicate has failed: it says what "
+    "that means",
+    check=_answers_in_its_terms,
+    reads=frozenset({Reads.CLIENTS}),
+)
+
+WRITES: Final = (kv.Set, kv.SetIf, kv.Delete, kv.DeleteIf)
+
+
+def _wrote(seen: tuple[Observed, ...]) -> Hashable:
+    """Whether a write of the call may have been applied: one that was neither refused nor is yet to come."""
+    return any(isinstance(each.op, WRITES) and not isinstance(each.reply, kv.Refused) for each in seen)
+
+
+def _doubt_has_a_reason(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls():
+        if call.status is Status.INFO and call.saw("wrote") is False:
+            yield Violation("doubt-has-a-reason", f"{call.name} answered {call.error!r}, and has written nothing")
+        elif call.done:
+            yield Reached(f"{call.name} answered")
+
+
+doubt_has_a_reason: Final = Eventually(
+    id="doubt-has-a-reason",
+    meaning="a call answers with an indefinite error only if a write of its own may have been applied",
+    check=_doubt_has_a_reason,
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(Observer("wrote", _wrote),),
+)
+
+
+def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
+    """What a run of the cleaner has come to: how many partitions it has emptied, and whether its list broke."""
+    begun: list[bytes] = []
+    failed: set[bytes] = set()
+    broken = False
+    for each in seen:
+        partition = getattr(each.op, "partition", b"")
+        fails = isinstance(each.reply, kv.KVError)
+        if partition == keys.DELETED and isinstance(each.op, kv.ScanBatch):
+            broken = broken or fails
+        elif partition == keys.DELETED or (begun and partition == begun[-1]):
+            failed.update(begun[-1:] if fails else ())
+        elif partition != keys.GRAVELER:
+            begun.append(partition)
+            failed.update([partition] if fails else ())
+    return len(set(begun) - failed), broken
+
+
+def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls(calls.CLEAN):
+        seen = call.saw("cleaning")
+        if not call.done or not isinstance(seen, tuple):
+            continue
+        emptied, broken = seen
+        if call.status is not Status.OK and not broken:
+            evidence = f"clean answered {call.error!r}, and its list of instances was there to the end"
+            yield Violation("cleaner-goes-on", evidence)
+        elif call.status is Status.OK and call.value != emptied:
+            yield Violation("cleaner-goes-on", f"clean returned {call.value!r} and has emptied {emptied} partitions")
+        else:
+            yield Reached(f"clean emptied {emptied} partitions")
+
+
+cleaner_goes_on: Final = Eventually(
+    id="cleaner-goes-on",
+    meaning="a run of the cleaner skips an instance whose cleaning fails, and returns how many partitions it has "
+    "emptied; it fails only if its list of instances cannot be read",
+    check=_cleaner_goes_on,
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(Observer("cleaning", _cleaning),),
+)
+
+ALL: Final = (answers_in_its_terms, doubt_has_a_reason, cleaner_goes_on)
+"""What is no matter of a specification."""

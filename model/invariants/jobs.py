@@ -1,0 +1,54 @@
+"""What background jobs and sweeps answer: what they have deleted, no more and no less.
+
+Source: docs/hard-delete/README.md; each job's docstring says whether it returns addresses or how many.
+"""
+
+from collections.abc import Hashable, Iterator
+from typing import Final
+
+from lakeproof.model import calls
+from lakeproof.model.invariants._base import Always, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.objects import DeleteObject
+from lakeproof.model.snapshot import Observed, Snapshot, Status
+
+ID: Final = "job-tells-what-it-deleted"
+
+
+def _deleted(seen: tuple[Observed, ...]) -> Hashable:
+    """The addresses that a call has deleted so far, in order."""
+    return tuple(each.op.address for each in seen if isinstance(each.op, DeleteObject))
+
+
+DELETED: Final = Observer("deleted", _deleted)
+
+
+def _tells(told: Hashable, deleted: tuple[str, ...]) -> bool:
+    if isinstance(told, tuple):
+        return len(told) == len(deleted) and all(
+            done.endswith(str(each)) for each, done in zip(told, deleted, strict=True)
+        )
+    return told == len(deleted)
+
+
+def _job_tells_what_it_deleted(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP):
+        if call.status is not Status.OK:
+            continue
+        deleted = call.saw(DELETED.name)
+        assert isinstance(deleted, tuple)
+        if _tells(call.value, deleted):
+            yield Reached(f"{call.name} told of {len(deleted)} objects")
+        else:
+            yield Violation(ID, f"{call.name} answered {call.value!r}, and has deleted {list(deleted)}")
+
+
+job_tells_what_it_deleted: Final = Always(
+    id=ID,
+    meaning="a job answers with what it has deleted, or with how many objects that were",
+    check=_job_tells_what_it_deleted,
+    reads=frozenset({Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+
+ALL: Final = (job_tells_what_it_deleted,)
+"""All invariants of this module."""

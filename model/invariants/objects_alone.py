@@ -1,0 +1,344 @@
+"""What operations on objects answer and leave behind when no other call overlaps them: their sequential specification.
+
+A branch shows its staged changes over those of its head. An upload, a link, a stage, a copy stages an object at a path;
+a move stages it elsewhere and deletes the old entry; a commit makes what is staged committed; a reset forgets it; a
+background job changes nothing that can be seen. Whoever asks for a path that shows nothing is answered `PathNotFound`,
+whoever asks on a branch that is not there `BranchNotFound`, and no other answer is due to a call that is alone: no
+"busy", no "locked". The entry that an operation returns is the one that it has staged.
+
+A call whose answer is indefinite, or whose client crashed, has taken place wholly, not at all, or up to one of its
+steps. A definite error says that nothing has happened. Source: hard-delete-uncommitted-data.md, "Goals", and the lakeFS
+API; the "data" rows in docs/reference/invariants.md.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.calls import Role, Said
+from lakeproof.model.catalog import ObjectEntry, physical_address
+from lakeproof.model.errors import BranchNotFound, PathNotFound
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.invariants._base import Finding, Monitor, Reached, Violation
+from lakeproof.model.objects import etag
+from lakeproof.model.records import Repository
+from lakeproof.model.references import Reference, RepositoryView, repositories
+from lakeproof.model.snapshot import CallView, Event, Invoked, Snapshot, Status
+
+ID: Final = "object-call-is-as-specified"
+
+Error = type[Exception]
+
+
+@attrs.frozen(cache_hash=True)
+class Brought:
+    """An object as it was staged: its content, and where it lies, where an answer has told."""
+
+    content: bytes
+    address: str = ""  # physical
+
+
+Paths = tuple[tuple[bytes, Brought | None], ...]
+"""Sorted by path; None: deleted."""
+
+
+@attrs.frozen(cache_hash=True)
+class Shown:
+    """What a branch has committed, and what is staged over it."""
+
+    committed: Paths = ()
+    staged: Paths = ()
+
+    def at(self, path: bytes) -> Brought | None:
+        """What the branch shows at a path."""
+        return {**dict(self.committed), **dict(self.staged)}.get(path)
+
+    def with_staged(self, path: bytes, what: Brought | None) -> "Shown":
+        """The branch after a change was staged."""
+        return attrs.evolve(self, staged=_sorted({**dict(self.staged), path: what}))
+
+    def without(self, paths: Iterable[bytes]) -> "Shown":
+        """The branch after the staged changes of some paths were forgotten."""
+        gone = set(paths)
+        return attrs.evolve(self, staged=tuple(each for each in self.staged if each[0] not in gone))
+
+    def after_commit(self) -> "Shown":
+        """The branch after what is staged was committed."""
+        both = {**dict(self.committed), **dict(self.staged)}
+        return Shown(_sorted({path: what for path, what in both.items() if what is not None}))
+
+    @property
+    def paths(self) -> Mapping[bytes, Brought]:
+        """All that it shows, by path."""
+        both = {**dict(self.committed), **dict(self.staged)}
+        return {path: what for path, what in both.items() if what is not None}
+
+
+World = tuple[tuple[BranchID, Shown], ...]
+"""The branches, by name."""
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Terms:
+    """What a design refuses on principle, and what its user must expect."""
+
+    stages: Literal["anything", "its own path", "what is outside"] = "anything"
+    """Which physical addresses may be staged: any; inside the namespace only those that were made for the path; or only
+    those outside of the namespace."""
+    refusal: Error | None = None
+    """What the answer is where an address may not be staged."""
+    copies_in: bool = False
+    """Whether an object that is staged is copied to an address of its own."""
+    faults: bool = False
+    """Whether the store may fail: then a definite error needs no reason."""
+
+
+@attrs.frozen(cache_hash=True)
+class _Known:
+    """What may be shown now, and the call under way."""
+
+    worlds: frozenset[World]
+    under_way: tuple[int, int, str, calls.Args] | None = None
+    judged: bool = True
+    """No calls have overlapped so far, and none has shown a grant or restored a path of a commit, whose fate
+    is not known here: of what comes after, nothing is said."""
+
+
+@attrs.frozen
+class _Course:
+    """What a call does in one world: the worlds that it goes through, and its answer."""
+
+    worlds: tuple[World, ...]
+    error: Error | None = None
+    result: Brought | bytes | None = None
+    """What it returns: a content; the entry of this object; None: nothing is said of it."""
+
+
+def _sorted(paths: Mapping[bytes, Brought | None]) -> Paths:
+    return tuple(sorted(paths.items(), key=lambda each: each[0]))
+
+
+def _with(world: World, branch_id: BranchID, shown: Shown) -> World:
+    return tuple(sorted({**dict(world), branch_id: shown}.items(), key=lambda each: each[0]))
+
+
+_STAGING: Final = frozenset(
+    {calls.UPLOAD_OBJECT, calls.UPLOAD_AND_LINK, calls.STAGE_OBJECT, calls.STAGE_AGAIN, calls.COPY_OBJECT}
+)
+_FROM_A_PATH: Final = frozenset({calls.STAGE_AGAIN, calls.COPY_OBJECT, calls.MOVE_OBJECT})
+_OF_A_PATH: Final = frozenset({calls.READ_OBJECT, calls.DELETE_OBJECT})
+
+
+def _course(world: World, said: Said, terms: Terms) -> _Course:
+    """What a call does, by its sequential specification; one that is not of this module changes nothing."""
+    held, name = dict(world), BranchID(said.branch_id)
+    if said.kind is None or Role.BRANCH not in said.kind.roles:
+        return _Course((world,))
+    if said.kind is calls.CREATE_BRANCH:
+        source = held.get(BranchID(str(said[Role.TARGET])))
+        return _Course((world,) if source is None else (world, _with(world, name, Shown(source.committed))))
+    source_id = name if said[Role.SOURCE_BRANCH] is None else BranchID(str(said[Role.SOURCE_BRANCH]))
+    for asked in (source_id, name) if said.kind in _FROM_A_PATH else (name,):
+        if asked not in held:
+            return _Course((world,), BranchNotFound)
+        if asked == source_id and said.kind in _FROM_A_PATH and not held[asked].at(said.data(Role.SOURCE_PATH)):
+            return _Course((world,), PathNotFound)
+    if said.kind in _OF_A_PATH and not held[name].at(said.data(Role.PATH)):
+        return _Course((world,), PathNotFound)
+    return _on(world, said, terms, held[source_id] if said.kind in _FROM_A_PATH else held[name])
+
+
+def _on(world: World, said: Said, terms: Terms, source: Shown) -> _Course:
+    """The same, of a call on a branch that is there, and of a path that shows something."""
+    name, kind = BranchID(said.branch_id), said.kind
+    shown = dict(world)[name]
+    if kind in _STAGING:
+        what = _object(said, source)
+        if not _may_stage(said, what, terms):
+            return _Course((world,), terms.refusal)
+        what = Brought(what.content) if terms.copies_in else what
+        return _Course((world, _with(world, name, shown.with_staged(said.data(Role.PATH), what))), result=what)
+    if kind is calls.MOVE_OBJECT:
+        old = source.at(said.data(Role.SOURCE_PATH))
+        assert old is not None
+        copied = shown.with_staged(said.data(Role.PATH), Brought(old.content))
+        moved = copied.with_staged(said.data(Role.SOURCE_PATH), None)
+        return _Course((world, _with(world, name, copied), _with(world, name, moved)), result=Brought(old.content))
+    if kind is calls.READ_OBJECT:
+        found = shown.at(said.data(Role.PATH))
+        return _Course((world,), result=None if found is None else found.content)
+    if kind is calls.DELETE_OBJECT:
+        return _Course((world, _with(world, name, shown.with_staged(said.data(Role.PATH), None))))
+    if kind is calls.COMMIT:
+        return _Course((world, _with(world, name, shown.after_commit())))
+    if kind is calls.DELETE_BRANCH:
+        return _Course((world, tuple(each for each in world if each[0] != name)))
+    return _Course(tuple(_with(world, name, each) for each in _resets(shown, said)))
+
+
+def _resets(shown: Shown, said: Said) -> Iterator[Shown]:
+    """What a branch shows while some of what is staged is forgotten, path by path or at once."""
+    yield shown
+    if said.kind is calls.RESET_BRANCH:
+        yield shown.without(dict(shown.staged))
+    elif said.kind is calls.RESET_ENTRY:
+        yield shown.without([said.data(Role.PATH)])
+    elif said.kind is calls.RESET_PREFIX:
+        paths = [path for path in dict(shown.staged) if path.startswith(said.data(Role.PREFIX))]
+        yield from (shown.without(paths[: count + 1]) for count in range(len(paths)))
+
+
+def _object(said: Said, source: Shown) -> Brought:
+    """The object that a call stages; where it does not say yet where, no address."""
+    if said.kind is calls.STAGE_OBJECT:
+        return Brought(said.data(Role.VALUE), str(said[Role.ADDRESS]))
+    if said.kind in _FROM_A_PATH:
+        found = source.at(said.data(Role.SOURCE_PATH))
+        assert found is not None
+        return found if said.kind is calls.STAGE_AGAIN else Brought(found.content)
+    return Brought(said.data(Role.VALUE))
+
+
+def _may_stage(said: Said, what: Brought, terms: Terms) -> bool:
+    if said.kind not in (calls.STAGE_OBJECT, calls.STAGE_AGAIN) or terms.stages == "anything":
+        return True
+    repository = said[Role.REPOSITORY]
+    assert isinstance(repository, Repository)
+    inside = not what.address or what.address.startswith(f"{repository.storage_namespace}/")
+    own = said.kind is calls.STAGE_AGAIN and said[Role.PATH] == said[Role.SOURCE_PATH]
+    return not inside or (own and terms.stages == "its own path")
+
+
+def _advance(terms: Terms, state: Hashable, event: Event) -> tuple[Hashable, tuple[Finding, ...]]:
+    assert isinstance(state, _Known)
+    if not state.judged:
+        return state, ()
+    if isinstance(event, Invoked):
+        call = (event.client, event.index, event.name, event.args)
+        known = event.kind not in (calls.LINK_PHYSICAL_ADDRESS, calls.RESTORE_OBJECT)
+        return attrs.evolve(state, under_way=call, judged=known and state.under_way is None), ()
+    return _returned(terms, state, event.call)
+
+
+def _returned(terms: Terms, state: _Known, view: CallView) -> tuple[_Known, tuple[Finding, ...]]:
+    courses = [_course(world, view.said, terms) for world in state.worlds]
+    if view.status is Status.INFO:
+        return _Known(frozenset(world for course in courses for world in course.worlds)), ()
+    if view.status is Status.FAIL and terms.faults and all(course.error is None for course in courses):
+        return _Known(state.worlds), ()
+    after = frozenset(found for course in courses if (found := _explained(course, view)) is not None)
+    if after:
+        return _Known(after), (Reached(f"{view.name} answered as it should"),)
+    told = repr(view.error) if view.error is not None else repr(view.value)
+    due = " or ".join(sorted({_due(course) for course in courses}))
+    asked = ", ".join(repr(each) for each in view.args if not isinstance(each, Repository))
+    evidence = f"{view.name}({asked}) answered {told} with nobody else at work; expected {due}"
+    return state, (Violation(ID, evidence),)
+
+
+def _due(course: _Course) -> str:
+    if course.error is not None:
+        return repr(course.error())
+    return "an acknowledgement" if course.result is None else repr(course.result)
+
+
+def _explained(course: _Course, view: CallView) -> World | None:
+    """The world after a call that has answered so; None: it should not have."""
+    if view.status is Status.FAIL or course.error is not None:
+        return course.worlds[0] if type(view.error) is course.error else None
+    due = course.result
+    if isinstance(due, bytes):
+        return course.worlds[-1] if view.value == due else None
+    if due is None:
+        return course.worlds[-1]
+    entry, repository = view.value, view.said[Role.REPOSITORY]
+    if not isinstance(entry, ObjectEntry) or not isinstance(repository, Repository):
+        return None
+    if (entry.e_tag, entry.size_bytes) != (etag(due.content), len(due.content)):
+        return None
+    address = physical_address(repository.storage_namespace, entry)
+    if due.address and due.address != address and view.kind is calls.STAGE_OBJECT:
+        return None
+    return _staged_at(course.worlds[-1], view.said, Brought(due.content, address))
+
+
+def _staged_at(world: World, said: Said, what: Brought) -> World:
+    name = BranchID(said.branch_id)
+    return _with(world, name, dict(world)[name].with_staged(said.data(Role.PATH), what))
+
+
+def _at_end(terms: Terms, state: Hashable, snapshot: Snapshot) -> Iterator[Finding]:
+    assert isinstance(state, _Known)
+    if not state.judged:
+        return
+    worlds = state.worlds
+    if state.under_way is not None:
+        said = calls.said(*state.under_way[2:])
+        worlds = frozenset(each for world in worlds for each in _course(world, said, terms).worlds)
+    for view in repositories(snapshot):
+        differences = {_difference(world, view, snapshot) for world in worlds}
+        if "" in differences:
+            yield Reached("all branches show what they should")
+        else:
+            yield Violation(ID, f"in the end, {min(differences)}")
+
+
+def _difference(world: World, view: RepositoryView, snapshot: Snapshot) -> str:
+    """What the store does not show as it should; empty: all is as it should be."""
+    if set(view.branches) != set(dict(world)):
+        return f"there are branches {sorted(view.branches)}; expected {sorted(dict(world))}"
+    for branch_id, shown in world:
+        for part, due, found in (
+            ("shows", shown.paths, _shown(view, branch_id)),
+            ("has committed", Shown(shown.committed).paths, _committed(view, branch_id)),
+        ):
+            if set(found) != set(due):
+                return f"branch {branch_id} {part} {sorted(found)}; expected {sorted(due)}"
+            for path, what in due.items():
+                if wrong := _mismatch(what, found[path], snapshot):
+                    return f"{path!r}, which branch {branch_id} {part}, {wrong}"
+    return ""
+
+
+def _mismatch(due: Brought, found: Reference, snapshot: Snapshot) -> str:
+    if due.address and found.address != due.address:
+        return f"lies at {found.address}; expected {due.address}"
+    if (found.entry.e_tag, found.entry.size_bytes) != (etag(due.content), len(due.content)):
+        return f"has ETag {found.entry.e_tag[:8]} and {found.entry.size_bytes} bytes; expected those of {due.content!r}"
+    held = snapshot.objects.get(found.address)
+    if held is None or held.content != due.content:
+        return f"is at {found.address}, where {None if held is None else held.content!r} is; expected {due.content!r}"
+    return ""
+
+
+def _committed(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
+    commit_id = view.branches[branch_id].commit_id
+    return {each.path: each for each in (view.committed(commit_id) or ())} if commit_id in view.commits else {}
+
+
+def _shown(view: RepositoryView, branch_id: BranchID) -> dict[bytes, Reference]:
+    staged = view.shown(branch_id)
+    committed = {path: each for path, each in _committed(view, branch_id).items() if path not in staged}
+    return {**committed, **{each.path: each for each in view.staged_references(branch_id)}}
+
+
+def object_call_is_as_specified(terms: Terms, branches: Iterable[BranchID], before: Iterable[Said] = ()) -> Monitor:
+    """The monitor of calls on objects that do not overlap. Where two overlap nothing is said of them, nor of any later
+    call.
+
+    branches: those that there are at first, all empty. before: calls on them that have succeeded, one after the other.
+    """
+    world: World = tuple(sorted((each, Shown()) for each in branches))
+    for said in before:
+        world = _course(world, said, terms).worlds[-1]
+    initial = _Known(frozenset({world}))
+    return Monitor(
+        id=ID,
+        meaning="an operation on objects that no other overlaps answers, and leaves behind, what its sequential "
+        "specification says",
+        initial=initial,
+        advance=lambda state, event: _advance(terms, state, event),
+        at_end=lambda state, snapshot: _at_end(terms, state, snapshot),
+    )

@@ -1,0 +1,340 @@
+"""The sequential specification of a repository's branches and commits: what each operation answers to who is alone.
+
+It judges answers instead of predicting them, because the ids of commits and branches are the flows' to choose: given
+the state before and the answer of a call, it gives the state after, or says what is wrong. Values are told apart by
+identity, which stands for their data. Source: graveler-on-kv.md, "Entities" and "Update Commits, staging and
+lock-free"; the operations of lakeFS' ``pkg/graveler``.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Final, cast
+
+import attrs
+
+from lakeproof.model import calls
+from lakeproof.model.calls import Kind, Role
+from lakeproof.model.committed import Entry
+from lakeproof.model.contents import Contents
+from lakeproof.model.errors import BranchExists, BranchNotFound, EntryChanged, FlowError, PathExists, PathNotFound
+from lakeproof.model.records import Branch, Commit
+from lakeproof.model.snapshot import CallView, Status
+
+COMMITTER: Final = "lakeproof"
+
+
+class Wrong(Exception):
+    """An answer that the specification does not allow; the message says what it expects."""
+
+
+Pairs = frozenset[tuple[bytes, bytes]]
+"""(path, identity), one of a path."""
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Head:
+    """A branch: its commit and its changes. clean: all changes ever made were committed or reset with the branch."""
+
+    commit_id: str
+    staged: frozenset[tuple[bytes, bytes | None]] = frozenset()
+    clean: bool = True
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Node:
+    """A commit."""
+
+    contents: Pairs = frozenset()
+    parents: tuple[str, ...] = ()
+    generation: int = 1
+
+
+@attrs.frozen(kw_only=True)
+class Refusals:
+    """The classes of the flows' own errors."""
+
+    ref_not_found: type[FlowError]
+    dirty_branch: type[FlowError]
+    no_parent: type[FlowError]
+    conflicts: type[FlowError]
+
+
+@attrs.frozen(kw_only=True, cache_hash=True)
+class Refs:
+    """Branches by name and commits by id. A value: each change makes another one."""
+
+    heads: frozenset[tuple[str, Head]]
+    nodes: frozenset[tuple[str, Node]]
+    refusals: Refusals
+    births: frozenset[str] = frozenset()
+    """The first tokens of branches that were created."""
+    data: Pairs = frozenset()
+    """(identity, data) of the values that have any."""
+
+    @classmethod
+    def founded(cls, commit_id: str, *names: str, refusals: Refusals, data: Pairs = frozenset()) -> "Refs":
+        """Branches at an empty first commit."""
+        head = Head(commit_id=commit_id)
+        heads, nodes = ((name, head) for name in names), {(commit_id, Node())}
+        return cls(heads=frozenset(heads), nodes=frozenset(nodes), refusals=refusals, data=data)
+
+    def entry(self, path: bytes, identity: bytes) -> Entry:
+        """What a read of a path finds there."""
+        return Entry(path=path, identity=identity, data=dict(self.data).get(identity, b""))
+
+    def unsettled(self, name: str) -> "Refs":
+        """The same with a branch that may have sealed tokens without changes."""
+        return self.with_branch(name, attrs.evolve(self.branches[name], clean=False))
+
+    @property
+    def branches(self) -> dict[str, Head]:
+        """By name."""
+        return dict(self.heads)
+
+    @property
+    def commits(self) -> dict[str, Node]:
+        """By id."""
+        return dict(self.nodes)
+
+    def contents(self, commit_id: str) -> dict[bytes, bytes]:
+        """Of a commit, by path."""
+        return dict(sorted(self.commits[commit_id].contents))
+
+    def shown(self, name: str) -> dict[bytes, bytes]:
+        """What readers of a branch find, by path."""
+        head = self.branches[name]
+        found: dict[bytes, bytes | None] = {**self.contents(head.commit_id), **dict(head.staged)}
+        return {path: identity for path, identity in sorted(found.items()) if identity is not None}
+
+    def resolved(self, ref: str) -> str | None:
+        """The id of the commit that a branch or an id names; None: nothing has the name."""
+        if ref in self.branches:
+            return self.branches[ref].commit_id
+        return ref if ref in self.commits else None
+
+    def with_branch(self, name: str, head: Head) -> "Refs":
+        """The same with a branch that is as given."""
+        return attrs.evolve(self, heads=frozenset({**self.branches, name: head}.items()))
+
+    def without_branch(self, name: str) -> "Refs":
+        """The same without a branch."""
+        return attrs.evolve(self, heads=frozenset(each for each in self.heads if each[0] != name))
+
+    def staging(self, name: str, *changes: tuple[bytes, bytes | None]) -> "Refs":
+        """The same with changes staged on a branch."""
+        head = self.branches[name]
+        staged = frozenset({**dict(head.staged), **dict(changes)}.items())
+        return self.with_branch(name, attrs.evolve(head, staged=staged, clean=False))
+
+    def line(self, commit_id: str) -> frozenset[str]:
+        """A commit and all that it comes from."""
+        return frozenset({commit_id}).union(*(self.line(each) for each in self.commits[commit_id].parents))
+
+
+@attrs.frozen
+class Refusal:
+    """A definite error of this class with these arguments."""
+
+    error: type[FlowError]
+    args: tuple[Hashable, ...] = ()
+
+
+Look = Callable[[Refs, calls.Args], Hashable]
+"""What a call that only looks at a branch answers, or its `Refusal`: from the state and the arguments."""
+
+
+def after(state: Refs, call: CallView, looks: Mapping[str, Look]) -> Refs:
+    """The state after a call that nothing overlapped.
+
+    Raises:
+        Wrong: it answered something else than specified. ValueError: a call that is not specified.
+    """
+    said = call.said
+    if said.kind is calls.CREATE_BRANCH:
+        return _create_branch(state, call)
+    if call.name in looks:
+        seen = looks[call.name](state, call.args)
+        if isinstance(seen, Refusal):
+            return _refused(state, call, seen.error, *seen.args)
+        return _answers(state, call, seen)
+    if said.kind not in _RULES:
+        raise ValueError(f"{call.name}: expected a call on one branch; leave it out, or give it a look")
+    head = state.branches.get(said.branch_id)
+    if head is None:
+        return _refused(state, call, BranchNotFound, said.branch_id)
+    return _RULES[said.kind](state, head, call)
+
+
+def _answers(state: Refs, call: CallView, expected: Hashable = None) -> Refs:
+    if call.status is not Status.OK or call.value != expected:
+        raise Wrong(f"expected {expected!r}")
+    return state
+
+
+def _refused(state: Refs, call: CallView, error: type[FlowError], *args: Hashable) -> Refs:
+    """A definite error of this class with these arguments, and nothing has changed."""
+    found = call.error
+    if call.status is not Status.FAIL or found is None or (type(found), found.args) != (error, args):
+        raise Wrong(f"expected {error(*args)!r}")
+    return state
+
+
+def _create_branch(state: Refs, call: CallView) -> Refs:
+    name, source = call.said.branch_id, str(call.said[Role.TARGET])
+    commit_id = state.resolved(source)
+    if commit_id is None:
+        return _refused(state, call, state.refusals.ref_not_found, source)
+    if name in state.branches:
+        return _refused(state, call, BranchExists, name)
+    made = call.value
+    if not isinstance(made, Branch) or (made.branch_id, made.commit_id, made.sealed_tokens) != (name, commit_id, ()):
+        raise Wrong(f"expected branch {name} at {commit_id[:8]}, without sealed tokens")
+    if made.staging_token in state.births:
+        raise Wrong("expected a staging token that no branch has had")
+    born = attrs.evolve(state, births=state.births | {made.staging_token})
+    return born.with_branch(name, Head(commit_id=commit_id))
+
+
+def _set(state: Refs, _: Head, call: CallView) -> Refs:
+    said = call.said
+    return _answers(state.staging(said.branch_id, (said.data(Role.PATH), said.data(Role.VALUE))), call)
+
+
+def _set_all(state: Refs, _: Head, call: CallView) -> Refs:
+    entries = cast("tuple[tuple[bytes, bytes], ...]", call.said[Role.ENTRIES])
+    return _answers(state.staging(call.said.branch_id, *entries), call)
+
+
+def _delete(state: Refs, _: Head, call: CallView) -> Refs:
+    return _answers(state.staging(call.said.branch_id, (call.said.data(Role.PATH), None)), call)
+
+
+def _create(state: Refs, head: Head, call: CallView) -> Refs:
+    path = call.said.data(Role.PATH)
+    if path in state.shown(call.said.branch_id):
+        return _refused(state, call, PathExists, path)
+    return _set(state, head, call)
+
+
+def _replace(state: Refs, head: Head, call: CallView) -> Refs:
+    path = call.said.data(Role.PATH)
+    if state.shown(call.said.branch_id).get(path) != call.said.data(Role.EXPECTED):
+        return _refused(state, call, EntryChanged, path)
+    return _set(state, head, call)
+
+
+def _get(state: Refs, _: Head, call: CallView) -> Refs:
+    path = call.said.data(Role.PATH)
+    found = state.shown(call.said.branch_id).get(path)
+    if found is None:
+        return _refused(state, call, PathNotFound, path)
+    return _answers(state, call, state.entry(path, found))
+
+
+def _list(state: Refs, _: Head, call: CallView) -> Refs:
+    prefix = call.said.data(Role.PREFIX, b"")
+    shown = state.shown(call.said.branch_id).items()
+    return _answers(state, call, tuple(state.entry(*each) for each in shown if each[0].startswith(prefix)))
+
+
+def _committing(state: Refs, call: CallView, parents: tuple[str, ...], contents: Contents) -> Refs:
+    """The answer is a new commit on these parents; the branch has it as its head, and no changes."""
+    made = call.value
+    generation = 1 + max(state.commits[each].generation for each in parents)
+    expected = (parents, generation, call.said[Role.MESSAGE], COMMITTER, ())
+    if not isinstance(made, Commit):
+        raise Wrong(f"expected a commit on {[each[:8] for each in parents]}")
+    if (made.parents, made.generation, made.message, made.committer, made.metadata) != expected:
+        raise Wrong(f"expected parents, generation, message, committer and metadata {expected!r}, and it is {made!r}")
+    node = Node(contents=frozenset(contents.items()), parents=parents, generation=generation)
+    known = attrs.evolve(state, nodes=state.nodes | {(made.commit_id, node)})
+    return known.with_branch(call.said.branch_id, Head(commit_id=made.commit_id))
+
+
+def _commit(state: Refs, head: Head, call: CallView) -> Refs:
+    return _committing(state, call, (head.commit_id,), state.shown(call.said.branch_id))
+
+
+def _merged(state: Refs, call: CallView, parents: tuple[str, ...], sides: tuple[Contents, Contents, Contents]) -> Refs:
+    """sides: base, source and destination: each path is the source's where the source has changed it."""
+    base, source, destination = sides
+    found = dict(destination)
+    conflicts = []
+    for path in sorted({*base, *source, *destination}):
+        before, theirs, ours = base.get(path), source.get(path), destination.get(path)
+        if theirs in (before, ours):
+            continue
+        if ours != before:
+            conflicts.append(path)
+        found.pop(path, None)
+        if theirs is not None:
+            found[path] = theirs
+    if conflicts:
+        return _refused(state, call, state.refusals.conflicts, tuple(conflicts))
+    return _committing(state, call, parents, found)
+
+
+def _merge(state: Refs, head: Head, call: CallView) -> Refs:
+    if head.staged:
+        return _refused(state, call, state.refusals.dirty_branch, call.said.branch_id)
+    ref = str(call.said[Role.TARGET])
+    source = state.resolved(ref)
+    if source is None:
+        return _refused(state, call, state.refusals.ref_not_found, ref)
+    common = state.line(head.commit_id) & state.line(source)
+    base = min(common, key=lambda each: (-state.commits[each].generation, each))
+    base_, theirs, ours = (state.contents(each) for each in (base, source, head.commit_id))
+    return _merged(state, call, (head.commit_id, source), (base_, theirs, ours))
+
+
+def _revert(state: Refs, head: Head, call: CallView) -> Refs:
+    if head.staged:
+        return _refused(state, call, state.refusals.dirty_branch, call.said.branch_id)
+    ref = str(call.said[Role.TARGET])
+    undone = state.resolved(ref)
+    if undone is None:
+        return _refused(state, call, state.refusals.ref_not_found, ref)
+    if not state.commits[undone].parents:
+        return _refused(state, call, state.refusals.no_parent, undone)
+    before = state.commits[undone].parents[0]
+    base, source, ours = (state.contents(each) for each in (undone, before, head.commit_id))
+    return _merged(state, call, (head.commit_id,), (base, source, ours))
+
+
+def _reset(state: Refs, head: Head, call: CallView) -> Refs:
+    return _answers(state.with_branch(call.said.branch_id, Head(commit_id=head.commit_id)), call)
+
+
+def _reset_paths(state: Refs, head: Head, call: CallView) -> Refs:
+    said = call.said
+    exact = said.kind is calls.RESET_ENTRY
+    prefix = said.data(Role.PATH if exact else Role.PREFIX)
+    kept = frozenset(
+        (path, found) for path, found in head.staged if not (path == prefix if exact else path.startswith(prefix))
+    )
+    return _answers(state.with_branch(said.branch_id, attrs.evolve(head, staged=kept, clean=False)), call)
+
+
+def _delete_branch(state: Refs, _: Head, call: CallView) -> Refs:
+    return _answers(state.without_branch(call.said.branch_id), call)
+
+
+_RULES: Final[Mapping[Kind | None, Callable[[Refs, Head, CallView], Refs]]] = {
+    calls.SET_ENTRY: _set,
+    calls.SET_ENTRIES: _set_all,
+    calls.DELETE_ENTRY: _delete,
+    calls.CREATE_ENTRY: _create,
+    calls.REPLACE_ENTRY: _replace,
+    calls.GET_ENTRY: _get,
+    calls.LIST_ENTRIES: _list,
+    calls.COMMIT: _commit,
+    calls.MERGE: _merge,
+    calls.REVERT: _revert,
+    calls.RESET_BRANCH: _reset,
+    calls.RESET_ENTRY: _reset_paths,
+    calls.RESET_PREFIX: _reset_paths,
+    calls.DELETE_BRANCH: _delete_branch,
+    calls.DELETE_BRANCH_BY_TOMBSTONE: _delete_branch,
+}
+
+SPECIFIED: Final = frozenset({calls.CREATE_BRANCH.name, *(kind.name for kind in _RULES if kind is not None)})
+"""The names of the calls that need no look."""

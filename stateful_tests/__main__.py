@@ -1,0 +1,41 @@
+"""Make a run of a swarm machine again, or look for a failure: ``python -m stateful_tests DESIGN --run SEED``.
+
+A failure is made smaller and told step by step. Exit code: 0, nothing was violated; 1, something was.
+"""
+
+import argparse
+import sys
+
+from rich.console import Console
+
+from lakeproof.explore.replay import record
+from lakeproof.report.story import story
+from lakeproof.version import version
+from stateful_tests.machines import machine
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command. Raises KeyError for a design that has no machine."""
+    parser = argparse.ArgumentParser(prog="python -m stateful_tests", description=__doc__)
+    parser.add_argument("design", help="the machine: the name of a design of the catalogue")
+    parser.add_argument("--run", help="the seed of one run, as a failure says it")
+    parser.add_argument("--seed", default="0", help="the seed of many runs")
+    parser.add_argument("--runs", type=int, default=0, help="how many; the machine's budget, if it is not given")
+    parser.add_argument("--ask", default="", help="the id of the one invariant to ask; also one that is refuted")
+    parser.add_argument("--as-found", action="store_true", help="tell the run as it was, not made smaller")
+    given = parser.parse_args(arguments)
+    swarm = machine(given.design, asked=given.ask)
+    found = swarm.run(given.run) if given.run else swarm.seek(given.seed, given.runs)
+    console = Console(soft_wrap=True)
+    if found is None:
+        console.print(f"{given.design}: nothing is violated")
+        return 0
+    told = found if given.as_found else found.smaller()
+    trace = record(told.scenario, told.invariant, told.moves, version=version())
+    console.print(story([trace]))
+    console.print(str(found), markup=False)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

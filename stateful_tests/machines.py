@@ -1,0 +1,126 @@
+"""The swarm machines by name, what is left out of each, and why.
+
+A machine is named after its design. A name with "+" is a machine of a part of the design's words, which it says more
+often: few words find more. What a design's expectations refute is not asked of it; the table says what else is not.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from stateful_tests.swarm import Swarm, swarm_of
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """How a machine differs from that of its design's rows."""
+
+    words: str = ""
+    """The words that it may say; none: all that the design's rows say."""
+    unsaid: str = ""
+    """Words of the rows that it does not say."""
+    spared: str = ""
+    """Ids that it does not ask, beside the refuted ones."""
+    why: str = ""
+    """The reason for what is spared."""
+    without: str = ""
+    """Kinds of faults that it has not: fields of `Faults`."""
+    clients: Sequence[int] = (2, 2, 3)
+    calls: Sequence[int] = (1, 1, 2, 2, 3)
+    runs: int = 600
+
+
+MOVED: Final = "an update of a branch that meets a false failure of a predicate answers RefChanged, and took place"
+ENTRIES: Final = "the specification is of one path, and of races in which all calls are of its kind"
+BEATEN: Final = "refuted of commits/lock-free, whose commit it is: a false failure of a predicate is a defeat"
+READ: Final = "read-is-legal"
+"""Refuted under refusals alone."""
+NAMED: Final = "refuted of branches/plain, whose flow it is: a branch is deleted by its name"
+BY_NAME: Final = "branch-delete-spares-successor branch-create-is-effective"
+ONE_INSTANCE: Final = "it deletes an instance of the setup's; its specification knows one id"
+NO_BIRTH: Final = "tokens of these flows name no birth: a second branch of one name in an instance looks like the first"
+DEFINITE: Final = "refuted of merges/by-set-if, whose merge it is: a false failure is answered as definite"
+LATE: Final = "refusals duplicates scan_failures"
+"""What is asked of entries takes it that a call does nothing after its answer, even in doubt; and a write whose last
+look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
+docs/findings-branches.md."""
+
+PLANS: Final[Mapping[str, Plan]] = {
+    "repositories/step1": Plan(),
+    "repositories/step2": Plan(),
+    "repositories/step2-by-set-if": Plan(),
+    "repositories/kv3": Plan(),
+    "repositories/hardened": Plan(unsaid="delete_instance create_branch", why=ONE_INSTANCE),
+    "repositories/hardened+branches": Plan(
+        words="create delete create_branch get_branch tag clean", spared="failed-call-changed-nothing", why=NO_BIRTH
+    ),
+    "branches/plain": Plan(spared="commit-makes-progress acknowledged-write-is-kept", why=f"{BEATEN}; {MOVED}"),
+    "branches/tombstone": Plan(spared="commit-makes-progress", why=BEATEN),
+    "tags/plain": Plan(),
+    "commits/lock-free": Plan(spared=BY_NAME, why=NAMED, without=LATE),
+    "commits/lock-free+writes": Plan(words="write write:y delete read commit", without=LATE, runs=1000),
+    "commits/lock-free+reads": Plan(words="write.commit read", clients=(2,), calls=(1, 2), without=LATE, runs=1000),
+    "commits/lock-free+resets": Plan(words="write commit reset_entry reset_prefix read", without=LATE, runs=1000),
+    "commits/lock-free+restorations": Plan(
+        words="commit reset_entry.read reset_prefix.read", clients=(2,), without=LATE, runs=1000
+    ),
+    "commits/lock-free+commits": Plan(words="write write:y commit", without=LATE, runs=1000),
+    "commits/optimistic": Plan(spared="linearizable", why=ENTRIES, without=LATE),
+    "commits/optimistic+writes": Plan(words="write commit", without=LATE, runs=1000),
+    "commits/locked": Plan(),
+    "merges/by-set-if": Plan(spared="commit-makes-progress", why=BEATEN, without=LATE),
+    "under-deletion/kv3": Plan(without="false_predicates", why=DEFINITE),
+    "under-deletion/hardened": Plan(without="false_predicates", why=DEFINITE),
+    "dumps/branches-first": Plan(),
+    "restores/plain": Plan(),
+    "restores/tombstone": Plan(),
+    "migrations/by-version": Plan(clients=(2,), calls=(1,)),
+    "hard-delete/today": Plan(),
+    "hard-delete/object_path": Plan(),
+    "hard-delete/object_path-immutable": Plan(),
+    "hard-delete/reference_counter": Plan(),
+    "hard-delete/reference_counter-careful": Plan(),
+    "hard-delete/reference_tracking": Plan(),
+    "hard-delete/token_states": Plan(),
+    "hard-delete/token_states-mended": Plan(runs=2000),
+    "hard-delete/no_copies": Plan(),
+    "hard-delete/no_copies-careful": Plan(),
+    "hard-delete/offline": Plan(),
+    "hard-delete/offline-mended": Plan(),
+    "hard-delete/offline-mended+copies": Plan(words="copy copy@main:x delete.job", clients=(2,), calls=(1,), runs=1000),
+    "hard-delete/online": Plan(),
+    "hard-delete/online-decided": Plan(),
+    "hard-delete/online-untimed": Plan(),
+    "hard-delete/online-untimed+commits": Plan(words="upload commit job", clients=(3,), calls=(1, 1, 2), runs=1000),
+    "retention/text": Plan(),
+    "retention/order-twice": Plan(),
+    "retention/pinned": Plan(),
+    "retention/pinned+runs": Plan(words="mark.sweep create_branch update_branch tag revert restore", clients=(2,)),
+}
+
+
+def machine(name: str, *, asked: str = "") -> Swarm:
+    """The machine of this name; of a design that the table does not name, that of its rows.
+
+    asked: the ids of the invariants to ask; none: all that are neither refuted nor spared.
+
+    Raises:
+        KeyError: no such design.
+    """
+    plan = PLANS.get(name, Plan())
+    swarm = swarm_of(name.partition("+")[0])
+    kinds = plan.without.split()
+    faults = [each for each in swarm.faults if not any(attrs.asdict(each)[kind] for kind in kinds)]
+    return attrs.evolve(
+        swarm,
+        name=name,
+        words=tuple(plan.words.split()) or tuple(word for word in swarm.words if word not in plan.unsaid.split()),
+        faults=tuple(faults),
+        spared=(swarm.spared | frozenset(plan.spared.split()))
+        - frozenset(READ.split() if plan.without == LATE else ()),
+        asked=frozenset(asked.split()),
+        clients=tuple(plan.clients),
+        calls=tuple(plan.calls),
+        runs=plan.runs,
+    )

@@ -1,0 +1,258 @@
+"""Bugs planted in commits, writes, reads, resets, merges and restores, each with the machine that finds it."""
+
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import committing, lock_free, locked, merging, optimistic, reading, resetting, writing
+from lakeproof.impl.graveler.committing import Request, write_commit
+from lakeproof.impl.graveler.layers import Source, changes
+from lakeproof.impl.graveler.tokens import Change, Swapped, Tokens, swap
+from lakeproof.impl.migration import migrating
+from lakeproof.impl.refs import branches, dump
+from lakeproof.impl.refs.commits import get_commit
+from lakeproof.impl.refs.dump_format import Refs
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.staging import get_staged
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
+from stateful_tests.planting import no_tokens, nothing, replacing
+
+LOCK_FREE: Final = "commits/lock-free"
+WRITES: Final = "commits/lock-free+writes"
+RESETS: Final = "commits/lock-free+resets"
+COMMITS: Final = "commits/lock-free+commits"
+RESETS_AGAIN: Final = "commits/lock-free+restorations"
+OPTIMISTIC_WRITES: Final = "commits/optimistic+writes"
+READS: Final = "commits/lock-free+reads"
+OPTIMISTIC: Final = "commits/optimistic"
+
+
+async def set_branch(env: Env, repository: Repository, branch: Branch, predicate: kv.Predicate) -> None:
+    """Write the record, whatever is there."""
+    await env.store.set(uid_partition(repository), keys.branch_key(branch.branch_id), encode(branch))
+
+
+async def set_or_not(env: Env, repository: Repository, branch: Branch, predicate: kv.Predicate) -> None:
+    """A failed predicate passes for success."""
+    await env.store.try_set_if(uid_partition(repository), keys.branch_key(branch.branch_id), encode(branch), predicate)
+
+
+async def swap_by_set(
+    env: Env, repository: Repository, branch_id: BranchID, change: Change, **how: object
+) -> Swapped | None:
+    """Read, and write whatever is there by then."""
+    start = how.get("start")
+    found = (await branches.read_branch(env, repository, branch_id)) if start is None else start
+    assert isinstance(found, tuple)
+    after = await change(found[0])
+    if after is None:
+        return None
+    await set_branch(env, repository, after, None)
+    return Swapped(found[0], after)
+
+
+async def swap_nothing(
+    env: Env, repository: Repository, branch_id: BranchID, change: Change, **how: object
+) -> Swapped | None:
+    """Make the change, and write no record."""
+    start = how.get("start")
+    found = (await branches.read_branch(env, repository, branch_id)) if start is None else start
+    assert isinstance(found, tuple)
+    after = await change(found[0])
+    return None if after is None else Swapped(found[0], after)
+
+
+async def keeping_sealed(
+    env: Env, repository: Repository, branch_id: BranchID, change: Change, **how: object
+) -> Swapped | None:
+    """A reset that forgets the open token alone."""
+
+    async def keeping(branch: Branch) -> Branch | None:
+        after = await change(branch)
+        return None if after is None else attrs.evolve(after, sealed_tokens=branch.sealed_tokens)
+
+    return await swap(env, repository, branch_id, keeping)
+
+
+async def unsealed(env: Env, repository: Repository, branch_id: BranchID, tries: int = 0) -> tuple[Branch, bytes]:
+    """Take the open token as it is, and open a new one only in the end: writers go on under it."""
+    branch, predicate = await branches.read_branch(env, repository, branch_id)
+    return attrs.evolve(branch, staging_token=branches.next_token(env, branch), sealed_tokens=branch.tokens), predicate
+
+
+async def trusts_sealed(before: Branch, now: Branch) -> bool:
+    """A writer that is content while its token is sealed."""
+    return before.staging_token in now.tokens
+
+
+async def trusts_any(before: Branch, now: Branch) -> bool:
+    """A writer that is content in any case."""
+    return True
+
+
+async def one_look(env: Env, repository: Repository, branch_id: BranchID, look: object, **how: object) -> object:
+    """The first look through a branch counts."""
+    assert callable(look)
+    return await look(await branches.get_branch(env, repository, branch_id))
+
+
+def oldest_wins(env: Env, tokens: Tokens, *args: object, **how: object) -> Source:
+    """Of two changes of a path, the older one."""
+    return changes(env, tuple(reversed(tokens)))
+
+
+def newest_token(env: Env, tokens: Tokens, *args: object, **how: object) -> Source:
+    """The changes under the newest token alone."""
+    return changes(env, tokens[:1])
+
+
+async def no_paths(*_: object) -> frozenset[bytes]:
+    """Find nothing restored."""
+    return frozenset()
+
+
+async def none_staged(*_: object) -> list[StagedEntry]:
+    """Restore nothing: what was reset shows through."""
+    return []
+
+
+async def absent(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[None, kv.Predicate]:
+    """Every path is absent."""
+    found = await get_staged(env, branch.staging_token, path)
+    return None, None if found is None else found[1]
+
+
+async def of_a_first_look(
+    env: Env, repository: Repository, head_id: CommitID, sealed: Tokens, request: Request, *over: object
+) -> Commit:
+    """Combine over the first parent of the head: what the last commit brought is undone."""
+    head = await get_commit(env, repository, head_id)
+    return await write_commit(env, repository, head.parents[0] if head.parents else head_id, sealed, request)
+
+
+async def only_destination(*_: object, destination: str, **__: object) -> str:
+    """Merge nothing."""
+    return destination
+
+
+async def only_source(*_: object, source: str, **__: object) -> str:
+    """What the destination has of its own is lost."""
+    return source
+
+
+async def deleted_by_name(env: Env, repository: Repository, branch: Branch, predicate: kv.Predicate) -> None:
+    """Put the record of a deletion over whatever is there."""
+    await set_branch(env, repository, branch, None)
+
+
+def one_token(env: Env, repository: Repository, branch_id: str, *, fresh: bool = True) -> StagingToken:
+    """Branches share a token."""
+    return StagingToken("r-main:u.s1.0")
+
+
+def oldest_first(branch: Branch) -> Tokens:
+    """A reader that finds the older of two changes."""
+    return (*reversed(branch.sealed_tokens), branch.staging_token)
+
+
+def open_only(branch: Branch) -> Tokens:
+    """A reader that does not know of sealed tokens."""
+    return (branch.staging_token,)
+
+
+def over_nothing(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    """A reset of a path takes all tokens along."""
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=(restoration,))
+
+
+def beneath(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    """A restoration that lies under what it is to hide."""
+    sealed = (found.staging_token, *found.sealed_tokens, restoration)
+    return attrs.evolve(found, staging_token=staging_token, sealed_tokens=sealed)
+
+
+def unchanged(found: Branch, restoration: StagingToken, staging_token: StagingToken) -> Branch:
+    """A reset that leaves the branch as it is."""
+    return found
+
+
+def all_of_ours(ours: Tokens, branch: Branch) -> Tokens:
+    """A committer that takes what others have taken."""
+    return ours
+
+
+async def branches_last(env: Env, repository: Repository, order: str, batch_size: int) -> Refs:
+    """A dump whose branches may be newer than its commits."""
+    return await READ_REFS(env, repository, "commits-first", batch_size)
+
+
+def no_problems(*_: object) -> list[str]:
+    """A dump that does not look whether it is whole."""
+    return []
+
+
+async def set_row(env: Env, repository: Repository, key: bytes, row: bytes) -> None:
+    """A restore that writes over what is there."""
+    await env.store.set(uid_partition(repository), key, row)
+
+
+READ_REFS: Final = dump._read  # noqa: SLF001  # a part that the bug changes
+
+BUGS: Final = (
+    # Commits.
+    replacing("a commit does not seal", WRITES, (lock_free, "seal", unsealed)),
+    replacing("a commit finishes blindly", LOCK_FREE, (lock_free, "swap", swap_by_set)),
+    replacing("a commit seals blindly", WRITES, (committing, "swap", swap_by_set)),
+    replacing("a commit does not move the branch", LOCK_FREE, (lock_free, "swap", swap_nothing)),
+    replacing("tokens sealed since are forgotten", COMMITS, (lock_free, "without", no_tokens)),
+    replacing("a beaten commit takes all tokens again", COMMITS, (lock_free, "still_sealed", all_of_ours), deep=True),
+    replacing("a commit record is not written", LOCK_FREE, (committing, "add_commit", nothing)),
+    replacing("of two changes the older is committed", WRITES, (committing, "changes", oldest_wins)),
+    replacing("a commit reads its newest token alone", WRITES, (committing, "changes", newest_token)),
+    replacing("a commit is combined over an older head", LOCK_FREE, (lock_free, "write_commit", of_a_first_look)),
+    replacing("a commit does not seal", OPTIMISTIC_WRITES, (optimistic, "seal", unsealed)),
+    replacing("a commit finishes blindly", OPTIMISTIC, (optimistic, "replace_branch", set_branch)),
+    replacing("a failed predicate passes for success", OPTIMISTIC, (optimistic, "replace_branch", set_or_not)),
+    replacing("nobody takes the lock", "commits/locked", (locked, "_lock", nothing)),
+    # Writes and reads.
+    replacing("a writer trusts a sealed token", WRITES, (writing, "same_token", trusts_sealed)),
+    replacing("a writer trusts a sealed token", OPTIMISTIC_WRITES, (writing, "same_token", trusts_sealed)),
+    replacing("a writer does not look again", WRITES, (writing, "same_token", trusts_any)),
+    replacing("a create finds every path absent", LOCK_FREE, (writing, "_find", absent)),
+    replacing("a reader takes the oldest token first", LOCK_FREE, (reading, "tokens", oldest_first)),
+    replacing("a reader forgets the sealed tokens", READS, (reading, "tokens", open_only)),
+    replacing("a reader does not look again", READS, (reading, "stable", one_look)),
+    # Resets.
+    replacing("a reset keeps its sealed tokens", LOCK_FREE, (resetting, "swap", keeping_sealed)),
+    replacing("a reset changes the branch blindly", LOCK_FREE, (resetting, "swap", swap_by_set)),
+    replacing("a restoration lies under what it is to hide", LOCK_FREE, (resetting, "covered", beneath)),
+    replacing("a reset of a path takes all others along", LOCK_FREE, (resetting, "covered", over_nothing)),
+    replacing("a reset of a path does nothing", RESETS, (resetting, "covered", unchanged)),
+    replacing("a reset of a path restores nothing", RESETS, (resetting, "as_in_head", none_staged)),
+    replacing("a reset of a path looks at the open token only", RESETS, (resetting, "tokens", open_only)),
+    replacing("a commit does not look for restorations", RESETS_AGAIN, (lock_free, "restorations_over", no_tokens)),
+    replacing("a commit leaves no restored path out", RESETS_AGAIN, (committing, "restored_paths", no_paths)),
+    # Merges, branches, dumps, restores, migrations.
+    replacing("a merge ignores a failed predicate", "merges/by-set-if", (merging, "replace_branch", set_or_not)),
+    replacing("a merge finishes blindly", "merges/by-set-if", (merging, "replace_branch", set_branch)),
+    replacing("a merge brings nothing", "merges/by-set-if", (merging, "merge_committed", only_destination)),
+    replacing("a merge loses the destination", "merges/by-set-if", (merging, "merge_committed", only_source)),
+    replacing("a branch is deleted blindly", "branches/tombstone", (branches, "replace_branch", deleted_by_name)),
+    replacing("a deleted branch is not written down", "branches/tombstone", (branches, "replace_branch", nothing)),
+    replacing("branches share a token", "branches/tombstone", (branches, "birth_token", one_token)),
+    replacing(
+        "a dump reads branches last",
+        "dumps/branches-first",
+        (dump, "_read", branches_last),
+        (dump, "_problems", no_problems),
+    ),
+    replacing("a restore writes over what is there", "restores/tombstone", (dump, "_write_once", set_row)),
+    replacing("a restore leaves rows out", "restores/plain", (dump, "_write_once", nothing)),
+    replacing("restored branches share a token", "restores/plain", (dump, "birth_token", one_token)),
+    replacing("a run clears nothing away", "migrations/by-version", (migrating, "_clear", nothing)),
+)
+"""The table, part one."""

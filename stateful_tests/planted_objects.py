@@ -1,0 +1,259 @@
+"""Bugs planted in repositories, hard delete and retention, each with the machine that finds it."""
+
+from collections.abc import AsyncIterator
+from functools import wraps
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.tokens import Tokens
+from lakeproof.impl.hard_delete import (
+    _journal,
+    _reaping,
+    object_path,
+    offline,
+    token_states,
+)
+from lakeproof.impl.repositories import hardened, kv3, step1, step2
+from lakeproof.impl.repositories._records import new_repository, read_entry, scan_entries
+from lakeproof.impl.repositories.errors import RepositoryNotFound
+from lakeproof.impl.retention import pins, runs
+from lakeproof.model import keys, kv
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
+from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
+from stateful_tests.planting import no, nothing, replacing, with_flows, yes
+
+HARDENED: Final = "repositories/hardened"
+ONLINE: Final = "hard-delete/online"
+UNTIMED: Final = "hard-delete/online-untimed"
+CLOSING: Final = "hard-delete/online-untimed+commits"
+OFFLINE: Final = "hard-delete/offline-mended"
+PINNED: Final = "retention/pinned+runs"
+
+
+async def write_blindly(env: Env, repository: Repository, predicate: kv.Predicate) -> None:
+    """Write the entry, whatever is there."""
+    await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(repository))
+
+
+async def write_or_not(env: Env, repository: Repository, predicate: kv.Predicate) -> None:
+    """A failed predicate passes for success."""
+    key = keys.repository_key(repository.repository_id)
+    await env.store.try_set_if(keys.GRAVELER, key, encode(repository), predicate)
+
+
+def free_if_active(entry: Repository, now: int) -> bool:
+    """A create that takes an active repository's place."""
+    return entry.state is not RepositoryState.INITIAL
+
+
+def never_free(entry: Repository, now: int) -> bool:
+    """A create that waits for an abandoned claim, and for a deleted repository, for ever."""
+    return False
+
+
+async def is_deleted(env: Env, record: CleanupRecord) -> bool:
+    """A cleaner that spares instances whose entry another one has."""
+    found = await read_entry(env, record.repository_id)
+    return (
+        found is not None
+        and found[0].instance_uid == record.instance_uid
+        and (found[0].state is RepositoryState.DELETED)
+    )
+
+
+async def is_not_this(env: Env, record: CleanupRecord) -> bool:
+    """A cleaner that takes a claim for dead."""
+    found = await read_entry(env, record.repository_id)
+    return found is None or found[0].state is not RepositoryState.ACTIVE
+
+
+def of_no_instance(*, repository_id: RepositoryID, instance_uid: InstanceUID) -> CleanupRecord:
+    """A record that leads nowhere."""
+    return CleanupRecord(repository_id=repository_id, instance_uid=InstanceUID("x"))
+
+
+async def get_any(env: Env, repository_id: RepositoryID, **_: object) -> Repository:
+    """A get that returns what is not active yet."""
+    found = await read_entry(env, repository_id)
+    if found is None or found[0].state is RepositoryState.DELETED:
+        raise RepositoryNotFound(repository_id)
+    return found[0]
+
+
+async def get_none(env: Env, repository_id: RepositoryID) -> Repository:
+    """A get that finds nothing."""
+    await read_entry(env, repository_id)
+    raise RepositoryNotFound(repository_id)
+
+
+async def list_none(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
+    """A list that leaves out what is there."""
+    await hardened.list_repositories(env, batch_size=batch_size)
+    return ()
+
+
+async def list_all(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
+    """A list of whatever has an entry."""
+    return tuple([each async for each in scan_entries(env, batch_size)])
+
+
+async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> None:
+    """A delete that says it did."""
+    await hardened.get_repository(env, repository_id)
+
+
+def by_id_alone(repository: Repository) -> bytes:
+    """A partition that all instances of an id share."""
+    return keys.repository_partition(repository.repository_id, InstanceUID(""))
+
+
+def open_while_named(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
+    """A job that takes a sealed token for an open one."""
+    return "open" if branch is not None and token in branch.tokens else "closed"
+
+
+def closed_when_sealed(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
+    """A job that takes a sealed token for a closed one."""
+    return "open" if branch is not None and branch.staging_token == token else "closed"
+
+
+async def no_winners(self: _reaping.Reaper, token: StagingToken, branch: Branch | None) -> list[str]:
+    """A job that takes no commit for true."""
+    return []
+
+
+async def all_addresses(self: _reaping.Reaper, token: StagingToken, addresses: _reaping.Addresses) -> list[str]:
+    """A job that does not look what is staged."""
+    return list(addresses)
+
+
+async def under_tokens(env: Env, repository: Repository, branch_id: BranchID, tokens: Tokens, *_: object) -> None:
+    """A commit that deletes all that is listed under its tokens, committed or not."""
+    await DELETE_UNDER(env, repository, branch_id, tokens, 0)
+
+
+async def get_deleted(env: Env, repository_id: RepositoryID) -> Repository:
+    """A get that returns what was deleted."""
+    found = await read_entry(env, repository_id)
+    if found is None:
+        raise RepositoryNotFound(repository_id)
+    return found[0]
+
+
+def of_one_instance(
+    env: Env,
+    repository_id: RepositoryID,
+    now: int,
+    state: RepositoryState = RepositoryState.ACTIVE,
+    *,
+    bare: bool = False,
+) -> Repository:
+    """Instances share an identifier."""
+    return attrs.evolve(new_repository(env, repository_id, now, state, bare=bare), instance_uid=InstanceUID("u"))
+
+
+async def none_kept(*_: object) -> set[str]:
+    """A job that finds nothing in use."""
+    return set()
+
+
+async def none_removed(*_: object) -> list[str]:
+    """A job that finds nothing replaced."""
+    return []
+
+
+async def older(
+    env: Env, repository: Repository, reading: offline.Reading, cut: int, batch_size: int
+) -> AsyncIterator[str]:
+    """A job that takes young objects, too."""
+    async for each in OLDER(env, repository, reading, cut + 100 * reading.min_age, batch_size):
+        yield each
+
+
+async def none_brought(*_: object) -> tuple[()]:
+    """A job that takes nothing for committed."""
+    return ()
+
+
+def none_active(*_: object, **__: object) -> set[str]:
+    """A run that takes every commit for expired."""
+    return set()
+
+
+async def no_pins(*_: object) -> set[str]:
+    """A run that reads no pins."""
+    return set()
+
+
+OLDER: Final = offline._older  # noqa: SLF001  # a part that the bug changes
+DELETE_UNDER: Final = object_path._delete_under  # noqa: SLF001  # a part that the bug changes
+BUGS: Final = (
+    # Repositories.
+    replacing("a create claims blindly", HARDENED, (hardened, "write_entry_if", write_blindly)),
+    replacing("a failed predicate passes for success", HARDENED, (hardened, "write_entry_if", write_or_not)),
+    replacing("an active repository is free", HARDENED, (hardened, "_is_free", free_if_active)),
+    replacing("no deleted repository is free", HARDENED, (hardened, "_is_free", never_free)),
+    replacing("the cleaner takes all for dead", HARDENED, (hardened, "is_dead", yes)),
+    replacing("the cleaner takes a claim for dead", HARDENED, (hardened, "is_dead", is_not_this)),
+    replacing("the cleaner spares superseded instances", HARDENED, (hardened, "is_dead", is_deleted)),
+    replacing("the cleaner deletes nothing", HARDENED, (hardened, "delete_all", nothing)),
+    replacing("no record leads to an instance", HARDENED, (hardened, "CleanupRecord", of_no_instance)),
+    replacing("a repository has no branch", HARDENED, (hardened, "write_branch", nothing)),
+    replacing("a repository has no commit", HARDENED, (hardened, "write_commit", nothing)),
+    with_flows(
+        "a get returns what is not active yet", HARDENED, get_repository=wraps(hardened.get_repository)(get_any)
+    ),
+    with_flows("a get finds nothing", HARDENED, get_repository=wraps(hardened.get_repository)(get_none)),
+    with_flows(
+        "a list leaves out what is there", HARDENED, list_repositories=wraps(hardened.list_repositories)(list_none)
+    ),
+    with_flows(
+        "a list shows what is not active", HARDENED, list_repositories=wraps(hardened.list_repositories)(list_all)
+    ),
+    with_flows("a delete does nothing", HARDENED, delete_repository=wraps(hardened.delete_repository)(delete_nothing)),
+    with_flows(
+        "a get returns what is not active yet",
+        "repositories/step2-by-set-if",
+        get_repository=wraps(step2.get_repository)(get_any),
+    ),
+    replacing("a delete empties nothing", "repositories/step1", (step1, "delete_entry", nothing)),
+    replacing("instances share an identifier", "repositories/step1", (step1, "new_repository", of_one_instance)),
+    replacing("instances share an identifier", "repositories/kv3", (kv3, "new_repository", of_one_instance)),
+    replacing("instances share an identifier", HARDENED, (hardened, "new_repository", of_one_instance)),
+    with_flows(
+        "a get returns what was deleted",
+        "under-deletion/hardened",
+        get_repository=wraps(hardened.get_repository)(get_deleted),
+    ),
+    # Hard delete.
+    replacing("a commit promises nothing", UNTIMED, (_journal, "promise", nothing)),
+    replacing("no head is written down", UNTIMED, (_journal, "mark_head", nothing)),
+    replacing("the job takes a sealed token for closed", CLOSING, (_reaping, "fate_of", closed_when_sealed)),
+    replacing("the job takes a sealed token for open", CLOSING, (_reaping, "fate_of", open_while_named)),
+    replacing("the job takes no commit for true", UNTIMED, (_reaping.Reaper, "_winners", no_winners)),
+    replacing("the job does not look into commits", UNTIMED, (_reaping.Reaper, "_held", no)),
+    replacing("the job does not look what is staged", UNTIMED, (_reaping.Reaper, "_replaced", all_addresses)),
+    replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
+    replacing("the job finds nothing staged", OFFLINE, (offline, "_uncommitted", none_kept)),
+    replacing("the job finds nothing committed", OFFLINE, (offline, "_committed", none_kept)),
+    replacing("the job takes young objects", OFFLINE, (offline, "_older", older)),
+    replacing("no copy is written down", OFFLINE + "+copies", (offline, "_track", nothing)),
+    replacing(
+        "the job finds nothing committed", "hard-delete/token_states-mended", (token_states, "_committed", none_brought)
+    ),
+    replacing(
+        "a commit deletes all under its tokens",
+        "hard-delete/object_path-immutable",
+        (object_path, "_delete_under", under_tokens),
+    ),
+    # Retention.
+    replacing("a run reads no pins", PINNED, (pins, "_pinned", no_pins)),
+    replacing("all that is condemned goes", PINNED, (pins, "active", none_active)),
+    replacing(
+        "every commit is taken for expired", PINNED, (runs, "active", none_active), (pins, "active", none_active)
+    ),
+)
+"""The table, part two."""

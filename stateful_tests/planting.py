@@ -1,0 +1,69 @@
+"""How a bug is planted in a flow, and which machine has to find it."""
+
+from collections.abc import Mapping
+from types import ModuleType
+
+import attrs
+
+from stateful_tests.swarm import Swarm
+
+Owner = ModuleType | type
+Patch = tuple[Owner, str, object]
+"""A module or a class, what is replaced there, and by what."""
+
+
+@attrs.frozen(kw_only=True)
+class Bug:
+    """A fault that a programmer could make, and the machine that has to find it within its budget."""
+
+    what: str
+    machine: str
+    patches: tuple[Patch, ...] = ()
+    flows: Mapping[str, object] = attrs.field(factory=dict)
+    """Flows of the design that are replaced, by field."""
+    deep: bool = False
+    """Whether it takes too many runs for every test run."""
+
+    def __str__(self) -> str:
+        return f"{self.machine}: {self.what}"
+
+    def in_flows(self, swarm: Swarm) -> Swarm:
+        """The machine, over the flows with the bug."""
+        if not self.flows:
+            return swarm
+        grounds = [
+            attrs.evolve(
+                ground, design=attrs.evolve(ground.design, flows=attrs.evolve(ground.design.flows, **self.flows))
+            )
+            for ground in swarm.grounds
+        ]
+        return attrs.evolve(swarm, grounds=tuple(grounds))
+
+
+def replacing(what: str, machine: str, *patches: Patch, deep: bool = False) -> Bug:
+    """A bug in what flows call."""
+    return Bug(what=what, machine=machine, patches=patches, deep=deep)
+
+
+def with_flows(what: str, machine: str, **flows: object) -> Bug:
+    """A bug that is a flow of its own."""
+    return Bug(what=what, machine=machine, flows=flows)
+
+
+async def nothing(*_: object, **__: object) -> None:
+    """Do nothing, or find nothing."""
+
+
+async def yes(*_: object, **__: object) -> bool:
+    """Say yes."""
+    return True
+
+
+async def no(*_: object, **__: object) -> bool:
+    """Say no."""
+    return False
+
+
+def no_tokens(*_: object) -> tuple[()]:
+    """Name no tokens."""
+    return ()

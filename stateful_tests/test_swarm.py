@@ -1,0 +1,114 @@
+"""The swarm machines: what holds of them is found to hold, from a seed that is new each time; what is refuted is found.
+
+A failure names the run and the command that makes it again. A design that holds, holds whatever the seed: a failure is
+a finding, never bad luck.
+"""
+
+from random import Random, SystemRandom
+
+import pytest
+
+from lakeproof.explore.minimise import preemptions
+from lakeproof.explore.search import search
+from lakeproof.explore.setting import prepare
+from lakeproof.model.calls import KINDS
+from stateful_tests.__main__ import main
+from stateful_tests.machines import PLANS, machine
+
+NEW = SystemRandom().randrange(2**32)
+"""The seed of this run of the tests."""
+IN_PASSING = 50
+"""How many runs of each machine `make test` makes; `make deep` makes the other number."""
+THOROUGHLY = 3_000
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_it_holds_from_a_new_seed(name: str) -> None:
+    swarm = machine(name)
+    found = swarm.seek(NEW, IN_PASSING)
+    assert found is None, str(found)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", PLANS)
+def test_it_holds_over_thousands_of_runs(name: str) -> None:
+    found = machine(name).seek(NEW, THOROUGHLY)
+    assert found is None, str(found)
+
+
+CHANGE_NO_ENTRY = frozenset(
+    {"create_branch_at", "delete_instance", "get_commit", "get_physical_address", "migrate", "put", "seal"}
+)
+"""Flows that are no `Kind`, and that no bookkeeping of changes has to know: they leave what a branch shows alone."""
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_what_it_says_is_known_to_the_invariants_as_a_call(name: str) -> None:
+    swarm = machine(name)
+    said = {call.name for seed in range(300) for client in swarm.draw(Random(seed)).clients for call in client}
+    assert said - KINDS.keys() - CHANGE_NO_ENTRY == set()
+
+
+RUNS_THAT_WERE_FALSE_ALARMS = {
+    "hard-delete/token_states-mended": "1997583494.0",  # a link overwrites what was uploaded before
+    "hard-delete/token_states": "47734121.20",
+}
+
+
+@pytest.mark.parametrize("name", RUNS_THAT_WERE_FALSE_ALARMS)
+def test_a_link_overwrites_what_was_acknowledged_before(name: str) -> None:
+    assert machine(name).run(RUNS_THAT_WERE_FALSE_ALARMS[name]) is None
+
+
+def test_equal_seeds_are_equal_runs_and_other_seeds_others() -> None:
+    swarm = machine("commits/lock-free")
+    drawn = [str(swarm.draw(Random(seed)).clients) for seed in ("1.0", "1.0", "1.1")]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+UNSEALED = "commits/optimistic-unsealed"
+KEPT = "acknowledged-write-is-kept"
+
+
+def test_a_failure_says_the_run_that_makes_it_again() -> None:
+    swarm = machine(UNSEALED, asked=KEPT)
+    found = swarm.seek("known")
+    assert found is not None
+    assert f"again: python -m stateful_tests '{UNSEALED}' --run {found.seed}" in str(found)
+    again = swarm.run(found.seed)
+    assert again is not None
+    assert (again.moves, again.evidence) == (found.moves, found.evidence)
+
+
+def test_a_failure_shrinks_to_the_length_that_the_search_finds() -> None:
+    found = machine(UNSEALED, asked=KEPT).seek("known")
+    assert found is not None
+    small = found.smaller()
+    assert preemptions(small.moves) <= preemptions(found.moves)
+    assert len(small.moves) <= len(found.moves)
+    (there,) = (each for each in search(small.scenario).findings if each.id == KEPT)
+    assert there.counterexample is not None
+    assert len(there.counterexample.moves) <= len(small.moves) <= len(there.counterexample.moves) + 4
+
+
+def test_every_run_begins_where_a_run_of_its_own_would() -> None:
+    swarm = machine("merges/by-set-if")
+    settings: dict[object, object] = {}
+    for number in range(20):
+        swarm.run(f"x.{number}", settings)  # type: ignore[arg-type]
+    kept = {key: value.cells for key, value in settings.items()}  # type: ignore[attr-defined]
+    for number in range(20):
+        scenario = swarm.draw(Random(f"x.{number}"))
+        assert prepare(scenario).cells == kept[scenario.setup, scenario.start_time]
+
+
+class TestTheCommand:
+    def test_it_finds_what_is_refuted_and_tells_it_step_by_step(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main([UNSEALED, "--ask", KEPT, "--seed", "known"]) == 1
+        told = capsys.readouterr().out
+        assert f"{KEPT} is violated in {UNSEALED}" in told
+        assert "again: python -m stateful_tests" in told
+
+    def test_it_says_that_nothing_is_violated(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["tags/plain", "--runs", "5"]) == 0
+        assert capsys.readouterr().out == "tags/plain: nothing is violated\n"

@@ -1,0 +1,146 @@
+"""A program that breaks the protocol ``flow:`` in the way that its argument names.
+
+``flow`` is the only flow: it sets a key, and returns. What goes wrong, goes wrong after its effect, unless the name of
+the mistake says otherwise.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from serving import Env, Told, hear, say, serve  # type: ignore[import-not-found]  # a program of its own
+
+COUNT = 0
+
+
+def forgets(env: Env) -> int:
+    """Keeps what an earlier flow has done."""
+    global COUNT  # noqa: PLW0603  # the mistake
+    COUNT += 1
+    env.set(b"p", b"k", b"%d" % COUNT)
+    return 1
+
+
+def coin(env: Env) -> None:
+    env.set(b"p", os.urandom(8), b"v")
+
+
+def differs_by_process(env: Env) -> None:
+    """As the order of a hash table does that is seeded once for each process."""
+    env.set(b"p", b"k", b"%d" % os.getpid())
+
+
+def remembers_its_end(env: Env) -> int:
+    """Only its result differs."""
+    global COUNT  # noqa: PLW0603  # the mistake
+    env.set(b"p", b"k", b"v")
+    COUNT += 1
+    return COUNT
+
+
+def raw(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def greeting(how: str) -> None:
+    """Programs that do not come to their first flow."""
+    if how == "dies-at-once":
+        sys.stderr.write("cannot find its configuration\n")
+        sys.exit(3)
+    if how == "mute-at-once":
+        time.sleep(60)
+    if how == "no-protocol":
+        raw("usage: flows [options]\n")
+        time.sleep(60)
+    if how == "other-version":
+        say({"protocol": "flow:", "version": 2})
+        time.sleep(60)
+
+
+def by_hand(how: str) -> None:
+    """Serve flow after flow, and do what is wrong after the effect."""
+    hear()
+    say({"protocol": "flow:", "version": 1, **({"resets": False} if how == "one-flow" else {})})
+    while True:
+        told: Told = hear()
+        if "reset" in told:
+            answer_reset(how, told)
+            continue
+        flow = told["start"]
+        effect = {"flow": flow, "effect": 1, "op": "set", "partition": "cA==", "key": "aw==", "value": "dg=="}
+        if how == "floods-stderr":
+            for _ in range(64):
+                sys.stderr.write("x" * 65_000 + "\n")
+        say(effect)
+        if how == "two-effects":
+            say({**effect, "effect": 2})
+        hear()
+        end = {"flow": flow, "returns": None}
+        if wrong(how, flow):
+            continue
+        say(end)
+        if how == "answers-twice":
+            say(end)
+
+
+def answer_reset(how: str, told: Told) -> None:
+    if how == "mute-at-reset":
+        time.sleep(60)
+    say({"reset": told["reset"] - 1} if how == "resets-another" else told)
+
+
+def wrong(how: str, flow: int) -> bool:
+    """What is wrong after the effect. Whether there was anything."""
+    lines = {
+        "babbles": "debug: done\n",
+        "no-object": "[1]\n",
+        "line-without-end": "x" * (17 << 20),
+        "half-a-line": '{"flow": ',
+    }
+    messages: dict[str, Told] = {
+        "unknown-op": {"flow": flow, "effect": 2, "op": "append"},
+        "no-base64": {"flow": flow, "effect": 2, "op": "get", "partition": "p", "key": "?"},
+        "other-flow": {"flow": flow + 1, "returns": 1},
+        "other-effect": {"flow": flow, "effect": 1, "op": "now"},
+        "both": {"flow": flow, "returns": 1, "raises": {}},
+        "no-kind": {"flow": flow, "raises": {"definite": True}},
+        "wrong-definite": {"flow": flow, "raises": {"kind": "unknown", "definite": True}},
+    }
+    if how in lines:
+        raw(lines[how])
+    if how in messages:
+        say(messages[how])
+    if how in {"dies", "half-a-line"}:
+        sys.stderr.write("panic: index out of range\n")
+        sys.exit(2)
+    if how == "killed":
+        os.kill(os.getpid(), 9)
+    if how == "closes":
+        os.close(1)
+        time.sleep(60)
+    if how == "deaf":
+        os.close(0)
+    if how == "mute":
+        subprocess.Popen(["/bin/sleep", "60"])  # what it has started must end with it
+        time.sleep(60)
+    return how in {*lines, *messages}
+
+
+if __name__ == "__main__":
+    mistake = sys.argv[1]
+    flows = {
+        "forgets": forgets,
+        "coin": coin,
+        "differs-by-process": differs_by_process,
+        "remembers-its-end": remembers_its_end,
+    }
+    greeting(mistake)
+    if mistake in flows:
+        serve({"flow": flows[mistake]})
+    else:
+        by_hand(mistake)

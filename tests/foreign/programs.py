@@ -1,0 +1,94 @@
+"""A program with flows for the tests: those of examples/counter.py, and one for each other effect."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from serving import Env, StoreError, serve, text  # type: ignore[import-not-found]  # a program of its own
+
+PLACE = b"counters", b"visits"
+
+
+def increment(env: Env) -> int:
+    try:
+        value = int(env.get(*PLACE)[0])
+    except StoreError as error:
+        if error.kind != "not_found":
+            raise
+        value = 0
+    env.set(*PLACE, b"%d" % (value + 1))
+    return value + 1
+
+
+def increment_if(env: Env, tries_max: int = 3) -> int:
+    for _ in range(tries_max):
+        held, token = b"0", None
+        try:
+            held, token = env.get(*PLACE)
+        except StoreError as error:
+            if error.kind != "not_found":
+                raise
+        try:
+            env.set_if(*PLACE, b"%d" % (int(held) + 1), token)
+        except StoreError as error:
+            if error.kind != "predicate_failed":
+                raise
+            continue
+        return int(held) + 1
+    raise StoreError("refused", True)
+
+
+def mark(env: Env, kind: str, limit: int = 0) -> list[object]:
+    """Write a fresh identifier and the time, and list what is there."""
+    identifier = env.unique(kind)
+    env.set(b"marks", identifier.encode(), b"%d" % env.now())
+    return [identifier, [key.decode() for key, _ in env.scan(b"marks", limit)]]
+
+
+def sweep(env: Env) -> None:
+    for key, _ in env.scan(b"marks"):
+        env.delete(b"marks", key)
+
+
+def upload(env: Env, address: str, content: str, once: bool = False) -> dict[str, object]:
+    """Every effect on objects."""
+    env.ask("put_object", address=address, content=content, metadata={"b": "2", "a": "1"}, if_absent=once)
+    head = env.ask("head_object", address=address)
+    env.ask("copy_object", source=address, destination=f"{address}.copy", if_match=head["etag"])
+    env.ask("set_metadata", address=f"{address}.copy", metadata={"c": "3"}, if_metageneration=1)
+    heads = env.ask("list_objects", prefix=address, after="", limit=0)["heads"]
+    env.ask("delete_object", address=address)
+    content = env.ask("get_object", address=f"{address}.copy")["content"]
+    return {"content": content, "etag": head["etag"], "found": [head["address"] for head in heads]}
+
+
+def fail(env: Env, kind: str, definite: bool | None = None) -> None:
+    env.set(b"p", b"k", b"v")
+    error = type(kind, (Exception,), {"definite": definite})
+    raise error("its message")
+
+
+def echo(env: Env, *args: object, **options: object) -> object:
+    return [args, options]
+
+
+def remove_if(env: Env) -> str:
+    _, token = env.get(*PLACE)
+    env.ask("delete_if", partition=text(PLACE[0]), key=text(PLACE[1]), predicate={"value": token})
+    return "removed"
+
+
+def locked(env: Env) -> None:
+    """Deletes its lock in any case; where it is dropped, that never takes place."""
+    env.set_if(b"locks", b"lock", b"held", None)
+    try:
+        env.set(*PLACE, b"1")
+    finally:
+        env.delete(b"locks", b"lock")
+
+
+if __name__ == "__main__":
+    serve(
+        {flow.__name__: flow for flow in (increment, increment_if, mark, sweep, upload, fail, echo, remove_if, locked)}
+    )

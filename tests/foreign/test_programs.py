@@ -1,0 +1,241 @@
+"""Flows of a program are searched, replayed, sampled and minimised as the same flows in Python are."""
+
+import os
+import runpy
+import shutil
+import sys
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof import Call, Env, Faults, Program, Raised, Scenario, Status, check, kv
+from lakeproof.explore import execution
+from lakeproof.explore.execution import NondeterministicFlow, drive_alone
+from lakeproof.explore.fence import INTERRUPTS
+from lakeproof.explore.plain import plain_search
+from lakeproof.explore.replay import record, replay
+from lakeproof.explore.sampling import sample
+from lakeproof.explore.search import Options, search
+from lakeproof.explore.semantics import Cells
+from lakeproof.foreign import pool
+from lakeproof.foreign.child import Child
+from lakeproof.foreign.pool import POOL
+from lakeproof.model.objects import StoredObject, etag
+from lakeproof.model.snapshot import CallView
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
+
+HERE = Path(__file__).parent
+COMMAND = f"{sys.executable} programs.py"
+FLOWS = Program(COMMAND, folder=HERE)
+SCENARIOS: Sequence[Scenario] = runpy.run_path(str(HERE.parents[1] / "examples" / "counter.py"))["SCENARIOS"]
+NO_EXCEPTION = {NO_UNHANDLED_EXCEPTION: "holds"}
+
+
+def by_program(scenario: Scenario, program: Program = FLOWS) -> Scenario:
+    """The scenario with its clients' flows replaced by those of a program, by name."""
+    clients = [
+        [program.call(call.name, *call.args, attempts=call.attempts, **dict(call.options)) for call in calls]
+        for calls in scenario.clients
+    ]
+    return attrs.evolve(scenario, clients=clients)
+
+
+def alone(*calls: Call) -> tuple[Cells, tuple[CallView, ...]]:
+    return drive_alone(execution.Program("a", calls), {}, 1_000)
+
+
+def ended(call: Call) -> CallView:
+    (view,) = alone(call)[1]
+    return view
+
+
+@pytest.mark.parametrize("options", [Options(), Options(merge=False), Options(symmetry=False)], ids=str)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in_python(
+    scenario: Scenario, options: Options
+) -> None:
+    expected, found = search(scenario, options=options), search(by_program(scenario), options=options)
+    assert (found.states, found.transitions, found.reruns) == (expected.states, expected.transitions, expected.reruns)
+    assert [(each.id, each.verdict, each.counterexample) for each in found.findings] == [
+        (each.id, each.verdict, each.counterexample) for each in expected.findings
+    ]
+
+
+def test_a_counterexample_is_replayed_and_names_the_call() -> None:
+    scenario = by_program(SCENARIOS[0])
+    (finding,) = search(scenario).findings
+    assert finding.counterexample is not None
+    trace = record(scenario, finding.id, finding.counterexample.moves, version="1", file=None)
+    assert replay(trace, scenario).steps == 4
+    assert trace.clients == (("increment()",), ("increment()",))
+    assert replay(trace, SCENARIOS[0]).steps == 4, "the twin in Python follows the same trace"
+
+
+def test_a_sample_of_a_programs_schedules_finds_the_lost_update() -> None:
+    assert "no-lost-update" in sample(by_program(SCENARIOS[0]), executions=50, strategy="pct").violations
+
+
+def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "CHILDREN_MAX", 2)
+    few = Program(COMMAND, folder=HERE, seconds=9.0)  # processes of its own: no other command is equal
+    before = POOL.started
+    scenario = Scenario(name="s", clients=[[few.call("increment")]] * 2, invariants=[], expect=NO_EXCEPTION)
+    found = plain_search(scenario)
+    assert (found.states, POOL.started - before) == (plain_search(of_python(scenario)).states, 2)
+
+
+def test_a_search_leaves_no_run_behind() -> None:
+    search(by_program(SCENARIOS[2]))
+    assert not any(POOL._lent.values())
+
+
+def test_a_search_that_is_interrupted_leaves_no_half_said_flow_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = by_program(SCENARIOS[1])
+    search(scenario)
+
+    def interrupted(child: Child, seconds: float) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Child, "_line", interrupted)
+        with INTERRUPTS.noticed():
+            INTERRUPTS.came = True  # as by Ctrl-C
+            with pytest.raises(KeyboardInterrupt):
+                search(scenario)
+    INTERRUPTS.came = False
+    assert search(scenario).states == search(SCENARIOS[1]).states
+
+
+def test_a_program_that_was_built_anew_is_another_one(tmp_path: Path) -> None:
+    shutil.copy(HERE / "serving.py", tmp_path)
+    program = Program(f"{sys.executable} programs.py", folder=tmp_path)
+    scenario = by_program(SCENARIOS[1], program)
+    text = (HERE / "programs.py").read_text()
+    verdicts = []
+    for number, tries in enumerate(("3", "1")):
+        (tmp_path / "programs.py").write_text(text.replace("tries_max: int = 3", f"tries_max: int = {tries}"))
+        os.utime(tmp_path / "programs.py", ns=(number, number))
+        verdicts.append(search(scenario).transitions)
+    assert verdicts[0] == search(SCENARIOS[1]).transitions
+    assert verdicts[1] < verdicts[0]
+
+
+def of_python(scenario: Scenario) -> Scenario:
+    increment = SCENARIOS[0].clients[0][0]
+    return attrs.evolve(scenario, clients=[[increment] for _ in scenario.clients])
+
+
+def test_every_effect_on_keys_reaches_the_store() -> None:
+    cells, views = alone(FLOWS.call("mark", "m"), FLOWS.call("mark", "m", limit=1), FLOWS.call("sweep"))
+    assert [view.value for view in views] == [("a1", ("a1",)), ("a2", ("a1", "a2")), None]
+    assert cells == {}
+    assert alone(FLOWS.call("mark", "m"))[0] == {("kv", b"marks", b"a1"): b"1000"}
+
+
+def test_every_effect_on_objects_reaches_the_store() -> None:
+    cells, (view,) = alone(FLOWS.call("upload", "x", "aGVsbG8=", once=True))
+    assert view.value == (("content", "aGVsbG8="), ("etag", etag(b"hello")), ("found", ("x", "x.copy")))
+    assert cells == {("object", "x.copy"): StoredObject(b"hello", (("c", "3"),), metageneration=2, last_modified=1_000)}
+
+
+def test_a_condition_that_fails_is_an_error_of_the_store() -> None:
+    _, views = alone(FLOWS.call("increment"), FLOWS.call("remove_if"), FLOWS.call("remove_if"))
+    assert [view.status for view in views] == [Status.OK, Status.OK, Status.FAIL]
+    assert views[2].error == kv.NotFound()
+
+
+ARGUMENTS: list[tuple[Hashable, Hashable]] = [
+    ((), ()),
+    ("text\n\u00e9", "text\n\u00e9"),
+    (2**62, 2**62),
+    (b"\xff", (("base64", "/w=="),)),
+    ((1, (None, True)), (1, (None, True))),
+]
+
+
+@pytest.mark.parametrize(("given", "returned"), ARGUMENTS, ids=repr)
+def test_arguments_and_results_are_plain_values(given: Hashable, returned: Hashable) -> None:
+    view = ended(FLOWS.call("echo", given, option=given))
+    assert view.value == ((returned,), (("option", returned),))
+
+
+@pytest.mark.parametrize("given", [1.5, frozenset({1}), object, 2**63], ids=repr)
+def test_an_argument_without_json_is_an_error_that_names_it(given: Hashable) -> None:
+    with pytest.raises(ScenarioError, match=r"echo: argument .*expected None, bool, an integer"):
+        ended(FLOWS.call("echo", given))
+
+
+class Outrun(Exception):
+    definite = False
+
+
+def test_errors_become_the_classes_that_the_scenario_names() -> None:
+    program = Program(COMMAND, folder=HERE, errors={"Outrun": Outrun})
+    view = ended(program.call("fail", "Outrun", False))
+    assert isinstance(view.error, Outrun)
+    assert (view.status, str(view.error)) == (Status.INFO, "its message")
+    assert ended(program.call("fail", "refused", True)).error == kv.Refused("its message")
+
+
+@pytest.mark.parametrize(("definite", "status"), [(True, Status.FAIL), (False, Status.INFO)])
+def test_other_errors_keep_their_kind(definite: bool, status: Status) -> None:
+    view = ended(FLOWS.call("fail", "Strange", definite))
+    assert isinstance(view.error, Raised)
+    assert (view.status, view.error.kind, repr(view.error)) == (status, "Strange", "Strange('its message')")
+
+
+def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() -> None:
+    scenario = Scenario(
+        name="s", clients=[[FLOWS.call("fail", "Oops")]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"}
+    )
+    (verdict,) = check(scenario).verdicts
+    assert verdict.trace is not None
+    assert "raised Oops: its message" in verdict.trace.evidence
+
+
+def test_a_result_can_be_given_the_class_that_invariants_know() -> None:
+    view = ended(Call(FLOWS.flow("increment", result=lambda value: f"made {value}")))
+    assert (view.name, view.value) == ("increment", "made 1")
+
+
+def test_a_flow_in_python_may_call_one_of_a_program() -> None:
+    async def twice(env: Env) -> Hashable:
+        increment = FLOWS.flow("increment_if")
+        return (await increment(env), await increment(env))
+
+    assert ended(Call(twice)).value == (1, 2)
+
+
+def test_a_client_that_tries_again_runs_the_program_again() -> None:
+    clients = [[FLOWS.call("increment_if", 1, attempts=3)]] * 2
+    scenario = Scenario(
+        name="s",
+        clients=clients,
+        invariants=SCENARIOS[1].invariants,
+        faults=Faults(refusals=1),
+    )
+    assert [verdict.verdict for verdict in check(scenario).verdicts] == ["holds", "holds"]
+
+
+def test_a_flow_that_tosses_a_coin_is_nondeterministic() -> None:
+    program = Program(f"{sys.executable} misbehaving.py coin", folder=HERE)
+    scenario = Scenario(name="s", clients=[[program.call("flow")]], invariants=[], expect=NO_EXCEPTION)
+    with pytest.raises(NondeterministicFlow, match="is not deterministic: after the same replies it requested"):
+        search(scenario)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Program(""), "expected a command"),
+        (lambda: Program("'"), "No closing quotation; write the command as for a shell"),
+        (lambda: Program("./flows", seconds=0), "seconds=0, expected more than 0"),
+        (lambda: Program("./flows", errors={"a": ValueError}), "expected an exception class that says"),
+    ],
+)
+def test_a_program_that_cannot_be_is_an_error_that_says_so(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ScenarioError, match=message):
+        make()

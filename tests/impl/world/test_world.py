@@ -1,0 +1,154 @@
+"""The flows of the world alone: what each does beside the flow of its part."""
+
+import attrs
+import pytest
+
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.hard_delete import _journal as journal
+from lakeproof.impl.refs.dump import RefsDump, dump_refs
+from lakeproof.impl.refs.errors import BranchExists
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.retention.pins import CONDEMNED, CommitExpired
+from lakeproof.impl.world.flows import FLOWS
+from lakeproof.impl.world.guarding import NotRestored, RepositoryGone
+from lakeproof.impl.world.reading import Reading
+from lakeproof.impl.world.sentences import FOLDER, Condemned
+from lakeproof.model import keys
+from lakeproof.model.identifiers import CommitID
+from lakeproof.model.invariants import data, violations
+from lakeproof.model.invariants.retention import active_data_is_kept
+from lakeproof.model.records import Repository, RepositoryState
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
+from lakeproof.scenarios._retention import OTHER, RULES, A, E, write_history
+from tests.impl.graveler.hand import Hand
+
+BARE = attrs.evolve(REPOSITORY, bare=True)
+IN_A = f"{REPOSITORY.storage_namespace}/data/a"
+
+
+def aged() -> Hand:
+    hand = Hand()
+    hand.run(write_history, ("line", "branch"))
+    return hand
+
+
+async def bury(env: Env, repository: Repository) -> None:
+    """Delete the repository."""
+    gone = attrs.evolve(repository, state=RepositoryState.DELETED)
+    await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(gone))
+
+
+async def empty(env: Env, repository: Repository) -> None:
+    """A bare repository in the place of this one: what the cleaner and a create leave."""
+    async for entry in env.store.scan(uid_partition(repository)):
+        await env.store.delete(uid_partition(repository), entry.key)
+    bare = attrs.evolve(repository, bare=True)
+    await env.store.set(keys.GRAVELER, keys.repository_key(repository.repository_id), encode(bare))
+
+
+async def restore_bare(env: Env, _: Repository, dump: RefsDump) -> None:
+    await FLOWS.restore_refs(env, BARE, dump)
+
+
+async def mark_bare(env: Env, _: Repository) -> None:
+    await FLOWS.mark(env, BARE, RULES, "1")
+
+
+async def collect_bare(env: Env, _: Repository) -> None:
+    await FLOWS.collect(env, BARE)
+
+
+async def was_head(env: Env, repository: Repository, commit_id: CommitID) -> bool:
+    return await journal.was_head(env, repository, commit_id)
+
+
+async def lose(env: Env, repository: Repository, address: str) -> None:
+    await env.objects.delete(address)
+
+
+async def sentences(env: Env, repository: Repository) -> tuple[str, ...]:
+    found = env.store.scan(uid_partition(repository), prefix=CONDEMNED)
+    return tuple([entry.key.removeprefix(CONDEMNED).decode() async for entry in found])
+
+
+def test_the_name_of_a_deleted_branch_can_be_used_again() -> None:
+    hand = Hand.founded()
+    hand.run(FLOWS.delete_branch, BRANCH)
+    with pytest.raises(BranchExists):
+        hand.run(FLOWS.create_branch, BRANCH, MAIN, reading=Reading(names="used up"))
+    assert hand.run(FLOWS.create_branch, BRANCH, MAIN).branch_id == BRANCH
+
+
+def test_a_branch_that_moves_notes_the_head_that_it_leaves() -> None:
+    hand = Hand.founded()
+    hand.run(FLOWS.upload_object, BRANCH, X, b"1")
+    made = hand.run(FLOWS.commit, BRANCH, "one")
+    assert not hand.run(was_head, made.commit_id)
+    hand.run(FLOWS.update_branch, BRANCH, MAIN)
+    assert hand.run(was_head, made.commit_id)
+    assert hand.branch().commit_id == hand.branch(MAIN).commit_id
+
+
+def test_a_copy_of_a_committed_object_is_an_object_of_its_own() -> None:
+    hand = Hand.founded()
+    first = hand.run(FLOWS.upload_object, BRANCH, X, b"1")
+    hand.run(FLOWS.commit, BRANCH, "one")
+    assert hand.run(FLOWS.copy_object, BRANCH, b"y", BRANCH, X).address != first.address
+    again = hand.run(FLOWS.copy_object, BRANCH, b"z", BRANCH, X, reading=Reading(copies="by entry"))
+    assert again.address == first.address
+
+
+def test_a_run_stops_before_its_first_delete_once_its_repository_is_gone() -> None:
+    hand = aged()
+    assert hand.run(FLOWS.mark, RULES, "1") == (IN_A,)
+    hand.run(bury)
+    with pytest.raises(RepositoryGone):
+        hand.run(FLOWS.sweep, "1")
+    assert IN_A in hand.snapshot().objects
+    assert not RepositoryGone.definite
+
+
+@pytest.mark.parametrize("job", [mark_bare, collect_bare])
+def test_jobs_refuse_a_bare_repository_until_it_has_its_default_branch(job: object) -> None:
+    hand = aged()
+    dump = hand.run(dump_refs)
+    hand.run(empty)
+    with pytest.raises(NotRestored):
+        hand.run(job)
+    hand.run(restore_bare, dump)
+    hand.run(job)
+
+
+def test_what_was_swept_stays_condemned_when_its_refs_are_restored() -> None:
+    hand = aged()
+    dump = hand.run(dump_refs)
+    hand.run(FLOWS.mark, RULES, "1")
+    hand.run(FLOWS.sweep, "1")
+    assert f"{REPOSITORY.storage_namespace}/{FOLDER}{A.commit_id}" in hand.snapshot().objects
+    hand.run(empty)
+    hand.run(restore_bare, dump)
+    assert hand.run(sentences) == (f"{A.commit_id}/restored",)
+    with pytest.raises(CommitExpired):
+        hand.run(FLOWS.create_branch, "c", A.commit_id)
+
+
+def test_a_dump_with_a_branch_at_a_swept_commit_is_refused() -> None:
+    hand = aged()
+    dump = hand.run(dump_refs)
+    hand.run(FLOWS.delete_branch, OTHER)
+    hand.run(FLOWS.mark, RULES, "1")
+    hand.run(FLOWS.sweep, "1")
+    hand.run(empty)
+    with pytest.raises(Condemned, match=E.commit_id):
+        hand.run(restore_bare, dump)
+    assert hand.run(sentences) == ()
+
+
+def test_the_data_of_a_dead_instance_is_nobodys() -> None:
+    hand = aged()
+    hand.run(lose, f"{REPOSITORY.storage_namespace}/data/c")
+    asked = (active_data_is_kept(RULES), data.committed_data_is_kept)
+    assert all(list(violations(each.check(hand.snapshot()))) for each in asked)
+    hand.run(bury)
+    assert not any(list(violations(each.check(hand.snapshot()))) for each in asked)

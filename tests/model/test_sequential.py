@@ -1,0 +1,172 @@
+"""The specification of who is alone: answers that it allows, and those that it does not."""
+
+from collections.abc import Hashable
+
+import attrs
+import pytest
+
+from lakeproof.impl.committed import Conflicts
+from lakeproof.impl.refs.errors import (
+    BranchExists,
+    BranchNotFound,
+    DirtyBranch,
+    NoParent,
+    PathExists,
+    PathNotFound,
+    RefNotFound,
+)
+from lakeproof.model import calls, keys, kv
+from lakeproof.model.calls import Kind
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
+from lakeproof.model.invariants import Reached, Violation, locks
+from lakeproof.model.invariants.branches_alone import alone_as_specified
+from lakeproof.model.invariants.stated import Refused, Stated, answers_as_stated
+from lakeproof.model.records import Branch, Commit, Record, StagedEntry
+from lakeproof.model.sequential import SPECIFIED, Refs, Refusals, Wrong, after
+from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
+
+FIRST = Commit(
+    commit_id=CommitID("f"), committer="lakeproof", message="", creation_date=0, meta_range_id=MetaRangeID("")
+)
+REFUSALS = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
+FOUNDED = Refs.founded("f", "b", "main", refusals=REFUSALS, data=frozenset({(b"2", b"two")}))
+WRITTEN = FOUNDED.staging("b", (b"x", b"1"))
+
+
+def call(kind: Kind, *args: Hashable, value: Hashable = None, error: Exception | None = None) -> CallView:
+    return CallView(kind.name, ("r", *args), Status.FAIL if error else Status.OK, value, error)
+
+
+def entry(identity: bytes = b"1", data: bytes = b"", path: bytes = b"x") -> Entry:
+    return Entry(path=path, identity=identity, data=data)
+
+
+def made(parent: str = "f", generation: int = 2, message: str = "m") -> Commit:
+    parents = (CommitID(parent),)
+    return attrs.evolve(FIRST, commit_id=CommitID("c"), parents=parents, generation=generation, message=message)
+
+
+ALLOWED = [
+    (FOUNDED, call(calls.GET_ENTRY, "b", b"x", error=PathNotFound(b"x"))),
+    (WRITTEN, call(calls.GET_ENTRY, "b", b"x", value=entry())),
+    (FOUNDED.staging("b", (b"x", b"2")), call(calls.GET_ENTRY, "b", b"x", value=entry(b"2", b"two"))),
+    (WRITTEN, call(calls.LIST_ENTRIES, "b", b"", value=(entry(),))),
+    (WRITTEN, call(calls.CREATE_ENTRY, "b", b"x", b"2", error=PathExists(b"x"))),
+    (WRITTEN, call(calls.COMMIT, "b", "m", value=made())),
+    (WRITTEN, call(calls.MERGE, "b", "main", "m", error=DirtyBranch("b"))),
+    (FOUNDED, call(calls.REVERT, "b", "f", "m", error=NoParent("f"))),
+    (FOUNDED, call(calls.MERGE, "b", "gone", "m", error=RefNotFound("gone"))),
+    (FOUNDED, call(calls.SET_ENTRY, "gone", b"x", b"1", error=BranchNotFound("gone"))),
+    (FOUNDED, call(calls.CREATE_BRANCH, "b", "main", error=BranchExists("b"))),
+]
+WRONG = [
+    (FOUNDED, call(calls.GET_ENTRY, "b", b"x", value=entry())),
+    (FOUNDED, call(calls.GET_ENTRY, "b", b"x", error=PathNotFound(b"y"))),
+    (FOUNDED, call(calls.GET_ENTRY, "b", b"x", error=kv.NotFound())),
+    (WRITTEN, call(calls.GET_ENTRY, "b", b"x", value=entry(data=b"other"))),
+    (WRITTEN, call(calls.LIST_ENTRIES, "b", b"", value=())),
+    (WRITTEN, call(calls.CREATE_ENTRY, "b", b"x", b"2")),
+    (WRITTEN, call(calls.SET_ENTRY, "b", b"x", b"2", error=PathExists(b"x"))),
+    (WRITTEN, call(calls.COMMIT, "b", "m", value=made("o"))),
+    (WRITTEN, call(calls.COMMIT, "b", "m", value=made(generation=1))),
+    (WRITTEN, call(calls.COMMIT, "b", "m", value=made(message="other"))),
+    (WRITTEN, call(calls.COMMIT, "b", "m")),
+    (WRITTEN, call(calls.MERGE, "b", "main", "m", value=made())),
+    (FOUNDED, call(calls.REVERT, "b", "f", "m", value=made())),
+]
+
+
+@pytest.mark.parametrize(("state", "answer"), ALLOWED)
+def test_what_is_specified_is_allowed(state: Refs, answer: CallView) -> None:
+    after(state, answer, {})
+
+
+@pytest.mark.parametrize(("state", "answer"), WRONG)
+def test_any_other_answer_is_wrong_and_the_message_says_what_is_expected(state: Refs, answer: CallView) -> None:
+    with pytest.raises(Wrong, match="expected"):
+        after(state, answer, {})
+
+
+def test_a_call_that_is_not_specified_is_an_error() -> None:
+    with pytest.raises(ValueError, match="read_object: expected a call on one branch"):
+        after(FOUNDED, call(calls.READ_OBJECT, "b", b"x"), {})
+
+
+def test_a_commit_takes_all_changes_and_a_reset_of_a_path_one() -> None:
+    state = after(WRITTEN, call(calls.COMMIT, "b", "m", value=made()), {})
+    assert state.contents("c") == {b"x": b"1"}
+    assert state.branches["b"].clean
+    two = WRITTEN.staging("b", (b"xy", b"2"))
+    assert after(two, call(calls.RESET_ENTRY, "b", b"x"), {}).shown("b") == {b"xy": b"2"}
+    assert after(two, call(calls.RESET_PREFIX, "b", b"x"), {}).shown("b") == {}
+    assert after(two, call(calls.DELETE_ENTRY, "b", b"x"), {}).shown("b") == {b"xy": b"2"}
+
+
+def test_every_operation_of_branches_and_entries_is_specified() -> None:
+    assert len(SPECIFIED) == 16
+
+
+def branch(name: str, *sealed: str, commit_id: str = "f") -> Branch:
+    return Branch(
+        branch_id=BranchID(name),
+        commit_id=CommitID(commit_id),
+        staging_token=StagingToken(f"{name}-open"),
+        sealed_tokens=tuple(map(StagingToken, sealed)),
+    )
+
+
+def store(*records: Record, staged: tuple[str, ...] = ()) -> Snapshot:
+    held: dict[kv.Address, Record | bytes] = {(b"r", keys.commit_key(FIRST.commit_id)): FIRST}
+    held |= {(b"r", keys.branch_key(each.branch_id)): each for each in records if isinstance(each, Branch)}
+    change = StagedEntry(key=b"x", identity=b"1", data=b"")
+    held |= {(keys.staging_partition(StagingToken(token)), keys.staged_key(b"x")): change for token in staged}
+    return Snapshot(store=held, objects={}, now=0, clients=())
+
+
+NOTHING = Outcome(Status.OK)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "wrong"),
+    [
+        (store(branch("b"), branch("main")), ""),
+        (store(branch("b")), "there are the branches"),
+        (store(branch("b", commit_id="other"), branch("main")), "b names other"),
+        (store(branch("b", "old"), branch("main")), "sealed tokens"),
+        (store(branch("b"), branch("main"), staged=("old",)), "no branch has none"),
+        (store(branch("b"), branch("main"), staged=("b-open",)), "b has b'x'|b has"),
+    ],
+)
+def test_the_store_holds_in_the_end_what_is_specified_and_nothing_else(snapshot: Snapshot, wrong: str) -> None:
+    check = alone_as_specified([(calls.RESET_BRANCH.name, ("r", "b"))], FOUNDED)
+    (found,) = check((NOTHING,), snapshot)
+    if not wrong:
+        assert isinstance(found, Reached)
+    else:
+        assert isinstance(found, Violation)
+        assert any(each in found.evidence for each in wrong.split("|"))
+
+
+def test_an_unspecified_call_that_fails_is_a_violation() -> None:
+    check = alone_as_specified([("a_job", ("r",))], FOUNDED)
+    (found,) = check((Outcome(Status.FAIL, error=BranchNotFound("b")),), store(branch("b"), branch("main")))
+    assert isinstance(found, Violation)
+
+
+def test_an_answer_is_as_stated_if_value_or_class_and_names_agree() -> None:
+    stated = [Stated("one", 1), Stated("two", Refused(PathNotFound, ("x",)))]
+    check, nothing = answers_as_stated(stated), store()
+    refused = Outcome(Status.FAIL, error=PathNotFound(b"x"))
+    assert isinstance(check((Outcome(Status.OK, 1), refused), nothing)[0], Reached)
+    other = Outcome(Status.FAIL, error=BranchNotFound("x"))
+    for outcomes in ((Outcome(Status.OK, 2), refused), (Outcome(Status.OK, 1), other)):
+        assert isinstance(check(outcomes, nothing)[0], Violation)
+
+
+def test_jobs_answer_how_many_tokens_they_have_dropped() -> None:
+    clean, left = store(branch("b")), store(branch("b"), staged=("old",))
+    one, none = Outcome(Status.OK, 1), Outcome(Status.OK, 0)
+    assert isinstance(locks.dropped_once((one, none), clean)[0], Reached)
+    for outcomes, snapshot in (((none, none), clean), ((one, one), clean), ((one, none), left)):
+        assert isinstance(locks.dropped_once(outcomes, snapshot)[0], Violation)

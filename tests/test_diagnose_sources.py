@@ -1,0 +1,109 @@
+"""``lakeproof diagnose`` of a lakeFS: its rows, its dumps, and its table, by its own key schema."""
+
+import base64
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.commands import lakeproof
+from tests.gate.dynamodb_server import client, served
+from tests.spark.lakefs.world import C2, Installation, Repo, around
+
+COUNTS = "3 repositories, 4 branches, 8 commits, 2 tags, 4 staging tokens, 0 notes to the cleaner"
+
+
+@pytest.fixture
+def lake() -> Installation:
+    found = Installation()
+    around(found)
+    Repo(found, "sound").build()
+    return found
+
+
+def diagnosed(tmp_path: Path, source: str) -> tuple[int, list[str], bytes]:
+    """Exit code, what it prints, and what is in the zip."""
+    out = tmp_path / "d.zip"
+    done = lakeproof("diagnose", source, "--out", str(out))
+    assert "Traceback" not in done.stderr
+    with zipfile.ZipFile(out) as archive:
+        return done.exit_code, done.stdout.splitlines(), b"".join(map(archive.read, archive.namelist()))
+
+
+def test_a_healthy_lakefs_has_no_finding_whatever_traffic_has_left(tmp_path: Path, lake: Installation) -> None:
+    source, _ = lake.write(tmp_path / "lake")
+    code, lines, zipped = diagnosed(tmp_path, source)
+    assert (code, lines[0]) == (0, COUNTS)
+    assert lines[1].startswith("0 findings")
+    assert b'"entries": 2' in zipped  # staged on main of sound: counted
+    for path in (b"a/1", b"b/0", b'"new"'):
+        assert path not in zipped
+
+
+def test_a_shared_token_and_a_torn_entry_are_findings_and_no_path_is_told(tmp_path: Path, lake: Installation) -> None:
+    repo = Repo(lake, "other").build()
+    repo.branch("feature", C2, token=repo.token("main"))
+    lake.put(repo.token("dev"), "secret/path", b"\x0a\xff")
+    source, _ = lake.write(tmp_path / "lake")
+    code, lines, zipped = diagnosed(tmp_path, source)
+    assert code == 1
+    assert any(line.startswith("shared-token: other-dc1c branches/main") for line in lines)
+    assert any(line.startswith("undecodable: other-dev:u-1 key/sha256:") for line in lines)
+    assert b"secret" not in zipped
+    assert "secret" not in "".join(lines)
+
+
+def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path, lake: Installation) -> None:
+    entries = [
+        {"partition": p.decode(), "key": k.decode(), "value": base64.b64encode(v).decode()}
+        for (p, k), v in lake.rows.items()
+        if p == b"sound-dc1c"
+    ]
+    for number, told in enumerate(({"entries": entries}, {})):
+        path = tmp_path / f"dump-{number}.json"
+        path.write_text(json.dumps({"version": "1.0", "timestamp": "2026-01-01T00:00:00Z", **told}))
+        (tmp_path / str(number)).mkdir()
+        code, lines, _ = diagnosed(tmp_path / str(number), str(path))
+        assert code == 3
+        assert lines[1].startswith("not judged: there is no record of a repository")
+
+
+def test_a_table_in_dynamodb_is_read_as_its_rows_are(tmp_path: Path, lake: Installation) -> None:
+    kinds = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
+    with served() as url:
+        made = client(url)
+        made.create_table(
+            TableName="kvstore",
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "B"} for name in kinds],
+            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in kinds.items()],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        for (partition, key), value in lake.rows.items():
+            item = {"PartitionKey": {"B": partition}, "ItemKey": {"B": key}, "ItemValue": {"B": value}}
+            made.put_item(TableName="kvstore", Item=item)
+        code, lines, _ = diagnosed(tmp_path, f"dynamodb+{url.replace('://', '://me:x@')}/kvstore")
+    assert (code, lines[0]) == (0, COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("postgresql://nobody@127.0.0.1:1/none", "connection failed"),
+        ("dynamodb+http://127.0.0.1:1/kvstore", "kvstore"),
+        ("dynamodb+http://127.0.0.1:1/", "names no table"),
+        ("rows.jsonl", "rows.jsonl:1: "),
+        ("dump.json", "no JSON"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.jsonl").write_text('{"partition_key": 3}\n')
+    Path("dump.json").write_text('{"entries": [')
+    done = lakeproof("diagnose", source, "--out", "d.zip")
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not Path("d.zip").exists()

@@ -1,0 +1,135 @@
+"""The gallery: each file is complete, refuted and proved as it says, and its pages say the same."""
+
+import importlib.util
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+import pytest
+
+from lakeproof import Call, check
+from tests.gallery_pages import BACK, FOLDER, HEAD, Bug, bugs, pages, problems, read
+
+DOCS = FOLDER.parents[1] / "docs" / "gallery"
+BUGS = bugs()
+
+
+def runner(folder: Path = FOLDER) -> ModuleType:
+    """The program that `make gallery` runs."""
+    spec = importlib.util.spec_from_file_location("gallery_runner", folder / "__main__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def planted(folder: Path, name: str, *changes: tuple[str, str]) -> Path:
+    """A copy of the gallery's program and of one file, with texts of the file replaced."""
+    shutil.copy(FOLDER / "__main__.py", folder)
+    text = (FOLDER / f"{name}.py").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = folder / f"{name}.py"
+    path.write_text(text)
+    return path
+
+
+def without_options(calls: Sequence[Call]) -> list[Call]:
+    """The same calls, as published: options are what repairs a flow."""
+    return [Call(call.flow, *call.args) for call in calls]
+
+
+def test_there_are_at_least_thirty_bugs_and_each_has_a_title_of_its_own() -> None:
+    assert len(BUGS) >= 30
+    assert len({bug.paragraphs[0] for bug in BUGS}) == len(BUGS)
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
+def test_a_file_cites_its_threads_has_both_scenarios_and_at_most_thirty_lines_of_flows(bug: Bug) -> None:
+    assert list(problems(bug)) == []
+
+
+def test_all_are_refuted_and_proved_in_the_steps_that_the_table_of_the_docs_has(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert runner().main([]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last == f"{len(BUGS)} bugs: all as expected"
+    rows = (DOCS / "README.md").read_text().partition(HEAD)[2].splitlines()
+    assert len(lines) == len(rows) == len(BUGS)
+    for line, row in zip(lines, rows, strict=True):
+        _, bug, violated, steps, repaired, _, _ = map(str.strip, row.split("|"))
+        name = bug.partition("](")[2].removesuffix(".md)")
+        assert line.split()[0] == name
+        assert f"{violated.strip('`')} refuted in {steps} steps; repaired: {repaired}, " in line
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
+def test_a_repaired_scenario_is_violated_without_its_repair(bug: Bug) -> None:
+    repaired = bug.scenarios[1]
+    [invariant] = repaired.named_ids
+    check(
+        attrs.evolve(
+            repaired,
+            setup=without_options(repaired.setup),
+            clients=[without_options(calls) for calls in repaired.clients],
+            expect={invariant: "violated"},
+        )
+    )
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name for bug in BUGS])
+def test_a_repaired_scenario_holds_with_another_crash(bug: Bug) -> None:
+    repaired = bug.scenarios[1]
+    check(attrs.evolve(repaired, faults=attrs.evolve(repaired.faults, crashes=repaired.faults.crashes + 1)))
+
+
+def test_the_pages_are_what_a_run_makes() -> None:
+    made = pages(BUGS, (DOCS / "README.md").read_text())
+    assert [path.name for path in DOCS.glob("*.md") if BACK in path.read_text() and path.name not in made] == []
+    for name, text in made.items():
+        assert (DOCS / name).read_text() == text, f"{name}: run `make pages`"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("paimon_rename", "apache/paimon#9714, ", "the tracker of Paimon, ", "THREADS is ['the tracker of Paimon'"),
+        ("paimon_rename", "STEPS = 7", "STEPS = None", "STEPS is None"),
+        ("paimon_rename", 'name="paimon_rename/repaired"', 'name="paimon_rename/mended"', "the first scenarios are"),
+        ("paimon_rename", "Repair: ", "Mended: ", "no paragraph"),
+        ("paimon_rename", '        expect={"snapshot-is-kept": "violated"},\n', "", "published expects {}"),
+        ("paimon_rename", "        return\n", "        return\n" + "    writer = writer\n" * 30, "its flows have"),
+    ],
+)
+def test_a_file_that_lacks_something_is_found(tmp_path: Path, name: str, old: str, new: str, said: str) -> None:
+    assert any(said in problem for problem in problems(read(planted(tmp_path, name, (old, new)))))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("paimon_rename", 'Call(commit, "w1", conditional=True)', 'Call(commit, "w1")', "is violated, expected holds"),
+        ("paimon_rename", "    if conditional:", "    if True:", "is holds, expected violated"),
+        ("paimon_rename", "STEPS = 7", "STEPS = 6", "refuted in 7 steps"),
+        ("paimon_rename", "yield Reached(", "str(", "is inconclusive, expected holds"),
+    ],
+)
+def test_a_bug_that_is_not_as_its_file_says_ends_the_run_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, old: str, new: str, said: str
+) -> None:
+    planted(tmp_path, name, (old, new))
+    assert runner(tmp_path).main([]) == 1
+    out = capsys.readouterr().out
+    assert said in out
+    assert "NOT AS EXPECTED" in out
+    assert out.endswith("1 bugs: NOT AS EXPECTED\n")
+
+
+def test_a_name_that_no_file_has_is_unusable_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert runner().main(["paimon_renames"]) == 2
+    assert "no bug is called 'paimon_renames'; the names are: automq_commit_twice, " in capsys.readouterr().err

@@ -1,0 +1,115 @@
+"""Which faults a violation needs: held against what is known of planted scenarios, and never guessed."""
+
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof import Call, Env, Faults, Finding, Scenario, Snapshot, Status
+from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Violation
+from lakeproof.running.needed import dropped
+from tests.commands import HEAD, complaint, lakeproof
+from tests.racing import ATOMIC, COUNTER, FAULTY, LOST_UPDATE, increment
+
+
+async def twice(env: Env) -> None:
+    await env.store.set(b"p", b"one", b"1")
+    await env.store.set(b"p", b"two", b"2")
+
+
+def _not_half(snapshot: Snapshot) -> list[Finding]:
+    half = (b"p", b"one") in snapshot.store and (b"p", b"two") not in snapshot.store
+    over = all(call.status is not Status.PENDING for call in snapshot.calls("twice"))
+    return [Violation("not-half", "only one key is there")] if half and over else []
+
+
+HALF = Always(id="not-half", meaning="both keys or none", check=_not_half, reads=STORE_AND_CLIENTS)
+
+
+def halved(**faults: int) -> Scenario:
+    """A client that is cut off between two writes, by a crash or by a refusal alike."""
+    return Scenario(name="half", clients=[[Call(twice)]], invariants=[HALF], faults=Faults(**faults))  # type: ignore[arg-type]
+
+
+def verdicts(scenario: Scenario, invariant_id: str) -> dict[str, str]:
+    return {each.fault: each.verdict for each in dropped(scenario, invariant_id, 20.0)}
+
+
+def test_the_only_fault_is_needed() -> None:
+    assert verdicts(halved(crashes=1), "not-half") == {"crashes": "needed"}
+
+
+def test_of_two_that_do_the_same_none_alone_is_needed_but_any_is() -> None:
+    found = verdicts(halved(crashes=1, refusals=1), "not-half")
+    assert found == {"crashes": "not needed", "refusals": "not needed", "any fault": "needed"}
+
+
+def test_a_race_of_its_own_needs_none_of_the_faults_beside_it() -> None:
+    beside = attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1, refusals=1))
+    found = verdicts(beside, "increments-count")
+    assert found == {"crashes": "not needed", "refusals": "not needed", "any fault": "not needed"}
+
+
+def test_where_no_fault_is_allowed_nothing_is_dropped() -> None:
+    assert dropped(LOST_UPDATE, "increments-count", 20.0) == ()
+
+
+def test_lost_answers_are_dropped_with_the_duplicates_that_need_them() -> None:
+    late = attrs.evolve(ATOMIC, clients=[[Call(increment)]], faults=Faults(lost_answers=1, duplicates=1))
+    assert set(verdicts(late, "increments-count")) <= {"lost answers", "duplicates", "any fault"}
+
+
+def test_clocks_are_dropped_too() -> None:
+    assert "clock jumps" in verdicts(FAULTY, "increments-count")
+
+
+def test_what_was_not_searched_to_its_end_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = attrs.evolve(ATOMIC, faults=Faults(crashes=1))
+    [found] = dropped(large, "increments-count", 1e-9)
+    assert found.verdict == "not known"
+    assert "stopped" in found.why
+
+
+def test_an_exception_that_only_a_fault_brings_is_found_too() -> None:
+    async def fails(env: Env) -> None:
+        try:
+            await env.store.set(*COUNTER, b"1")
+        except Exception as error:
+            raise KeyError("odd") from error
+
+    scenario = Scenario(
+        name="raises",
+        clients=[[Call(fails)]],
+        invariants=[],
+        expect={"no-unhandled-exception": "violated"},
+        faults=Faults(refusals=1, crashes=1),
+    )
+    assert verdicts(scenario, "no-unhandled-exception") == {"refusals": "needed", "crashes": "not needed"}
+
+
+class TestCommand:
+    @pytest.fixture
+    def trace(self, tmp_path: Path) -> tuple[str, str]:
+        file = tmp_path / "mine.py"
+        file.write_text(HEAD + "SCENARIOS = [attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1))]\n", "utf-8")
+        lakeproof("verify", "--from", str(file), "--out", str(tmp_path))
+        [trace] = tmp_path.glob("*increments-count.json")
+        return str(trace), str(file)
+
+    def test_text_page_and_json_have_it(self, trace: tuple[str, str]) -> None:
+        asked = (trace[0], "--from", trace[1], "--needed")
+        told = "crashes: not needed; it is violated without, in 4 steps"
+        assert lakeproof("show", *asked).stdout.endswith(f"fault:    {told}\n")
+        assert told in lakeproof("show", *asked, "--format", "html").stdout
+        [found] = json.loads(lakeproof("show", *asked, "--format", "json").stdout)["faults"]
+        assert (found["fault"], found["verdict"]) == ("crashes", "not needed")
+
+    def test_unasked_it_is_not_there(self, trace: tuple[str, str]) -> None:
+        assert json.loads(lakeproof("show", trace[0], "--format", "json").stdout)["faults"] is None
+
+    def test_without_the_scenario_it_is_refused(self, trace: tuple[str, str]) -> None:
+        assert "say where that is with --from mine.py" in complaint(lakeproof("show", trace[0], "--needed"))
+
+    def test_a_picture_has_no_room_for_it(self, trace: tuple[str, str]) -> None:
+        assert "--needed is for text" in complaint(lakeproof("show", trace[0], "--needed", "--format", "svg"))

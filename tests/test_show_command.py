@@ -1,0 +1,139 @@
+"""`lakeproof show` and `verify`, as pages and in the formats of other tools: files, exit codes, refusals."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof.explore.trace import write
+from tests.commands import RACING, ROOT, complaint, lakeproof
+from tests.report.traces import RACE
+
+PICTURE = ROOT / "docs" / "pictures" / "delete-delete-create.svg"
+TRACE = "traces/counters_lost-update.increments-count.json"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs in a folder of its own, with one trace in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    write(attrs.evolve(RACE, file="racing.py"), Path(TRACE))
+    return tmp_path
+
+
+class TestShow:
+    @pytest.mark.parametrize(
+        ("format_", "start"),
+        [
+            ("text", "increments-count is violated"),
+            ("html", "<!doctype html>"),
+            ("mermaid", "sequenceDiagram"),
+            ("svg", "<svg "),
+            ("itf", '{\n "#meta"'),
+            ("json", '{\n "format": 1'),
+        ],
+    )
+    def test_every_format_is_printed(self, format_: str, start: str) -> None:
+        result = lakeproof("show", TRACE, "--format", format_)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.startswith(start)
+        assert result.stdout.endswith("\n")
+
+    def test_text_is_the_default(self) -> None:
+        assert lakeproof("show", TRACE, "--format", "text").stdout == lakeproof("show", TRACE).stdout
+
+    def test_a_page_is_written_beside_the_trace_or_where_it_is_wanted(self) -> None:
+        page = TRACE.replace(".json", ".html")
+        assert lakeproof("show", TRACE, "--html").stdout == f"{page}: open it in a browser\n"
+        assert lakeproof("show", TRACE, "--html", "mine.html").exit_code == 0
+        assert (
+            Path(page).read_text()
+            == Path("mine.html").read_text()
+            == lakeproof("show", TRACE, "--format", "html").stdout
+        )
+        Path(page).unlink()
+        assert lakeproof("show", "--html", TRACE).exit_code == 0
+        assert Path(page).exists()
+
+    def test_a_page_has_the_command_that_replays_it(self) -> None:
+        told = json.loads(lakeproof("show", TRACE, "--format", "json").stdout)["replay"]
+        assert told == f"lakeproof replay {TRACE} --from racing.py"
+
+    def test_a_trace_is_never_overwritten(self) -> None:
+        before = Path(TRACE).read_bytes()
+        assert "name of a trace" in complaint(lakeproof("show", TRACE, "--html", TRACE))
+        assert "name of a trace" in complaint(lakeproof("show", TRACE, "--html", "other.json"))
+        assert Path(TRACE).read_bytes() == before
+        assert not Path("other.json").exists()
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["--html"], "Missing argument 'TRACE'"),
+            ([TRACE, "--html", "--format", "svg"], "give one of them"),
+            ([TRACE, "--lines", "--format", "svg"], "--lines is for text"),
+            ([TRACE, "--html", "no/such/folder/x.html"], "No such file or directory"),
+            (["none.json", "--format", "svg"], "none.json: cannot be read"),
+        ],
+    )
+    def test_what_cannot_be_done_is_one_line(self, arguments: list[str], told: str) -> None:
+        assert told in complaint(lakeproof("show", *arguments))
+
+
+class TestVerify:
+    def verified(self, *arguments: str, pattern: str = "lost-update") -> tuple[int, str, str]:
+        result = lakeproof("verify", "--from", str(RACING), pattern, "--out", "traces", *arguments)
+        return result.exit_code, result.stdout, result.stderr
+
+    def test_a_format_has_stdout_for_itself_and_leaves_the_exit_code(self) -> None:
+        code, out, err = self.verified("--format", "junit")
+        assert ET.fromstring(out).get("failures") == "1"  # noqa: S314  # we have written it
+        assert code == 1
+        assert "1 violated; 1 NOT AS EXPECTED" in err
+        assert self.verified("--format", "sarif", pattern="atomic")[0] == 0
+
+    @pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
+    def test_a_scenario_that_cannot_be_run_shows_in_every_format(self, format_: str) -> None:
+        Path("mine.py").write_text(
+            "from tests.racing import *\nimport attrs\n"
+            "async def broken(env):\n    await 3\n"
+            "SCENARIOS = [attrs.evolve(ATOMIC, clients=[[Call(broken)]], name='own/broken')]\n"
+        )
+        result = lakeproof("verify", "--from", "mine.py", "--format", format_)
+        assert result.exit_code != 0
+        assert "own/broken" in result.stdout or "could not be run" in result.stdout.lower()
+
+    def test_pages_and_an_index_are_written(self) -> None:
+        code, out, _ = self.verified("--html", "pages")
+        assert code == 1
+        assert out.endswith("pages: pages/index.html\n")
+        assert {path.name for path in Path("pages").iterdir()} == {
+            "index.html",
+            "counters_lost-update.increments-count.html",
+        }
+        index = Path("pages/index.html").read_text()
+        assert 'href="counters_lost-update.increments-count.html"' in index
+        assert "1 verdict is not as expected" in index
+
+    def test_an_index_without_violations_says_so(self) -> None:
+        assert self.verified("--html", "pages", pattern="atomic")[0] == 0
+        assert "All as expected." in Path("pages/index.html").read_text()
+
+    def test_options_that_contradict_each_other_are_refused(self) -> None:
+        assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
+        assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
+        assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
+
+    def test_a_folder_that_cannot_be_written_is_said_before_the_search(self) -> None:
+        Path("file").touch()
+        told = complaint(lakeproof("verify", "--html", "file"))
+        assert told == "file: cannot be written: it is no folder; make room there, or choose another folder with --html"
+
+
+def test_the_picture_in_the_docs_is_what_the_command_draws() -> None:
+    lakeproof("verify", "repositories/kv3/delete-delete-create", "--out", "traces")
+    trace = "traces/repositories_kv3_delete-delete-create.delete-spares-successor.json"
+    assert lakeproof("show", trace, "--format", "svg").stdout == PICTURE.read_text(encoding="utf-8")

@@ -1,0 +1,271 @@
+"""Scenarios as items of pytest: what passes, what fails and how it reads, what is replayed, and what is refused."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+# Loaded once, here: the runs of pytest within these tests forget what they have imported.
+import lakeproof.pages.html
+import lakeproof.running.verifying  # noqa: F401
+
+pytest_plugins = "pytester"
+PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
+
+COUNTER = """
+from lakeproof import Call, Env, Eventually, Scenario, Violation, kv
+
+PLACE = (b"shop", b"stock")
+
+
+async def create(env: Env) -> None:
+    await env.store.set(*PLACE, b"2")
+
+
+async def blind(env: Env) -> None:
+    found = await env.store.get(*PLACE)
+    await env.store.set(*PLACE, b"%d" % (int(found.value) - 1))
+
+
+async def careful(env: Env) -> None:
+    while True:
+        found = await env.store.get(*PLACE)
+        try:
+            await env.store.set_if(*PLACE, b"%d" % (int(found.value) - 1), found.predicate)
+        except kv.PredicateFailed:
+            continue
+        return
+
+
+def sold_once(snapshot):
+    left = int(snapshot.store[PLACE])
+    if left:
+        yield Violation("sold-once", f"{left} left")
+    else:
+        from lakeproof import Reached
+        yield Reached("none left")
+
+
+def scenario(name, flow):
+    return Scenario(
+        name=name,
+        setup=[Call(create)],
+        clients=[[Call(flow)], [Call(flow)]],
+        invariants=[Eventually(id="sold-once", meaning="two sales leave nothing", check=sold_once)],
+        expect={"sold-once": "holds"},
+    )
+
+
+SCENARIOS = [scenario("sale/blind", blind), scenario("sale/careful", careful)]
+"""
+WRONG = "sale/blind: sold-once is violated, expected holds"
+
+
+@pytest.fixture(autouse=True)
+def only_our_plugin(pytester: pytest.Pytester) -> None:
+    """Plugins of others take most of the time of a run of pytest, and none of them is under test."""
+    pytester.makeini("[pytest]\naddopts = -p no:hypothesispytest -p no:zarr")
+
+
+@pytest.fixture
+def file(pytester: pytest.Pytester) -> Path:
+    return pytester.makepyfile(test_sale=COUNTER)
+
+
+@pytest.mark.usefixtures("file")
+class TestItems:
+    def test_each_scenario_is_an_item_and_the_story_is_the_failure(self, pytester: pytest.Pytester) -> None:
+        result = pytester.runpytest("-p", "no:randomly")
+        result.assert_outcomes(passed=1, failed=1)
+        text = result.stdout.str()
+        assert WRONG in text
+        assert "sold-once is violated in sale/blind, 4 steps" in text
+        assert "violated: sold-once" in text
+        assert "verifying.py" not in text, "no stack of lakeproof's own functions"
+
+    def test_they_are_chosen_by_k(self, pytester: pytest.Pytester) -> None:
+        pytester.runpytest("-k", "careful").assert_outcomes(passed=1, deselected=1)
+
+    def test_they_run_in_other_processes(self, pytester: pytest.Pytester) -> None:
+        pytester.runpytest("-n", "2").assert_outcomes(passed=1, failed=1)
+
+    def test_the_trace_and_the_page_are_named_in_the_xml_and_can_be_read(self, pytester: pytest.Pytester) -> None:
+        from lakeproof.explore.trace import read
+
+        pytester.runpytest("--junitxml", "out.xml")
+        found = ET.parse(pytester.path / "out.xml").iter("property")  # noqa: S314  # pytest has just written it
+        files = {each.attrib["name"]: Path(each.attrib["value"]) for each in found}
+        assert read(files.pop("lakeproof_trace")).invariant == "sold-once"
+        assert "sold-once is violated in sale/blind" in files.pop("lakeproof_page").read_text()
+        assert not files
+
+    def test_a_counterexample_is_replayed_before_anything_is_searched(self, pytester: pytest.Pytester) -> None:
+        pytester.runpytest()
+        again = pytester.runpytest("-k", "blind")
+        again.assert_outcomes(failed=1, deselected=1)
+        again.stdout.fnmatch_lines([f"*{WRONG}: the code still follows an earlier counterexample"])
+
+    def test_one_that_the_code_no_longer_follows_is_forgotten(self, pytester: pytest.Pytester, file: Path) -> None:
+        pytester.runpytest()
+        file.write_text(COUNTER.replace('scenario("sale/blind", blind)', 'scenario("sale/blind", careful)'))
+        pytester.runpytest().assert_outcomes(passed=2)
+        assert list((pytester.path / ".pytest_cache" / "d" / "lakeproof").iterdir()) == []
+
+    def test_without_a_cache_nothing_is_kept(self, pytester: pytest.Pytester) -> None:
+        pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1, failed=1)
+
+    def test_a_search_that_the_budget_ends_is_no_pass(self, pytester: pytest.Pytester) -> None:
+        result = pytester.runpytest("--lakeproof-budget", "0.000001", "-k", "careful")
+        result.assert_outcomes(failed=1, deselected=1)
+        result.stdout.fnmatch_lines(["*sale/careful: sold-once is inconclusive, expected holds*"])
+
+
+DECORATED = (
+    COUNTER.replace("SCENARIOS = ", "NONE = ")
+    + """
+import pytest
+from lakeproof.testing import scenario as judged
+
+
+@pytest.fixture
+def flow():
+    return careful
+
+
+@judged
+def test_with_a_fixture(flow):
+    return scenario("sale/careful", flow)
+
+
+@pytest.mark.parametrize("given", [blind, careful])
+@judged
+def test_each(given):
+    return scenario("sale/each", given)
+
+
+class TestSale:
+    @judged
+    def test_in_a_class(self, flow):
+        return scenario("sale/class", flow)
+"""
+)
+
+
+DRAWN = """
+from hypothesis import given, settings, strategies as st
+
+@settings(deadline=None, max_examples=3, database=None)
+@given(st.sampled_from([careful, blind]))
+@judged
+def test_drawn(flow):
+    return scenario("sale/drawn", flow)
+"""
+
+
+class TestDecorated:
+    def test_functions_are_items_with_fixtures_and_parameters(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(test_sale=DECORATED)
+        result = pytester.runpytest()
+        result.assert_outcomes(passed=3, failed=1)
+        text = result.stdout.str()
+        assert "sale/each: sold-once is violated, expected holds" in text
+        assert "sold-once is violated in sale/each, 4 steps" in text
+        for internal in ("decorator.py", "kept.py", "verifying.py", "judge(found)"):
+            assert internal not in text
+        again = pytester.runpytest("-k", "blind")
+        again.assert_outcomes(failed=1, deselected=3)
+        again.stdout.fnmatch_lines(["*: the code still follows an earlier counterexample"])
+
+    def test_a_function_that_pytest_would_pass_over_is_an_error(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(test_sale=DECORATED.replace("def test_each", "def each"))
+        result = pytester.runpytest()
+        result.assert_outcomes(errors=1)
+        result.stdout.fnmatch_lines(["*each is decorated with @scenario, *; begin it with 'test'*"])
+
+    @pytest.mark.parametrize(
+        ("made", "told"),
+        [
+            ("def test_none(): pass", "TypeError: test_none returned None; return a Scenario"),
+            ("async def test_none(): pass", "TypeError: test_none returned <coroutine *>; return a Scenario"),
+            (
+                "def test_none(): return attrs.evolve(SCENARIO, clients=[[Call(careful, [])]])",
+                "sale/careful: clients[[]0]*",
+            ),
+        ],
+    )
+    def test_what_returns_no_scenario_that_can_be_run_fails(
+        self, pytester: pytest.Pytester, made: str, told: str
+    ) -> None:
+        head = DECORATED.partition("@pytest.fixture")[0]
+        head += "import attrs\nSCENARIO = scenario('sale/careful', careful)\n"
+        pytester.makepyfile(test_sale=f"{head}\n@judged\n{made}")
+        result = pytester.runpytest()
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines([f"*{told}*"])
+
+    def test_the_budget_holds_for_them(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(test_sale=DECORATED)
+        result = pytester.runpytest("--lakeproof-budget", "0.000001", "-k", "fixture")
+        result.assert_outcomes(failed=1, deselected=3)
+        result.stdout.fnmatch_lines(["*sale/careful: sold-once is inconclusive, expected holds*"])
+
+    def test_under_hypothesis_a_failure_is_found_again(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(test_sale=DECORATED + DRAWN)
+        for earlier in (False, True):
+            result = pytester.runpytest("-k", "drawn")
+            result.assert_outcomes(failed=1, deselected=4)
+            text = result.stdout.str()
+            assert "sold-once is violated in sale/drawn, 4 steps" in text
+            assert ("follows an earlier counterexample" in text) is earlier
+            assert "Flaky" not in text
+
+    @pytest.mark.deep
+    def test_without_the_plugin_they_fail_as_well(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(test_sale=DECORATED + DRAWN)
+        result = pytester.runpytest_subprocess("-p", "no:lakeproof", "-k", "drawn or blind")
+        result.assert_outcomes(failed=2, deselected=3)
+        assert "Flaky" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("given", ["nan", "inf", "0", "-1", "soon"])
+def test_a_budget_that_no_clock_passes_is_refused(pytester: pytest.Pytester, given: str) -> None:
+    result = pytester.runpytest(f"--lakeproof-budget={given}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*'{given}': expected seconds, a number greater than 0 and finite*"])
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("SCENARIOS.append(SCENARIOS[0])", "SCENARIOS has two scenarios of the name 'sale/blind'; rename one"),
+        ("SCENARIOS.append('sale')", "SCENARIOS has 'sale'; make it a Scenario"),
+    ],
+)
+def test_a_list_that_is_none_is_an_error_and_not_passed_over(pytester: pytest.Pytester, more: str, told: str) -> None:
+    pytester.makepyfile(test_sale=f"{COUNTER}\n{more}")
+    result = pytester.runpytest()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*{told}*"])
+
+
+def test_the_examples_of_the_page_run_each_under_its_runner(tmp_path: Path) -> None:
+    decorated, checked = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "test_counter.py").write_text(checked)
+    (tmp_path / "test_decorated.py").write_text(decorated)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    for command, end in (
+        (["unittest", "discover", "-s", str(tmp_path), "-p", "test_counter.py"], "OK"),
+        (["pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_decorated.py")], "2 passed"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command], cwd=PAGE.parents[1], capture_output=True, text=True, check=False
+        )
+        assert end in (done.stdout + done.stderr).splitlines()[-1], done.stdout + done.stderr
+
+
+def test_another_list_of_this_name_is_left_to_its_owner(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_other="SCENARIOS = ['a', 'b']\ndef test_it(): assert len(SCENARIOS) == 2")
+    pytester.runpytest().assert_outcomes(passed=1)
