@@ -31,11 +31,10 @@ def exact(effect: object) -> object:
         TypeError: a field has another type; names the field, what was found, what was expected, and the repair.
     """
     changed = {}
-    for field, expected in _fields(type(effect)).items():
+    for field, kind, usual, optional in _CHECKS.get(type(effect), ()):
         value = getattr(effect, field)
-        if value is None and expected.endswith("?"):
+        if type(value) is usual or (optional and value is None):
             continue
-        kind = expected.removesuffix("?")
         taken = _EXACT[kind](value)
         if taken is _WRONG:
             raise TypeError(
@@ -131,9 +130,19 @@ _FIELDS: Final[Mapping[type, Mapping[str, str]]] = {
 }
 """Of each effect, what its fields must be; with a question mark: or None."""
 
+_USUAL: Final[Mapping[str, type]] = {"bytes": bytes, "str": str, "bool": bool, "bytes, None or EXISTS": bytes}
+"""A value of this very type is right as it is."""
 
-def _fields(kind: type) -> Mapping[str, str]:
-    return _FIELDS.get(kind, {})
+
+_CHECKS: Final[Mapping[type, tuple[tuple[str, str, type | None, bool], ...]]] = {
+    effect: tuple(
+        (field, kind.removesuffix("?"), _USUAL.get(kind.removesuffix("?")), kind.endswith("?"))
+        for field, kind in fields.items()
+    )
+    for effect, fields in _FIELDS.items()
+}
+"""The same, as `exact` goes through it: the field, what it must be, the type that needs no closer look, whether it may
+be None."""
 
 
 def _shown(value: object) -> str:

@@ -21,7 +21,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from enum import Enum
 from functools import cached_property, lru_cache, partial
-from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Final, cast
 
 import attrs
@@ -79,7 +79,7 @@ def identity(value: object, depth: int = 0) -> Hashable:
         NoIdentity: the value is nested more than DEPTH_MAX deep, or holds itself.
     Cost: linear in the size of the value; nothing for plain strings, bytes, integers and None.
     """
-    kind = type(value)
+    kind: type = type(value)
     if kind in _PLAIN:
         return value
     if depth > DEPTH_MAX:
@@ -93,6 +93,9 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return _Same(value)
     if kind in (object, MethodType, partial):
         return (kind, *_odd(value, depth + 1))
+    getters = _slots_alone(kind)
+    if getters:
+        return (kind, *[identity(_held(get, value), depth + 1) for get in getters])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
 
 
@@ -130,9 +133,18 @@ def _parts(value: object, kind: type) -> Iterator[object]:
         yield from _reduced(value)
 
 
+def _held(get: Callable[[object], object], value: object) -> object:
+    try:
+        return get(value)
+    except AttributeError:
+        return _EMPTY
+
+
+_EMPTY: Final = _Same(object())
+"""What a slot that holds nothing holds."""
+
 _CACHES: Final = frozenset({"_attrs_cached_hash", "__weakref__", "__dict__"})
 """What a value keeps for speed: not part of it."""
-
 
 
 def _is_cache(kind: type, name: str) -> bool:
@@ -176,8 +188,17 @@ def _anatomy(kind: type) -> tuple[tuple[tuple[str, Callable[[object], object]], 
     return slots_of_it, bases, bool(getattr(kind, "__dictoffset__", 0)), standard
 
 
+@lru_cache(4096)
+def _slots_alone(kind: type) -> tuple[Callable[[object], object], ...]:
+    """The getters of a class whose values consist of their slots, in a fixed order; none for any other."""
+    fields, bases, has_dict, by_reduction = _anatomy(kind)
+    return () if bases or has_dict or by_reduction else tuple(get for _, get in fields)
+
+
 def _getter(descriptor: object) -> Callable[[object], object]:
     """How to read a slot without asking the class, which may have a ``__getattribute__`` of its own."""
+    if isinstance(descriptor, MemberDescriptorType):
+        return descriptor.__get__
     get = type(descriptor).__get__  # type: ignore[attr-defined]  # slots are descriptors
 
     def read(value: object) -> object:

@@ -19,11 +19,10 @@ from lakeproof.explore.semantics import Cell, Value
 from lakeproof.explore.setting import run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
-from lakeproof.explore.symmetry import orders
+from lakeproof.explore.symmetry import Exchanges
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Effect
 from lakeproof.impl.parallel import Withdrawn
-from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
@@ -89,6 +88,7 @@ class Judge:
         self.seen: dict[object, set[object]] = {}
         """By what was asked: the projections that were judged."""
         self._visible: list[dict[Hashable, int]] = [{} for _ in kernel.tables]
+        self._exchanges = Exchanges(groups)
 
     @property
     def decided(self) -> bool:
@@ -160,11 +160,11 @@ class Judge:
     def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
         """Put the *always* invariants that read this to a projection."""
         seen = self.kernel.space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
+        cases = [case.only(reads) for case in self._exchanges.of(seen)]
         for invariant in self._always:
             record = self.records[invariant.id]
             if invariant.reads == reads and record.violation is None:
-                cases = (case.only(reads) for case in self._exchanged(seen))
-                record.add(self.check_all_symmetric(invariant.id, invariant.check, cases), place)
+                record.add(self.check_all_symmetric(invariant.id, invariant.check, iter(cases)), place)
 
     def _judge_finals(self, words: Words, level: int) -> None:
         for row, numbers in self._fresh("finals", words, frozenset(Reads)):
@@ -176,11 +176,11 @@ class Judge:
 
     def final(self, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *eventually* invariants to a final state."""
-        seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+        exchanged = list(self._exchanges.of(self.kernel.space.snapshot(numbers, clients=True, clock=True)))
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
-                cases = (case.only(invariant.reads) for case in self._exchanged(seen))
+                cases = (case.only(invariant.reads) for case in exchanged)
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, cases), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
@@ -281,18 +281,6 @@ class Judge:
         late = self.kernel.space.columns[self.kernel.space.late].values[number]
         assert isinstance(late, LateWrite)
         self._put_step(self._transition(numbers, late.client, late.call, late.op), late.call, late.op, place)
-
-    def _exchanged(self, seen: Snapshot) -> Iterator[Snapshot]:
-        """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
-        yield seen
-        arranged = {identity(seen.clients): seen.clients} if seen.clients else {}
-        for group in self._groups if seen.clients else ():
-            for views in list(arranged.values()):
-                for order in orders([views[client] for client in group]):
-                    changed = dict(zip(group, order, strict=True))
-                    exchanged = tuple(changed.get(client, view) for client, view in enumerate(views))
-                    arranged.setdefault(identity(exchanged), exchanged)
-        yield from (attrs.evolve(seen, clients=views) for views in list(arranged.values())[1:])
 
     def _by_anyone(self, transition: Transition) -> Iterator[Transition]:
         """The transition, and the same one by each client that is interchangeable with its own."""

@@ -6,15 +6,16 @@ by assumption; a program that mints an identifier is told apart the moment it do
 A state is represented by the one in which the nodes of each group are in ascending order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
+import attrs
 import numpy as np
 
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.expansion import Expansion
 from lakeproof.explore.packing import Words
-from lakeproof.model.identity import Exact
-from lakeproof.model.snapshot import CallView
+from lakeproof.model.identity import identity
+from lakeproof.model.snapshot import CallView, Snapshot
 
 Views = tuple[CallView, ...]
 
@@ -41,10 +42,46 @@ class Symmetry:
         return words
 
 
-def orders(views: Sequence[Views]) -> Iterator[tuple[Views, ...]]:
+class Exchanges:
+    """The snapshots that an exchange of interchangeable clients makes of one. What clients have been told is compared
+    as numbers: each sequence of calls is looked into once, as the nodes of the clients keep theirs."""
+
+    def __init__(self, groups: Sequence[Sequence[int]]) -> None:
+        self._groups = groups
+        self._views: list[Views] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._met: dict[int, tuple[Views, int]] = {}
+
+    def of(self, seen: Snapshot) -> Iterator[Snapshot]:
+        """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
+        yield seen
+        if not self._groups or not seen.clients:
+            return
+        arranged = {tuple(self._number(calls) for calls in seen.clients): None}
+        for group in self._groups:
+            for numbers in list(arranged):
+                for order in orders([numbers[client] for client in group]):
+                    changed = dict(zip(group, order, strict=True))
+                    arranged[tuple(changed.get(client, number) for client, number in enumerate(numbers))] = None
+        for numbers in list(arranged)[1:]:
+            yield attrs.evolve(seen, clients=tuple(self._views[number] for number in numbers))
+
+    def _number(self, calls: Views) -> int:
+        """Equal for two sequences of calls that nothing tells apart."""
+        known = self._met.get(id(calls))
+        if known is None:  # the sequence is kept, so no other one gets its address
+            number = self._numbers.setdefault(identity(calls), len(self._views))
+            if number == len(self._views):
+                self._views.append(calls)
+            known = self._met[id(calls)] = (calls, number)
+        return known[1]
+
+
+def orders(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """All orders of these that differ."""
-    if not views:
+    if not numbers:
         yield ()
-    for at in {Exact(view): at for at, view in reversed(list(enumerate(views)))}.values():
-        rest = [*views[:at], *views[at + 1 :]]
-        yield from ((views[at], *others) for others in orders(rest))
+    for number in dict.fromkeys(numbers):
+        rest = list(numbers)
+        rest.remove(number)
+        yield from ((number, *others) for others in orders(rest))

@@ -154,6 +154,11 @@ class Runner:
             return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
         return await self._judged()
 
+    @property
+    def made(self) -> tuple[Made, ...]:
+        """The steps of the last schedule."""
+        return tuple(self._made)
+
     def effects(self) -> list[tuple[str, Op, object]]:
         """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
         found = []
