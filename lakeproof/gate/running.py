@@ -86,6 +86,11 @@ class Schedule:
     silent: str = ""
     """A call that returned and had sent no request: what it answers from is not in the store."""
 
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What leads through it again."""
+        return tuple(Choice(each.name, each.mode) for each in self.steps)
+
 
 class Runner:
     """The processes of a scenario behind a gate. Open it with `opened`."""
@@ -108,7 +113,7 @@ class Runner:
         self.made: list[Made] = []
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
-        self._crashed: set[str] = set()
+        self.crashed: set[str] = set()
         self.silent = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
@@ -197,7 +202,7 @@ class Runner:
         crashes = choice.mode in ENDING
         now, call = self.gate.now(), len(self.results[client])
         if crashes:
-            self._crashed.add(client)
+            self.crashed.add(client)
             self.children[client].crash()
         held = await self.gate.let_go(choice.name, choice.mode)
         if crashes:
@@ -217,10 +222,10 @@ class Runner:
 
     async def _revive(self) -> None:
         """Start anew what has crashed."""
-        for name in sorted(self._crashed):
+        for name in sorted(self.crashed):
             await self.children[name].kill()
             await self.children[name].start()
-        self._crashed.clear()
+        self.crashed.clear()
 
     async def _drain(self) -> None:
         """Give the calls time to end by themselves."""
@@ -255,7 +260,7 @@ class Runner:
             try:
                 returned = await self.children[name].call(each.name, each.args)
             except ProgramError:
-                if name not in self._crashed:
+                if name not in self.crashed:
                     raise
                 self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
                 break
