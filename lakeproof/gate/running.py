@@ -259,9 +259,9 @@ class Runner:
             before = self.gate.asked[name]
             try:
                 returned = await self.children[name].call(each.name, each.args)
-            except ProgramError:
+            except ProgramError as error:
                 if name not in self.crashed:
-                    raise
+                    raise ProgramError(f"{self.scenario.name}: {name}: {each}: {error}") from None
                 self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
                 break
             self.results[name].append((each, returned))

@@ -16,6 +16,8 @@ from lakeproof.report.style import plural
 
 SHOWN_MAX: Final = 160
 """Characters of a content that are shown."""
+KEPT_MAX: Final = 1_000
+"""Characters of a content that are looked at for names."""
 DIFFERENCES_MAX: Final = 2
 DIFFERENCE_MAX: Final = 60
 """Characters of a content that are shown of a difference."""
@@ -33,6 +35,12 @@ class Row:
     key: str
     told: str
     held: object
+    more: int = 0
+    """Characters that ``told`` leaves out at its end."""
+
+    def cut(self, length: int = SHOWN_MAX) -> str:
+        """The words on one line, and not too long; their end says how much is missing."""
+        return cut(self.told, length, self.more)
 
 
 def rows(store: Store, names: Names) -> dict[str, Row]:
@@ -42,13 +50,13 @@ def rows(store: Store, names: Names) -> dict[str, Row]:
         shown = printable(names.renamed(key, STORE))
         while shown in found:  # a bucket and a table of one name
             shown += " (item)"
-        found[shown] = Row(shown, cut(names.renamed(told, STORE)), held)
+        found[shown] = Row(shown, names.renamed(told[:KEPT_MAX], STORE), held, max(0, len(told) - KEPT_MAX))
     return found
 
 
 def in_words(found: Mapping[str, Row]) -> dict[str, str]:
     """The words of rows, by key."""
-    return {key: row.told for key, row in sorted(found.items())}
+    return {key: row.cut() for key, row in sorted(found.items())}
 
 
 def changed(before: Mapping[str, Row], after: Mapping[str, Row]) -> list[str]:
@@ -65,12 +73,12 @@ def differences(before: Mapping[str, Row], after: Mapping[str, Row]) -> str:
 
 
 def _short(row: Row | None) -> str:
-    return "nothing" if row is None else cut(row.told, DIFFERENCE_MAX)
+    return "nothing" if row is None else row.cut(DIFFERENCE_MAX)
 
 
-def cut(told: str, length: int = SHOWN_MAX) -> str:
-    """A text on one line, and not too long; its end says how much is missing."""
-    rest = len(told) - length
+def cut(told: str, length: int = SHOWN_MAX, more: int = 0) -> str:
+    """A text on one line, and not too long; its end says how much is missing. more: what is missing already."""
+    rest = max(0, len(told) - length) + more
     return printable(told[:length]) + (f"... ({rest:,} more characters)" if rest > 0 else "")
 
 

@@ -21,7 +21,8 @@ from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets.answers import first_of
 
-Work = Callable[[Runner], Awaitable[object]]
+Work = Callable[[Runner], Awaitable[tuple[object, bool]]]
+"""What is found, and whether the processes can be used on."""
 
 
 @attrs.define(eq=False)
@@ -68,9 +69,9 @@ class GateExplorer:
         """
         moves = moves_of(path)
 
-        async def work(runner: Runner) -> dict[str, object]:
+        async def work(runner: Runner) -> tuple[object, bool]:
             walked = await walk(runner, moves, self.known)
-            return Shown(self.scenario, runner.front, walked).told(self.file)
+            return Shown(self.scenario, runner.front, walked).told(self.file), walked.usable
 
         found = await self._done(work)
         assert isinstance(found, dict)
@@ -84,20 +85,19 @@ class GateExplorer:
         """
         moves = moves_of(path)
 
-        async def work(runner: Runner) -> str:
+        async def work(runner: Runner) -> tuple[object, bool]:
             walked = await walk(runner, moves, self.known, onward=True)
             violated = Shown(self.scenario, runner.front, walked).violated.get(invariant)
             if violated is None or violated.step > len(moves):
                 raise NoSuchMove(f"{describe.brief(invariant)} is not violated on this path")
-            return dumps(
-                GateTrace(
-                    file=str(self.file),
-                    scenario=self.scenario.name,
-                    violated={invariant: violated.evidence},
-                    choices=walked.choices,
-                    statuses=tuple(each.status for each in walked.steps),
-                )
+            trace = GateTrace(
+                file=str(self.file),
+                scenario=self.scenario.name,
+                violated={invariant: violated.evidence},
+                choices=walked.choices,
+                statuses=tuple(each.status for each in walked.steps),
             )
+            return dumps(trace), walked.usable
 
         return str(await self._done(work))
 
@@ -145,16 +145,16 @@ class GateExplorer:
 
     async def _try(self, job: Job, runner: Runner) -> bool:
         """Whether the processes can be used on."""
+        usable = True
         try:
-            job.end(await job.work(runner))
+            found, usable = await job.work(runner)
+            job.end(found)
         except (NoSuchMove, Diverged) as error:
             job.end(error=error)
         except Unusable as error:
-            for child in runner.children.values():
-                await child.kill()
             job.end(error=error)
-            return False
-        return True
+            usable = False
+        return usable
 
 
 @asynccontextmanager

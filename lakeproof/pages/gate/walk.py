@@ -23,7 +23,7 @@ from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.holding import NORMAL
 from lakeproof.gate.names import Names
 from lakeproof.gate.programs import Returned
-from lakeproof.gate.running import Runner, Step
+from lakeproof.gate.running import Runner, Schedule, Step
 from lakeproof.gate.scenario import GateCall
 from lakeproof.pages.gate.paths import PATH_MAX, Move, chosen
 from lakeproof.pages.walking import NoSuchMove
@@ -94,6 +94,9 @@ class Walked:
     violated: Mapping[str, str] = attrs.field(factory=dict)
     """At the end: evidence against the invariants of the end."""
     seconds: float = 0.0
+    usable: bool = True
+    """Whether the processes can be used on. A program that is given up runs on by itself, and may die of that: later
+    than what is seen here."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -197,21 +200,26 @@ async def walk(runner: Runner, moves: Sequence[Move], known: Known, *, onward: b
     walker.begin()
     runner.every_order = False
     begun = time.monotonic()
+    schedule: Schedule | None
     try:
         schedule = await runner.schedule(walker)
     except BaseExceptionGroup as errors:
         await trio.lowlevel.checkpoint_if_cancelled()
-        raise first_of(errors) from None
+        error = first_of(errors)
+        if walker.stands is None or onward or not isinstance(error, Unusable):
+            raise error from None
+        schedule = None
     if walker.error is not None:
         raise walker.error
-    if schedule.trouble:
+    if schedule is not None and schedule.trouble:
         raise Unusable(f"{runner.scenario.name}: {schedule.trouble}")
     seen = walker.stands
     if seen is None:
+        assert schedule is not None
         assert schedule.outcome is not None
         seen = attrs.evolve(walker.seen(()), store=schedule.outcome.store, violated=schedule.violated)
     elif trouble := runner.front.trouble([(str(each.name), each.footprint) for each in seen.steps]):
         raise Unusable(f"{runner.scenario.name}: through: {trouble}")
     elif onward:
         raise Unusable(f"{runner.scenario.name}: no end after {PATH_MAX:,} requests")
-    return attrs.evolve(seen, seconds=time.monotonic() - begun)
+    return attrs.evolve(seen, seconds=time.monotonic() - begun, usable=schedule is not None)

@@ -1,0 +1,430 @@
+"""Programs behind the gate, walked without a browser: states by their paths, what is refused, what is left over."""
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, cast
+
+import pytest
+import trio
+
+from lakeproof.gate import running
+from lakeproof.gate.aws import Store
+from lakeproof.gate.classes import Choice, Diverged, Name, Pending
+from lakeproof.gate.holding import COSTS, NORMAL
+from lakeproof.gate.loading import loaded
+from lakeproof.gate.names import Names
+from lakeproof.gate.s3 import State
+from lakeproof.model.objects import StoredObject
+from lakeproof.pages.gate.contents import SHOWN_MAX, differences, in_words, rows
+from lakeproof.pages.gate.live import exploring
+from lakeproof.pages.gate.paths import SUFFIXES, chosen, digest, moves_of, path_of
+from lakeproof.pages.gate.walk import Known
+from lakeproof.pages.walking import NoSuchMove
+from lakeproof.running.tasks import Unusable
+from tests.commands import ROOT, complaint, lakeproof, spawned
+from tests.pages.test_explorer import asked, started
+
+COUNTER: Final = ROOT / "examples" / "gate" / "counter.py"
+GRIEF: Final = Path(__file__).with_name("grief.py")
+ON_THE_WAY: Final = ROOT / "tests" / "gate" / "on_the_way.py"
+State_ = dict[str, object]
+
+
+@pytest.fixture(autouse=True)
+def beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the programs import lies with the tests of the gate."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "gate"))
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests' / 'gate'}")
+
+
+def seen(file: Path, name: str, *paths: str) -> list[State_ | Exception]:
+    """The state of each path, or what was raised in its place, one after the other."""
+    [scenario] = [each for each in loaded(file) if each.name == name]
+
+    async def walked() -> list[State_ | Exception]:
+        found: list[State_ | Exception] = []
+        async with exploring(scenario, file, 20.0) as explorer:
+            for path in paths:
+                try:
+                    found.append(await explorer.state(path))
+                except (NoSuchMove, Diverged, Unusable) as error:
+                    found.append(error)
+        return found
+
+    return trio.run(walked)
+
+
+def state(file: Path, name: str, path: str) -> State_:
+    [found] = seen(file, name, path)
+    assert isinstance(found, dict), found
+    return found
+
+
+def part(found: State_ | Exception, name: str) -> list[State_]:
+    assert isinstance(found, dict), found
+    return cast("list[State_]", found[name])
+
+
+def sentences(found: State_ | Exception, name: str) -> list[str]:
+    return [str(row["sentence"]) for row in part(found, name)]
+
+
+class TestPaths:
+    READ, WRITE = Name("c1", "GET a"), Name("c1", "PUT b", 2)
+    WAIT = (Pending(READ), Pending(WRITE, tuple(COSTS)), Pending(Name("c2", "GET a")))
+
+    @pytest.mark.parametrize("mode", list(SUFFIXES))
+    def test_a_path_leads_to_the_choices_that_it_was_made_of(self, mode: str) -> None:
+        choice = Choice(self.WRITE, mode)
+        [move] = moves_of(path_of([choice]))
+        assert chosen(move, self.WAIT, 1) == choice
+
+    def test_a_client_alone_is_enough_where_one_of_its_requests_waits(self) -> None:
+        [move] = moves_of("c2")
+        assert chosen(move, self.WAIT, 1) == Choice(Name("c2", "GET a"), NORMAL)
+
+    @pytest.mark.parametrize(
+        ("path", "told"),
+        [
+            ("c1", f"it is not one request there; c1 waits with c1:{digest(READ)} GET a; c1:{digest(WRITE)} PUT b"),
+            ("c1:00000000", "no such request waits there; c1 waits with"),
+            ("c3", "no such request waits there; possible: c1, c2"),
+            ("c2.crash", "it is not possible there; possible: c2:"),
+        ],
+    )
+    def test_what_does_not_wait_is_refused_and_never_guessed(self, path: str, told: str) -> None:
+        [move] = moves_of(path)
+        with pytest.raises(NoSuchMove) as error:
+            chosen(move, self.WAIT, 1)
+        assert told in str(error.value)
+
+    @pytest.mark.parametrize(
+        "path", ["a", "c0", "c01", "c1:", "c1:xyz", "c1:1234", "c1.none", "c1,,c2", ",", "c1.", "c1:0123456789", "C1"]
+    )
+    def test_what_is_no_name_of_a_step_is_refused(self, path: str) -> None:
+        with pytest.raises(NoSuchMove, match="is no move; expected a client"):
+            moves_of(path)
+
+    def test_a_path_without_end_is_refused_before_it_is_walked(self) -> None:
+        with pytest.raises(NoSuchMove, match="at most 2,000 are walked"):
+            moves_of(",".join(["c1"] * 2001))
+
+    def test_requests_of_one_client_have_digests_of_their_own(self) -> None:
+        assert len({digest(Name("c1", label, number)) for label in ("GET a", "PUT a") for number in (1, 2)}) == 4
+
+
+class TestKnown:
+    ONE, OTHER = Name("c1", "GET a"), Name("c1", "GET b")
+    AFTER = (Choice(ONE, NORMAL),)
+
+    def test_the_same_requests_after_the_same_steps_are_no_divergence(self) -> None:
+        known = Known()
+        for _ in range(2):
+            known.compare((), frozenset({self.ONE}), 0)
+            known.compare(self.AFTER, frozenset({self.OTHER}), 200)
+
+    def test_other_requests_are(self) -> None:
+        known = Known()
+        known.compare(self.AFTER, frozenset({self.ONE}), 200)
+        with pytest.raises(Diverged, match="no longer asks for c1 GET a; now asks for c1 GET b"):
+            known.compare(self.AFTER, frozenset({self.OTHER}), 200)
+
+    def test_an_end_where_there_was_a_request_is(self) -> None:
+        known = Known()
+        known.compare(self.AFTER, frozenset({self.ONE}), 200)
+        with pytest.raises(Diverged, match="after 1 steps the program no longer asks for c1 GET a"):
+            known.compare(self.AFTER, frozenset(), 200)
+
+    def test_another_answer_is(self) -> None:
+        known = Known()
+        known.compare(self.AFTER, frozenset({self.OTHER}), 200)
+        with pytest.raises(Diverged, match="step 1, c1 GET a: was answered by 200, and now by 412"):
+            known.compare(self.AFTER, frozenset({self.OTHER}), 412)
+
+
+class TestContents:
+    def told(self, content: bytes, metadata: tuple[tuple[str, str], ...] = ()) -> str:
+        store = Store(s3=State(objects={"b/k": StoredObject(content, metadata)}))
+        return in_words(rows(store, Names()))["b/k"]
+
+    def test_text_is_shown_and_anything_else_is_measured(self) -> None:
+        assert self.told(b"12", (("by", "x"),)) == "12 by=x"
+        assert self.told(b"") == "empty"
+        assert self.told(b"\xff" * 5000) == "5,000 bytes"
+
+    @pytest.mark.parametrize("length", [SHOWN_MAX + 1, 999, 1000, 1001, 5000])
+    def test_a_long_text_says_how_much_is_missing(self, length: int) -> None:
+        assert self.told(b"x" * length) == "x" * SHOWN_MAX + f"... ({length - SHOWN_MAX:,} more characters)"
+
+    def test_what_is_minted_has_the_name_that_requests_have(self) -> None:
+        minted, names = "0f5cde44-8a3e-4f1a-9d4e-111111111111", Names()
+        names.renamed(minted, "c1")
+        store = Store(s3=State(objects={f"b/{minted}": StoredObject(minted.encode())}))
+        assert in_words(rows(store, names)) == {"b/<c1.1>": "<c1.1>"}
+
+    def test_what_differs_is_told_though_its_beginning_is_the_same(self) -> None:
+        one, other = (
+            rows(Store(s3=State(objects={"b/k": StoredObject(b"x" * 200 + end)})), Names()) for end in (b"1", b"2")
+        )
+        assert differences(one, other).startswith("; b/k: xxx")
+        assert differences(one, one) == ""
+
+
+class TestStates:
+    def test_an_invariant_of_every_step_is_asked_in_each_state_of_this_path_only(self) -> None:
+        early, late, broken = seen(ON_THE_WAY, "independent", "", "c1,c2,c2", "c1,c2,c2,c2")
+        state_of = {name: [row["state"] for row in part(found, "invariants") if row["id"] == "one_is_there"]
+                    for name, found in (("early", early), ("late", late), ("broken", broken))}  # fmt: skip
+        assert state_of == {"early": ["holds here"], "late": ["violated"], "broken": ["violated"]}
+        [row] = [row for row in part(broken, "invariants") if row["id"] == "one_is_there"]
+        assert row["step"] == 3, "after the old object is deleted, and before the new one is there"
+
+    def test_a_move_says_which_invariant_it_would_violate(self) -> None:
+        found = state(ON_THE_WAY, "swap-at-once", "")
+        told = {str(row["sentence"]): row["violates"] for row in part(found, "options")}
+        violating = [name for name, violates in told.items() if violates]
+        assert violating == ["c1 DELETE bucket/old -> 204; bucket/old: 1 → nothing"]
+
+    def test_faults_are_moves_as_far_as_their_budgets_allow(self) -> None:
+        first, spent, killed = seen(GRIEF, "faults", "", "c1.lost-applied", "c1.lost-applied,c1.crash")
+        names = [str(row["name"]).partition(".")[2] for row in part(first, "options")]
+        assert names == ["", "refused", "lost-applied", "lost-dropped", "crash", "crash-applied"]
+        names = [str(row["name"]).partition(".")[2] for row in part(spent, "options")]
+        assert names == ["", "refused", "crash", "crash-applied"]
+        assert [row["left"] for row in part(spent, "budgets")] == [0, 1, 1]
+        assert [row["left"] for row in part(killed, "budgets")] == [0, 1, 0]
+        assert part(killed, "clients")[0]["state"] == "was killed"
+        [row] = part(killed, "invariants")
+        assert (row["state"], row["evidence"]) == ("violated", "only bucket/first is there")
+        assert row["meaning"] == "The two objects are there, or none of them is."
+
+    def test_requests_of_one_client_that_wait_at_once_are_moves_of_their_own(self) -> None:
+        paths = [path_of([Choice(Name("c1", f"GET bucket/{key}"), NORMAL)]) for key in ("a", "b")]
+        first, *after = seen(GRIEF, "two_at_once", "", *paths)
+        assert [row["path"] for row in part(first, "options") if row["client"] == "c1"] == paths
+        assert [sentences(each, "steps") for each in after] == [[f"c1 GET bucket/{key} -> 404"] for key in ("a", "b")]
+
+    def test_a_call_that_answers_from_memory_is_said_to_show_nothing(self) -> None:
+        notes = cast("list[str]", state(GRIEF, "cached", "")["notes"])
+        assert "This shows nothing: c1: cached() returned without a request" in notes[1]
+
+
+class TestTrouble:
+    def test_a_program_that_asks_otherwise_diverges_and_shows_no_state(self) -> None:
+        # Each state is a run. The first two ask for b; the third one does not, and all that follow.
+        first, second, third, beginning = seen(GRIEF, "forgets", "c1", "c1", "c1", "")
+        assert sentences(first, "options") == sentences(second, "options")
+        assert isinstance(third, Diverged)
+        assert "after 1 steps the program no longer asks for c1 GET bucket/b; now asks for c1 GET bucket/c" in str(
+            third
+        )
+        assert isinstance(beginning, dict), "up to there it is the same"
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("dies", "dies: c1: dies(): "),
+            ("garbles", "the process answered b'hello', not an object in JSON"),
+            ("stranger", "bucket/b: the store was changed by a request that is no step"),
+        ],
+    )
+    def test_a_program_that_comes_to_grief_is_one_line_and_its_other_states_are_there(
+        self, name: str, told: str
+    ) -> None:
+        first, broken, again = seen(GRIEF, name, "", "c1", "")
+        assert isinstance(broken, Unusable)
+        assert told in str(broken)
+        assert len(str(broken).splitlines()) == 1
+        assert sentences(first, "options") == sentences(again, "options"), "by new processes"
+
+    def test_a_program_that_hangs_is_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
+        first, broken, again = seen(GRIEF, "hangs", "", "c1", "")
+        assert "hangs: c1: no request and no answer for 0.3 s" in str(broken)
+        assert sentences(first, "options") == sentences(again, "options")
+
+    @pytest.mark.parametrize(
+        ("name", "path", "told"),
+        [
+            ("changed", "c1", "through: GET bucket/credentials was let through, and c1 PUT bucket/credentials changes"),
+            ("false", "", "the invariant says_false returned False"),
+        ],
+    )
+    def test_what_no_verdict_can_rest_on_is_no_state(self, name: str, path: str, told: str) -> None:
+        [found] = seen(ON_THE_WAY, name, path)
+        assert isinstance(found, Unusable)
+        assert told in str(found)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[int, str]]:
+    """A port and a token. At the end Ctrl-C: nothing is left running, and there is no traceback."""
+    process = spawned("explore", f"{COUNTER}::counter/blind")
+    try:
+        address = started(process)
+        programs = children(process.pid)
+        assert len(programs) == 3, "two clients and the reader"
+        yield int(address.split("/")[2].rpartition(":")[2]), address.split("/")[3]
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "ended\n")
+        assert [pid for pid in programs if Path(f"/proc/{pid}").exists()] == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            told = (folder / "stat").read_text()
+        except OSError:
+            continue
+        if int(told.rpartition(")")[2].split()[1]) == pid:
+            found.append(int(folder.name))
+    return found
+
+
+class TestServing:
+    def state(self, served: tuple[int, str], path: str) -> tuple[int, State_]:
+        port, token = served
+        status, body, _ = asked(port, f"/{token}/state?path={path}")
+        return status, json.loads(body)
+
+    def test_a_state_has_the_fields_of_those_of_a_scenario(self, served: tuple[int, str]) -> None:
+        from tests.pages.test_explorer import RACES, VIOLATED
+
+        status, found = self.state(served, "c1,c2,c1,c2")
+        assert status == 200
+        ours = RACES.state(VIOLATED)
+        assert found.keys() == ours.keys()
+        for name in ("steps", "clients", "invariants"):
+            assert part(found, name)[0].keys() == part(ours, name)[0].keys()
+        _, begun = self.state(served, "")
+        assert part(begun, "options")[0].keys() == part(RACES.state(""), "options")[0].keys()
+
+    def test_the_path_of_a_state_leads_there_again(self, served: tuple[int, str]) -> None:
+        _, found = self.state(served, "c1,c2")
+        status, again = self.state(served, str(found["path"]))
+        assert (status, again["steps"]) == (200, found["steps"])
+        assert str(found["command"]).endswith(f"counter.py::counter/blind --path {found['path']}")
+
+    def test_all_requests_that_wait_are_moves_and_each_leads_to_the_state_that_it_told(
+        self, served: tuple[int, str]
+    ) -> None:
+        first, second, third = (self.state(served, path)[1] for path in ("", "c1,c2", "c1,c2,c1"))
+        assert sentences(first, "options") == ["c1 GET bucket/counter -> 200", "c2 GET bucket/counter -> 200"]
+        told = "PUT bucket/counter -> 200; bucket/counter: 0 → 1"
+        assert sentences(second, "options") == [f"c1 {told}", f"c2 {told}"]
+        assert sentences(third, "steps")[-1] == sentences(second, "options")[0]
+        assert (third["before"], third["after"]) == ({"bucket/counter": "0"}, {"bucket/counter": "1"})
+        assert part(third, "steps")[-1]["keys"] == ["bucket/counter"]
+        assert part(third, "steps")[-1]["returned"] == ["c1: blind() returned 1"]
+
+    def test_an_invariant_of_the_end_is_asked_there_and_not_before(self, served: tuple[int, str]) -> None:
+        paths = ("", "c1,c2,c1", "c1,c2,c1,c2", "c1,c1,c2,c2")
+        found = [self.state(served, path)[1] for path in paths]
+        told = [part(each, "invariants")[0]["state"] for each in found]
+        assert told == ["is asked at the end", "is asked at the end", "violated", "holds here"]
+        assert part(found[2], "invariants")[0]["evidence"] == "2 additions were acknowledged, and the counter is 1"
+        assert part(found[2], "steps")[-1]["violates"] == ["counted_once"]
+        assert [each["end"] for each in found] == [False, False, True, True]
+
+    @pytest.mark.parametrize(
+        ("path", "told"),
+        [
+            ("c3", "step 1, c3: no such request waits there; possible: c1, c2"),
+            ("c1,c1,c1", "step 3, c1: no such request waits there; possible: c2"),
+            ("c1,c1,c2,c2,c1", "step 5, c1: nothing waits there: it is the end"),
+            ("c1:00000000", "no such request waits there; c1 waits with c1:"),
+            ("%3Cscript%3E", "is no move"),
+        ],
+    )
+    def test_a_path_that_cannot_be_walked_is_refused_and_the_server_goes_on(
+        self, served: tuple[int, str], path: str, told: str
+    ) -> None:
+        status, found = self.state(served, path)
+        assert (status, found.keys()) == (422, {"problem"})
+        assert told in str(found["problem"])
+        assert self.state(served, "")[0] == 200
+
+    @pytest.mark.parametrize("prefix", ["", "/x", "/{most}", "/{token}x", "//{token}"])
+    def test_without_the_token_nothing_is_answered(self, served: tuple[int, str], prefix: str) -> None:
+        port, token = served
+        status, body, _ = asked(port, prefix.format(token=token, most=token[:-1]) + "/state?path=")
+        assert status == 403
+        assert "the token is missing or wrong" in body
+
+    def test_a_saved_trace_is_replayed(self, served: tuple[int, str], tmp_path: Path) -> None:
+        port, token = served
+        status, body, _ = asked(port, f"/{token}/trace?path=c1,c2,c1,c2&invariant=counted_once")
+        path = tmp_path / "trace.json"
+        path.write_text(body, encoding="utf-8")
+        again = lakeproof("gate", "replay", str(path))
+        assert (status, again.exit_code) == (200, 1)
+        assert "violated: counted_once" in again.stdout
+
+    @pytest.mark.parametrize(
+        ("path", "invariant"), [("c1,c2", "counted_once"), ("c1,c1,c2,c2", "counted_once"), ("", "x")]
+    )
+    def test_a_trace_of_what_is_not_violated_is_refused(
+        self, served: tuple[int, str], path: str, invariant: str
+    ) -> None:
+        port, token = served
+        status, body, _ = asked(port, f"/{token}/trace?path={path}&invariant={invariant}")
+        assert (status, json.loads(body)) == (422, {"problem": f"'{invariant}' is not violated on this path"})
+
+    def test_a_search_leads_to_a_state_that_violates(self, served: tuple[int, str]) -> None:
+        port, token = served
+        found = json.loads(asked(port, f"/{token}/search", "POST")[1])
+        assert found["told"].startswith("all schedules were run: 4 schedules, ")
+        verdict = found["verdicts"]["counted_once"]
+        assert (verdict["verdict"], verdict["steps"]) == ("violated", 4)
+        _, there = self.state(served, verdict["path"])
+        assert part(there, "invariants")[0]["state"] == "violated"
+
+
+class TestSearch:
+    @pytest.mark.parametrize(
+        ("name", "seconds_max", "verdict", "why"),
+        [
+            ("cached", 20.0, "inconclusive", "returned without a request"),
+            ("two_at_once", 0.01, "inconclusive", "the time was over"),
+        ],
+    )
+    def test_what_is_not_proved_says_why(self, name: str, seconds_max: float, verdict: str, why: str) -> None:
+        [scenario] = [each for each in loaded(GRIEF) if each.name == name]
+
+        async def searched() -> dict[str, object]:
+            async with exploring(scenario, GRIEF, seconds_max) as explorer:
+                return await explorer.search()
+
+        found = cast("dict[str, dict[str, str]]", trio.run(searched)["verdicts"])["both_or_none"]
+        assert found["verdict"] == verdict
+        assert why in found["why"]
+
+
+class TestCommand:
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            ([str(COUNTER)], "3 scenarios; name one: "),
+            ([f"{COUNTER}::none"], "no scenario matches none; it has counter/blind, "),
+            (["none.py::x"], "none.py: there is no such file; name a Python file with SCENARIOS of the gate"),
+            ([f"{ROOT / 'tests' / 'racing.py'}"], "no list SCENARIOS of GateScenario"),
+            ([f"{COUNTER}::counter/blind", "--path", "c3"], "--path c3: step 1, c3: no such request waits there"),
+            ([f"{COUNTER}::counter/blind", "--path", "x!"], "--path x!: 'x!' is no move"),
+            ([f"{COUNTER}::counter/blind", "--from", str(COUNTER)], "leave --from out"),
+            ([f"{GRIEF}::dies", "--path", "c1"], "c1: dies(): {GRIEF}: the process ended with code 7"),
+        ],
+    )
+    def test_what_cannot_be_walked_is_one_line(self, arguments: list[str], told: str) -> None:
+        assert told.replace("{GRIEF}", str(GRIEF)) in complaint(lakeproof("explore", *arguments))
+
+    def test_a_port_that_is_taken_is_one_line(self, served: tuple[int, str]) -> None:
+        found = complaint(lakeproof("explore", f"{COUNTER}::counter/blind", "--port", str(served[0])))
+        assert "choose another port" in found
