@@ -14,11 +14,12 @@ _BODY = """<div class="page explorer">
 <h1>{name}</h1>
 <p class="where">{facts}</p>
 <p class="hidden" id="status" role="status"></p>
-<p class="running" id="running" hidden>Running …</p>
-<div class="evidence" id="problem" role="alert" hidden></div>
 </header>
 <noscript><p>This page walks live through the states of a scenario, and needs its script.</p></noscript>
-<main class="split" id="main" hidden>
+<main>
+<p class="running" id="running" hidden>Running …</p>
+<div class="evidence" id="problem" role="alert" hidden></div>
+<div class="split" id="main" hidden>
 <section aria-labelledby="next-heading">
 <h2 id="next-heading" tabindex="-1">Next step</h2>
 <ol class="options" id="options"></ol>
@@ -48,6 +49,7 @@ _BODY = """<div class="page explorer">
 <h3>Faults left</h3>
 <ul class="counts" id="budgets"></ul>
 </section>
+</div>
 </main>
 <footer><p>Keys: <kbd>1</kbd> to <kbd>9</kbd> take a step, <kbd>u</kbd> takes the last one back; so does the
 browser's Back.</p></footer>

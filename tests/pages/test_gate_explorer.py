@@ -32,13 +32,6 @@ ON_THE_WAY: Final = ROOT / "tests" / "gate" / "on_the_way.py"
 State_ = dict[str, object]
 
 
-@pytest.fixture(autouse=True)
-def beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the programs import lies with the tests of the gate."""
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "gate"))
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests' / 'gate'}")
-
-
 def seen(file: Path, name: str, *paths: str) -> list[State_ | Exception]:
     """The state of each path, or what was raised in its place, one after the other."""
     [scenario] = [each for each in loaded(file) if each.name == name]
@@ -213,8 +206,8 @@ class TestStates:
 
 class TestTrouble:
     def test_a_program_that_asks_otherwise_diverges_and_shows_no_state(self) -> None:
-        # Each state is a run. The first two ask for b; the third one does not, and all that follow.
-        first, second, third, beginning = seen(GRIEF, "forgets", "c1", "c1", "c1", "")
+        # Each state is a run. The first three ask for b; the fourth one does not, and all that follow.
+        first, second, _, third, beginning = seen(GRIEF, "forgets", "c1", "c1", "", "c1", "")
         assert sentences(first, "options") == sentences(second, "options")
         assert isinstance(third, Diverged)
         assert "after 1 steps the program no longer asks for c1 GET bucket/b; now asks for c1 GET bucket/c" in str(
