@@ -1,5 +1,6 @@
 """Programs behind the gate, walked without a browser: states by their paths, what is refused, what is left over."""
 
+import http.client
 import json
 import signal
 from collections.abc import Iterator
@@ -108,28 +109,32 @@ class TestTrouble:
         )
         assert isinstance(beginning, dict), "up to there it is the same"
 
+    def test_a_program_that_dies_is_one_line_and_the_next_state_is_that_of_new_processes(self) -> None:
+        broken, again = seen(GRIEF, "dies", "c1", "")
+        assert isinstance(broken, Unusable)
+        assert str(broken) == f"dies: c1: dies(): {GRIEF}: the process ended with code 7"
+        assert sentences(again, "options") == [f"c{client} GET bucket/a -> 404" for client in (1, 2)]
+
     @pytest.mark.parametrize(
         ("name", "told"),
         [
-            ("dies", "dies: c1: dies(): "),
             ("garbles", "the process answered b'hello', not an object in JSON"),
             ("stranger", "bucket/b: the store was changed by a request that is no step"),
+            ("hangs", "hangs: c1: no request and no answer for 0.3 s, and all threads sleep"),
         ],
     )
-    def test_a_program_that_comes_to_grief_is_one_line_and_its_other_states_are_there(
-        self, name: str, told: str
+    def test_a_program_that_comes_to_grief_is_one_line_and_no_state(
+        self, name: str, told: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        first, broken, again = seen(GRIEF, name, "", "c1", "")
+        monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
+        [broken] = seen(GRIEF, name, "c1")
         assert isinstance(broken, Unusable)
         assert told in str(broken)
         assert len(str(broken).splitlines()) == 1
-        assert sentences(first, "options") == sentences(again, "options"), "by new processes"
 
-    def test_a_program_that_hangs_is_one_line(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
-        first, broken, again = seen(GRIEF, "hangs", "", "c1", "")
-        assert "hangs: c1: no request and no answer for 0.3 s" in str(broken)
-        assert sentences(first, "options") == sentences(again, "options")
+    def test_what_a_program_does_after_a_state_is_none_of_it(self) -> None:
+        [found] = seen(GRIEF, "dies", "c2")
+        assert sentences(found, "options") == ["c1 GET bucket/a -> 404"]
 
     @pytest.mark.parametrize(
         ("name", "path", "told"),
@@ -146,33 +151,17 @@ class TestTrouble:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[int, str]]:
-    """A port and a token. At the end Ctrl-C: nothing is left running, and there is no traceback."""
+    """A port and a token."""
     process = spawned("explore", f"{COUNTER}::counter/blind")
     try:
         address = started(process)
-        programs = children(process.pid)
-        assert len(programs) == 3, "two clients and the reader"
         yield int(address.split("/")[2].rpartition(":")[2]), address.split("/")[3]
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "ended\n")
-        assert [pid for pid in programs if Path(f"/proc/{pid}").exists()] == []
     finally:
         process.kill()
         process.communicate()
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            told = (folder / "stat").read_text()
-        except OSError:
-            continue
-        if int(told.rpartition(")")[2].split()[1]) == pid:
-            found.append(int(folder.name))
-    return found
 
 
 class TestServing:
@@ -272,6 +261,40 @@ class TestServing:
         assert (verdict["verdict"], verdict["steps"]) == ("violated", 4)
         _, there = self.state(served, verdict["path"])
         assert part(there, "invariants")[0]["state"] == "violated"
+
+
+def test_at_ctrl_c_nothing_is_left_of_a_search_and_of_a_walk(tmp_path: Path) -> None:
+    file = tmp_path / "counter.py"
+    file.write_text(COUNTER.read_text())
+    process = spawned("explore", f"{file}::counter/careful")
+    try:
+        address = started(process)
+        port, token = int(address.split("/")[2].rpartition(":")[2]), address.split("/")[3]
+        waiting = http.client.HTTPConnection("127.0.0.1", port)
+        waiting.request("POST", f"/{token}/search")
+        while len(programs(file)) < 4:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        waiting.close()
+        assert (process.returncode, err) == (0, "ended\n")
+        assert programs(file) == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def programs(file: Path) -> list[int]:
+    """The processes of this machine that run a file."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"lakeproof.gate.child" in words and str(file).encode() in words:
+            found.append(int(folder.name))
+    return found
 
 
 class TestSearch:

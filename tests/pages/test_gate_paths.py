@@ -1,4 +1,4 @@
-"""The parts of the explorer of programs that need none: names of steps, what is known of earlier runs, words of a store."""
+"""What the explorer of programs does without one: names of steps, what is known of earlier runs, words of a store."""
 
 import pytest
 

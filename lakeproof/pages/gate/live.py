@@ -1,6 +1,6 @@
 """The processes of a program behind the page: one run at a time, and new ones after a program has come to grief."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,30 +13,31 @@ from lakeproof.gate.running import Chooser, Runner, opened
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
 from lakeproof.gate.searching import Found, searched, tested, verdict_on
 from lakeproof.gate.traces import GateTrace, dumps
-from lakeproof.pages.gate.paths import moves_of, path_of
+from lakeproof.pages.gate.paths import Move, moves_of, path_of
 from lakeproof.pages.gate.state import Shown
-from lakeproof.pages.gate.walk import Known, walk
+from lakeproof.pages.gate.walk import Known, Walked, walk
 from lakeproof.pages.walking import NoSuchMove
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets.answers import first_of
 
-Work = Callable[[Runner], Awaitable[tuple[object, bool]]]
-"""What is found, and whether the processes can be used on."""
-
 
 @attrs.define(eq=False)
 class Job:
-    """Work for the processes, and what came of it."""
+    """A path to be walked, and what came of it. make: what is wanted of the run."""
 
-    work: Work
+    moves: Sequence[Move]
+    make: Callable[[Runner, Walked], object]
+    onward: bool = False
     over: trio.Event = attrs.field(factory=trio.Event)
     found: object = None
     error: Exception | None = None
 
     def end(self, found: object = None, error: Exception | None = None) -> None:
-        self.found, self.error = found, error
-        self.over.set()
+        """Only the first end counts: what comes later is none of this job."""
+        if not self.over.is_set():
+            self.found, self.error = found, error
+            self.over.set()
 
 
 class GateExplorer:
@@ -67,13 +68,11 @@ class GateExplorer:
             Diverged: the program does not ask for what it has asked for after the same steps.
             Unusable: the program or an invariant came to grief.
         """
-        moves = moves_of(path)
 
-        async def work(runner: Runner) -> tuple[object, bool]:
-            walked = await walk(runner, moves, self.known)
-            return Shown(self.scenario, runner.front, walked).told(self.file), walked.usable
+        def make(runner: Runner, walked: Walked) -> object:
+            return Shown(self.scenario, runner.front, walked).told(self.file)
 
-        found = await self._done(work)
+        found = await self._done(Job(moves_of(path), make))
         assert isinstance(found, dict)
         return found
 
@@ -85,8 +84,7 @@ class GateExplorer:
         """
         moves = moves_of(path)
 
-        async def work(runner: Runner) -> tuple[object, bool]:
-            walked = await walk(runner, moves, self.known, onward=True)
+        def make(runner: Runner, walked: Walked) -> object:
             violated = Shown(self.scenario, runner.front, walked).violated.get(invariant)
             if violated is None or violated.step > len(moves):
                 raise NoSuchMove(f"{describe.brief(invariant)} is not violated on this path")
@@ -97,9 +95,9 @@ class GateExplorer:
                 choices=walked.choices,
                 statuses=tuple(each.status for each in walked.steps),
             )
-            return dumps(trace), walked.usable
+            return dumps(trace)
 
-        return str(await self._done(work))
+        return str(await self._done(Job(moves, make, onward=True)))
 
     async def search(self) -> dict[str, object]:
         """Run all schedules, within a limit of time, by processes of their own: the verdict on each invariant, with the
@@ -117,8 +115,7 @@ class GateExplorer:
             raise first_of(errors) from None
         return told_of(self.scenario, search, found, trio.current_time() - begun)
 
-    async def _done(self, work: Work) -> object:
-        job = Job(work)
+    async def _done(self, job: Job) -> object:
         await self._jobs.send(job)
         await job.over.wait()
         if job.error is not None:
@@ -145,16 +142,18 @@ class GateExplorer:
 
     async def _try(self, job: Job, runner: Runner) -> bool:
         """Whether the processes can be used on."""
-        usable = True
+
+        def tell(walked: Walked) -> None:
+            job.end(job.make(runner, walked))
+
         try:
-            found, usable = await job.work(runner)
-            job.end(found)
+            await walk(runner, job.moves, self.known, tell, onward=job.onward)
         except (NoSuchMove, Diverged) as error:
             job.end(error=error)
         except Unusable as error:
             job.end(error=error)
-            usable = False
-        return usable
+            return False
+        return True
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ run is compared with all earlier ones: where a program asks otherwise after the 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -23,7 +23,7 @@ from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.holding import NORMAL
 from lakeproof.gate.names import Names
 from lakeproof.gate.programs import Returned
-from lakeproof.gate.running import Runner, Schedule, Step
+from lakeproof.gate.running import Runner, Step
 from lakeproof.gate.scenario import GateCall
 from lakeproof.pages.gate.paths import PATH_MAX, Move, chosen
 from lakeproof.pages.walking import NoSuchMove
@@ -32,6 +32,9 @@ from lakeproof.targets.answers import first_of
 
 Results = Mapping[str, Sequence[tuple[GateCall, Returned]]]
 """The calls that have ended, by client, and how."""
+
+
+Tell = Callable[["Walked"], None]
 
 
 class Otherwise(Diverged):
@@ -94,9 +97,6 @@ class Walked:
     violated: Mapping[str, str] = attrs.field(factory=dict)
     """At the end: evidence against the invariants of the end."""
     seconds: float = 0.0
-    usable: bool = True
-    """Whether the processes can be used on. A program that is given up runs on by itself, and may die of that: later
-    than what is seen here."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -106,20 +106,23 @@ class Walked:
 class Walker:
     """Leads a program along a path, and gives the run up there. See `lakeproof.gate.running.Chooser`.
 
-    onward: go on to the end of the schedule, one client after the other.
+    tell: is called with what is seen where the run is given up. onward: go on to the end of the schedule, one client
+    after the other.
     """
 
     all_run: Final = False
 
-    def __init__(self, runner: Runner, moves: Sequence[Move], known: Known, *, onward: bool) -> None:
+    def __init__(self, runner: Runner, moves: Sequence[Move], known: Known, tell: Tell, *, onward: bool) -> None:
         self.runner = runner
         self.moves = moves
         self.known = known
+        self.tell = tell
         self.onward = onward
+        self.begun = time.monotonic()
         self.runs = self.complete = self.diverged = 0
         self.choices: list[Choice] = []
         self.ended: list[dict[str, int]] = []
-        self.stands: Walked | None = None
+        self.given_up = False
         self.error: NoSuchMove | Diverged | None = None
 
     def begin(self) -> bool:
@@ -135,10 +138,12 @@ class Walker:
             except NoSuchMove as error:
                 self.error = error
                 return None
-        elif self.onward and step < PATH_MAX:
-            choice = Choice(min(each.name for each in pending), NORMAL)
+        elif self.onward:
+            choice = self._onward(pending)
         else:
-            self.stands = self.seen(pending)
+            self.given_up = True
+            self._explained()
+            self.tell(self.seen(pending))
             return None
         self.choices.append(choice)
         return choice
@@ -147,7 +152,7 @@ class Walker:
         """Nothing is learnt from it: what comes next is the path's."""
 
     def end(self) -> None:
-        if self.stands is not None or self.error is not None:
+        if self.given_up or self.error is not None:
             return
         self._arrived(frozenset())
         if len(self.choices) < len(self.moves):
@@ -167,6 +172,16 @@ class Walker:
             self.error = error
             raise
 
+    def _onward(self, pending: Sequence[Pending]) -> Choice:
+        if len(self.choices) >= PATH_MAX:
+            raise Unusable(f"{self.runner.scenario.name}: no end after {PATH_MAX:,} requests")
+        return Choice(min(each.name for each in pending), NORMAL)
+
+    def _explained(self) -> None:
+        """What was let through is what the scenario says. (At the end the runner looks at it.)"""
+        if trouble := self.runner.front.trouble([(str(each.name), each.footprint) for each in self.runner.steps]):
+            raise Unusable(f"{self.runner.scenario.name}: through: {trouble}")
+
     def seen(self, pending: Sequence[Pending]) -> Walked:
         """What is to be seen of the runner now."""
         gate = self.runner.gate
@@ -184,42 +199,32 @@ class Walker:
             now=gate.now(),
             names=gate.names(),
             silent=self.runner.silent,
+            seconds=time.monotonic() - self.begun,
         )
 
 
-async def walk(runner: Runner, moves: Sequence[Move], known: Known, *, onward: bool = False) -> Walked:
-    """Run the program along a path from a fresh store, and tell what is seen at its end.
+async def walk(runner: Runner, moves: Sequence[Move], known: Known, tell: Tell, *, onward: bool = False) -> None:
+    """Run the program along a path from a fresh store, and tell what is seen at its end: at once, and before the calls
+    have come to their end with nothing held.
 
     Raises:
         NoSuchMove: the path cannot be walked.
         Diverged: the program does not ask for what it has asked for after the same steps.
-        Unusable: the program died, hangs, or did what a verdict cannot rest on. Its processes must be ended.
-    Cost: a run of the program up to there, and what its calls take to end without being held.
+        Unusable: the program died, hangs, or did what a verdict cannot rest on; or it did so later than what was told.
+            Its processes must be ended.
+    Cost: a run of the program up to there, and what its calls take to end.
     """
-    walker = Walker(runner, moves, known, onward=onward)
+    walker = Walker(runner, moves, known, tell, onward=onward)
     walker.begin()
     runner.every_order = False
-    begun = time.monotonic()
-    schedule: Schedule | None
     try:
         schedule = await runner.schedule(walker)
     except BaseExceptionGroup as errors:
         await trio.lowlevel.checkpoint_if_cancelled()
-        error = first_of(errors)
-        if walker.stands is None or onward or not isinstance(error, Unusable):
-            raise error from None
-        schedule = None
+        raise first_of(errors) from None
     if walker.error is not None:
         raise walker.error
-    if schedule is not None and schedule.trouble:
+    if schedule.trouble:
         raise Unusable(f"{runner.scenario.name}: {schedule.trouble}")
-    seen = walker.stands
-    if seen is None:
-        assert schedule is not None
-        assert schedule.outcome is not None
-        seen = attrs.evolve(walker.seen(()), store=schedule.outcome.store, violated=schedule.violated)
-    elif trouble := runner.front.trouble([(str(each.name), each.footprint) for each in seen.steps]):
-        raise Unusable(f"{runner.scenario.name}: through: {trouble}")
-    elif onward:
-        raise Unusable(f"{runner.scenario.name}: no end after {PATH_MAX:,} requests")
-    return attrs.evolve(seen, seconds=time.monotonic() - begun, usable=schedule is not None)
+    if schedule.outcome is not None:
+        tell(attrs.evolve(walker.seen(()), store=schedule.outcome.store, violated=schedule.violated))
