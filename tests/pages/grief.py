@@ -90,7 +90,7 @@ def both_or_none(outcome: Outcome) -> str | None:
 FAULTS = Faults(lost_answers=1, refusals=1, crashes=1)
 SCENARIOS = [
     *(
-        GateScenario(name=each.__name__, clients=[[call(each)], [call(plain)]], invariants=[both_or_none])
+        GateScenario(name=each.__name__, clients=[[call(each)]], invariants=[both_or_none])
         for each in (dies, hangs, garbles, forgets, stranger, two_at_once)
     ),
     GateScenario(name="cached", clients=[[call(cached), call(plain)]], invariants=[both_or_none]),
