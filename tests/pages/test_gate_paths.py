@@ -12,6 +12,7 @@ from lakeproof.pages.gate.contents import SHOWN_MAX, differences, in_words, rows
 from lakeproof.pages.gate.paths import SUFFIXES, chosen, digest, moves_of, path_of
 from lakeproof.pages.gate.walk import Known
 from lakeproof.pages.walking import NoSuchMove
+from tests.gate.dynamodb_requests import ONE, after, create, n, s
 
 
 class TestPaths:
@@ -106,6 +107,19 @@ class TestContents:
         names.renamed(minted, "c1")
         store = Store(s3=State(objects={f"b/{minted}": StoredObject(minted.encode())}))
         assert in_words(rows(store, names)) == {"b/<c1.1>": "<c1.1>"}
+
+    def test_a_table_and_its_items_are_shown(self) -> None:
+        held = after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a"), "v": n(0), "x": {"L": []}}}))
+        assert in_words(rows(Store(dynamodb=held), Names())) == {
+            ONE: "table",
+            f"{ONE}/a/": 'p = a, v = 0, x = {"L": []}',
+        }
+
+    def test_two_things_of_one_key_are_both_shown(self) -> None:
+        held = after(create(ONE), ("PutItem", {"TableName": ONE, "Item": {"p": s("a")}}))
+        store = Store(s3=State(objects={f"{ONE}/a/": StoredObject(b"1")}), dynamodb=held)
+        shown = in_words(rows(store, Names()))
+        assert (shown[f"{ONE}/a/"], shown[f"{ONE}/a/ (item)"]) == ("1", "p = a")
 
     def test_what_differs_is_told_though_its_beginning_is_the_same(self) -> None:
         one, other = (
