@@ -2,10 +2,10 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import click
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
 
-Tell = Callable[..., None]
+
+class Tell(Protocol):
+    """Says where a scenario of this name is served."""
+
+    def __call__(self, address: str, *, name: str) -> None: ...
 
 
 @click.command("explore")
@@ -57,7 +61,7 @@ def command(name: str, file: Path | None, path: str, port: int, max_seconds: flo
     return AS_EXPECTED
 
 
-def _tell(address: str, name: str, *, path: str, out: TextIO) -> None:
+def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
     click.echo(f"{name}: open {address}{f'#{path}' if path else ''} in a browser; Ctrl-C ends it", file=out)
 
 
