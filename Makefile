@@ -60,7 +60,7 @@ deep: $(PAPER)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
 site: $(PAPER)  ## the documentation as a site, in site/: open site/index.html; it loads nothing from the network
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 dist: $(PAPER)  ## the packages of a release, in dist/, built and checked
 	@rm -rf dist
