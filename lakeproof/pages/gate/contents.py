@@ -8,6 +8,7 @@ import attrs
 
 from lakeproof.explore.describe_objects import metadata_of
 from lakeproof.gate.aws import Store
+from lakeproof.gate.dynamodb.state import Table
 from lakeproof.gate.dynamodb.values import Item, Scalar, Value, written
 from lakeproof.gate.footprints import Access
 from lakeproof.gate.names import Names
@@ -19,7 +20,7 @@ SHOWN_MAX: Final = 160
 KEPT_MAX: Final = 1_000
 """Characters of a content that are looked at for names."""
 DIFFERENCES_MAX: Final = 2
-DIFFERENCE_MAX: Final = 60
+DIFFERENCE_MAX: Final = 80
 """Characters of a content that are shown of a difference."""
 STORE: Final = "store"
 """Whose names those are that no request has shown, but the store."""
@@ -99,7 +100,7 @@ def _told(store: Store) -> Iterator[tuple[str, str, object]]:
     for table in store.dynamodb.tables.values():
         yield table.name, "table", attrs.evolve(table, items={}, created=0)
         for key, item in table.items.items():
-            yield f"{table.name}/{key.told}", _item(item), item
+            yield f"{table.name}/{key.told}", _item(table, item), item
 
 
 def _content(content: bytes) -> str:
@@ -111,8 +112,10 @@ def _content(content: bytes) -> str:
     return told or "empty"
 
 
-def _item(item: Item) -> str:
-    return ", ".join(f"{name} = {_value(value)}" for name, value in sorted(item.items()))
+def _item(table: Table, item: Item) -> str:
+    """Its attributes, without those that its key tells."""
+    rest = {name: value for name, value in item.items() if name not in table.key_names}
+    return ", ".join(f"{name} = {_value(value)}" for name, value in sorted(rest.items())) or "item"
 
 
 def _value(value: Value) -> str:
