@@ -39,7 +39,7 @@ def loaded(file: Path) -> list[GateScenario]:
     except Exception as error:  # whatever a user's file raises
         raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
     if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
-        raise Unusable(f"{file}: no list SCENARIOS of GateScenario")
+        raise Unusable(f"{file}: no list SCENARIOS of GateScenario; scenarios of the search are named with --from FILE")
     names = [each.name for each in listed]
     if not names:
         raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")

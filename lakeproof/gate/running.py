@@ -362,16 +362,25 @@ async def opened(scenario: GateScenario, file: Path) -> AsyncIterator[Runner]:
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, service)
     runner = Runner(scenario, front, gate, children)
+    # The store goes last: a program that loses it before it is killed would complain.
+    store_is_up = trio.CancelScope(shield=True)
+
+    async def serve() -> None:
+        with store_is_up:
+            await gate.server.serve(listeners)
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(gate.server.serve, listeners)
         try:
+            nursery.start_soon(serve)
             async with trio.open_nursery() as starting:
                 for child in children.values():
                     starting.start_soon(child.start)
             await runner.prepare()
             yield runner
         finally:
-            runner.watch.close()
-            for child in children.values():
-                await child.kill()
-            nursery.cancel_scope.cancel()
+            try:
+                runner.watch.close()
+                for child in children.values():
+                    await child.kill()
+            finally:
+                store_is_up.cancel()

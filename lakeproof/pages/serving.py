@@ -139,7 +139,8 @@ class Front:
 
 
 async def serve(explorer: Explored, port: int, tell: Callable[[str], object]) -> None:
-    """Serve on loopback until SIGINT. ``tell``: receives the address, with its token. 0: any free port.
+    """Serve on loopback until SIGINT, SIGTERM or SIGHUP, which a terminal sends when it is closed. ``tell``: receives
+    the address, with its token. 0: any free port.
 
     Raises:
         OSError: the port is taken.
@@ -148,7 +149,7 @@ async def serve(explorer: Explored, port: int, tell: Callable[[str], object]) ->
     port = listeners[0].socket.getsockname()[1]
     token = secrets.token_urlsafe(TOKEN_BYTES)
     server = Server(Front(explorer, port, token))
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(server.serve, listeners)
             tell(f"http://{HOST}:{port}/{token}/")
