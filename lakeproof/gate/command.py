@@ -233,6 +233,10 @@ def replay(trace: Path, file: Path | None) -> int:
         return INCONCLUSIVE
     for name, schedule in found.shortest.items():
         click.echo(f"violated: {name}\nevidence: {schedule.violated[name]}")
+    if found.shortest:
+        from lakeproof.pages.gate.paths import command, path_of
+
+        click.echo(f"in a browser: {command(scenarios[0], source, path_of(told.choices))}", err=True)
     return VIOLATED if found.shortest else AS_EXPECTED
 
 

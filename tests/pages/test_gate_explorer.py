@@ -281,6 +281,8 @@ class TestServing:
         again = lakeproof("gate", "replay", str(path))
         assert (status, again.exit_code) == (200, 1)
         assert "violated: counted_once" in again.stdout
+        _, there = self.state(served, "c1,c2,c1,c2")
+        assert again.stderr == f"in a browser: {there['command']}\n"
 
     @pytest.mark.parametrize(
         ("path", "invariant"), [("c1,c2", "counted_once"), ("c1,c1,c2,c2", "counted_once"), ("", "x")]

@@ -6,8 +6,10 @@ leads on with another request than the one that was clicked.
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -15,6 +17,7 @@ import attrs
 from lakeproof.explore import describe
 from lakeproof.gate.classes import Choice, Name, Pending
 from lakeproof.gate.holding import CRASHED, CRASHED_APPLIED, LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED
+from lakeproof.gate.scenario import GateScenario
 from lakeproof.pages.walking import NoSuchMove
 
 PATH_MAX: Final = 2_000
@@ -58,6 +61,11 @@ def move_of(choice: Choice) -> Move:
 def path_of(choices: Iterable[Choice]) -> str:
     """The path of a schedule."""
     return ",".join(str(move_of(each)) for each in choices)
+
+
+def command(scenario: GateScenario, file: Path, path: str) -> str:
+    """The command that opens a path."""
+    return shlex.join(["lakeproof", "explore", f"{file}::{scenario.name}", *(["--path", path] if path else [])])
 
 
 def moves_of(path: str) -> tuple[Move, ...]:

@@ -5,7 +5,6 @@ Each invariant of every step (``always``) is asked of the beginning and of each 
 asked where the path ends the schedule, and not before: what is half done would be judged as if it were all.
 """
 
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, found_by
 from lakeproof.gate.searching import tested
 from lakeproof.impl.printable import printable
 from lakeproof.pages.gate.contents import STORE, changed, cut, differences, in_words, key_of, rows
-from lakeproof.pages.gate.paths import path_of
+from lakeproof.pages.gate.paths import command, path_of
 from lakeproof.pages.gate.walk import Request, Walked
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
@@ -217,11 +216,6 @@ class Shown:
 def calls_of(scenario: GateScenario, client: str) -> Sequence[GateCall]:
     """The calls of a client by its name."""
     return scenario.clients[int(client[1:]) - 1]
-
-
-def command(scenario: GateScenario, file: Path, path: str) -> str:
-    """The command that opens a path."""
-    return shlex.join(["lakeproof", "explore", f"{file}::{scenario.name}", *(["--path", path] if path else [])])
 
 
 def _one(name: Name, mode: str, status: int, differs: str) -> dict[str, object]:
