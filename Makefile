@@ -15,6 +15,8 @@ SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 ARGS ?=
+COMMA := ,
+EXTRAS := test,dev$(if $(CI),$(COMMA)site)
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
@@ -58,7 +60,7 @@ deep: $(PAPER)  ## the tests marked deep: minutes
 	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
 
 site: $(PAPER)  ## the documentation as a site, in site/: open site/index.html; it loads nothing from the network
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 dist: $(PAPER)  ## the packages of a release, in dist/, built and checked
 	@rm -rf dist
@@ -103,7 +105,7 @@ $(CORE): pyproject.toml constraints.txt
 
 $(READY): $(CORE)
 	@echo "installing what the tests need into $(VENV)"
-	@$(PIP) --no-build-isolation --editable '.[test,dev]'
+	@$(PIP) --no-build-isolation --editable '.[$(EXTRAS)]'
 	@touch $@
 
 $(PAPER): $(READY)

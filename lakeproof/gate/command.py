@@ -1,7 +1,6 @@
 """The commands ``gate run``, ``gate replay`` and ``gate serve``."""
 
 import json
-import runpy
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -13,50 +12,22 @@ import click
 import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
-from lakeproof.gate.classes import Choice, Classes
-from lakeproof.gate.running import Chooser, Runner, Schedule, opened
+from lakeproof.gate.classes import Classes
+from lakeproof.gate.loading import chosen, loaded
+from lakeproof.gate.running import Chooser
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
-from lakeproof.gate.shortest import fewest_switches, switches
+from lakeproof.gate.searching import Found, searched, tested, verdict_on
 from lakeproof.gate.strategies import Replayed, Sampled
 from lakeproof.gate.traces import GateTrace, TraceError, of, read, write
 from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
-from lakeproof.running.loading import LoadError, import_beside, matching
 from lakeproof.running.tasks import Unusable
-from lakeproof.scenario import ScenarioError
 from lakeproof.targets.answers import first_of
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
 TROUBLES_MAX: Final = 3
-TELL_SECONDS: Final = 5.0
-
-
-@attrs.define
-class Found:
-    """What came of a scenario so far."""
-
-    shortest: dict[str, Schedule] = attrs.field(factory=dict)
-    """By invariant: the shortest schedule that violates it."""
-    counted: dict[str, int] = attrs.field(factory=dict)
-    trouble: list[str] = attrs.field(factory=list)
-    silent: str = ""
-    """A call that sent no request, if there was one: then nothing is proved."""
-
-    def add(self, schedule: Schedule) -> None:
-        self.trouble += [schedule.trouble] if schedule.trouble else []
-        self.silent = self.silent or schedule.silent
-        for name in schedule.violated:
-            self.counted[name] = self.counted.get(name, 0) + 1
-            known = self.shortest.get(name)
-            if known is None or _length(schedule) < _length(known):
-                self.shortest[name] = schedule
-
-
-def _length(schedule: Schedule) -> tuple[int, int]:
-    """Fewest changes from client to client first, then fewest steps."""
-    return switches(schedule.steps), len(schedule.steps)
 
 
 @click.group("gate")
@@ -107,11 +78,11 @@ def run(
     worst = AS_EXPECTED
     rows: list[Row] = []
     troubles: list[str] = []
-    for scenario in _chosen(file, patterns):
+    for scenario in chosen(file, patterns):
         sample = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         search: Chooser = Classes() if strategy == "all" else sample
         started = time.monotonic()
-        found = _run(partial(_search, scenario, file, search, schedules, limit))
+        found = _run(partial(searched, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started
         asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
         for invariant in asked:
@@ -207,14 +178,13 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
     name = invariant.__name__
     shortest = found.shortest.get(name)
     whole = search.all_run and not found.silent
-    tested = getattr(invariant, "reached", 1) > 0
-    if whole and not tested and shortest is None:
+    if whole and not tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
     return Row(
         scenario=scenario.name,
         invariant=name,
         expected=scenario.expect.get(name, "holds"),
-        verdict="violated" if shortest else "holds" if whole and tested else "inconclusive",
+        verdict=verdict_on(invariant, found, search),
         schedules=search.complete,
         violating=found.counted.get(name, 0),
         all=whole,
@@ -224,71 +194,12 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
     )
 
 
-def _chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
-    found = _loaded(file)
-    names = [each.name for each in found]
-    try:
-        chosen = matching(names, patterns)
-    except LoadError:
-        raise Unusable(f"{file}: no scenario matches {' or '.join(patterns)}; it has {', '.join(names)}") from None
-    return [each for each in found if each.name in chosen]
-
-
-def _loaded(file: Path) -> list[GateScenario]:
-    import_beside(file)
-    try:
-        listed = runpy.run_path(str(file)).get("SCENARIOS")
-    except ScenarioError as error:
-        raise Unusable(f"{file}: {error}") from None
-    except Exception as error:  # whatever a user's file raises
-        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
-    if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
-        raise Unusable(f"{file}: no list SCENARIOS of GateScenario")
-    names = [each.name for each in listed]
-    if not names:
-        raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")
-    if twice := sorted({each for each in names if names.count(each) > 1}):
-        raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
-    return list(listed)
-
-
 def _run(work: Callable[[], Awaitable[Found]]) -> Found:
     try:
         found: Found = trio.run(work)
         return found
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
-
-
-async def _search(
-    scenario: GateScenario, file: Path, search: Chooser, schedules: int | None, limit: float | None
-) -> Found:
-    found = Found()
-    deadline = None if limit is None else time.monotonic() + limit
-    told = time.monotonic()
-    async with opened(scenario, file) as runner:
-        while (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules):
-            if not search.begin():
-                break
-            found.add(await runner.schedule(search))
-            if time.monotonic() - told > TELL_SECONDS:
-                told = time.monotonic()
-                click.echo(f"{scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
-        if not isinstance(search, Replayed):
-            for name, schedule in sorted(found.shortest.items()):
-                found.shortest[name] = await _shortened(runner, schedule, name)
-    return found
-
-
-async def _shortened(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:
-    """An equivalent schedule with the fewest changes from client to client, if the program confirms it."""
-    steps = schedule.on_the_way.get(invariant) or fewest_switches(schedule.steps)
-    if steps == schedule.steps or (switches(steps) == switches(schedule.steps) and not schedule.on_the_way):
-        return schedule
-    search = Replayed([Choice(each.name, each.mode) for each in steps])
-    search.begin()
-    shorter = await runner.schedule(search)
-    return shorter if invariant in shorter.violated else schedule
 
 
 @gate.command("replay")
@@ -312,16 +223,20 @@ def replay(trace: Path, file: Path | None) -> int:
     source = file or Path(told.file)
     if not source.is_file():
         raise Unusable(f"{trace}: its file {source} is not here; name it with --from")
-    scenarios = [each for each in _loaded(source) if each.name == told.scenario]
+    scenarios = [each for each in loaded(source) if each.name == told.scenario]
     if not scenarios:
         raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
-    found = _run(partial(_search, scenarios[0], source, Replayed(told.choices), 1, None))
+    found = _run(partial(searched, scenarios[0], source, Replayed(told.choices), 1, None))
     _show(told)
     if found.trouble:
         click.echo(f"the program no longer follows: {found.trouble[0]}", err=True)
         return INCONCLUSIVE
     for name, schedule in found.shortest.items():
         click.echo(f"violated: {name}\nevidence: {schedule.violated[name]}")
+    if found.shortest:
+        from lakeproof.pages.gate.paths import command, path_of
+
+        click.echo(f"in a browser: {command(scenarios[0], source, path_of(told.choices))}", err=True)
     return VIOLATED if found.shortest else AS_EXPECTED
 
 

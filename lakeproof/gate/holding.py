@@ -110,6 +110,10 @@ class Gate(Generic[State, Asked]):
         """The clients of which a request waits."""
         return frozenset(held.client for held in (*self.held.values(), *self._arrived))
 
+    def names(self) -> Names:
+        """The names of what was minted so far; what they are given further changes nothing here."""
+        return self._names.copy()
+
     def settle(self) -> None:
         """Name what has arrived. To be called when the program is quiet: then all that it asks for at once is here."""
         several = len(self._arrived) > 1

@@ -1,7 +1,7 @@
 """Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from lakeproof.gate.holding import COSTS, ENDING, NORMAL, Gate, Held
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned, Service
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
-from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, Invariant, Outcome
+from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, Outcome, found_by
 from lakeproof.running.tasks import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -86,6 +86,11 @@ class Schedule:
     silent: str = ""
     """A call that returned and had sent no request: what it answers from is not in the store."""
 
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What leads through it again."""
+        return tuple(Choice(each.name, each.mode) for each in self.steps)
+
 
 class Runner:
     """The processes of a scenario behind a gate. Open it with `opened`."""
@@ -103,12 +108,15 @@ class Runner:
         self.fresh = gate.state
         self.watch = Watch()
         self.steps: list[Step] = []
-        self._made: list[Made] = []
+        self.every_order = True
+        """Whether a schedule is also judged on the way of every other order of its class."""
+        self.made: list[Made] = []
         self._born: dict[Name, int] = {}
-        self._unfinished: set[str] = set()
-        self._crashed: set[str] = set()
-        self._silent = ""
-        self._results: dict[str, list[tuple[GateCall, Returned]]] = {}
+        self.unfinished: set[str] = set()
+        self.crashed: set[str] = set()
+        self.silent = ""
+        self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
+        """Of the schedule that is run: the calls that have ended, by client."""
 
     async def prepare(self) -> None:
         """Run the setup; each schedule begins with the store that it leaves."""
@@ -126,14 +134,14 @@ class Runner:
         self.gate.state = self.fresh
         self.gate.hold(frozenset(name for name in self.children if name != OPEN))
         self.steps = []
-        self._made = []
+        self.made = []
         self._born = {}
         self.front.passed.clear()
-        self._silent = ""
-        self._results = {name: [] for name in self.children if name != OPEN}
-        self._unfinished = set(self._results)
+        self.silent = ""
+        self.results = {name: [] for name in self.children if name != OPEN}
+        self.unfinished = set(self.results)
         async with trio.open_nursery() as nursery:
-            for name, calls in zip(self._results, self.scenario.clients, strict=True):
+            for name, calls in zip(self.results, self.scenario.clients, strict=True):
                 nursery.start_soon(self._client, name, tuple(calls))
             finished, trouble = await self._steer(search)
             if not finished:
@@ -162,7 +170,7 @@ class Runner:
     def effects(self) -> list[tuple[str, Op, object]]:
         """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
         found = []
-        for made, exchange in zip(self._made, exchanged(self.front, self.fresh, self._made), strict=True):
+        for made, exchange in zip(self.made, exchanged(self.front, self.fresh, self.made), strict=True):
             op = graveler.operation(made.asked)
             if op is not None:
                 found.append((made.name.client, op, graveler.reply(op, exchange.response)))
@@ -197,14 +205,14 @@ class Runner:
         """Let a request go. A crash kills the process first: it must see nothing of what comes."""
         client = choice.name.client
         crashes = choice.mode in ENDING
-        now, call = self.gate.now(), len(self._results[client])
+        now, call = self.gate.now(), len(self.results[client])
         if crashes:
-            self._crashed.add(client)
+            self.crashed.add(client)
             self.children[client].crash()
         held = await self.gate.let_go(choice.name, choice.mode)
         if crashes:
             await self.gate.drop(client)
-        self._made.append(
+        self.made.append(
             Made(
                 name=held.name,
                 mode=held.mode,
@@ -219,20 +227,20 @@ class Runner:
 
     async def _revive(self) -> None:
         """Start anew what has crashed."""
-        for name in sorted(self._crashed):
+        for name in sorted(self.crashed):
             await self.children[name].kill()
             await self.children[name].start()
-        self._crashed.clear()
+        self.crashed.clear()
 
     async def _drain(self) -> None:
         """Give the calls time to end by themselves."""
         with trio.move_on_after(PATIENCE_SECONDS):
-            while self._unfinished:  # noqa: ASYNC110  # a set, no event
+            while self.unfinished:  # noqa: ASYNC110  # a set, no event
                 await trio.sleep(POLL_SECONDS)
 
     async def _renew(self) -> None:
         """Start anew each process whose call has not ended."""
-        for name in sorted(self._unfinished):
+        for name in sorted(self.unfinished):
             await self.children[name].kill()
             await self.children[name].start()
 
@@ -256,15 +264,15 @@ class Runner:
             before = self.gate.asked[name]
             try:
                 returned = await self.children[name].call(each.name, each.args)
-            except ProgramError:
-                if name not in self._crashed:
-                    raise
-                self._results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
+            except ProgramError as error:
+                if name not in self.crashed:
+                    raise ProgramError(f"{self.scenario.name}: {name}: {each}: {error}") from None
+                self.results[name].append((each, Returned(error=CRASHED_CALL, message="its process was killed")))
                 break
-            self._results[name].append((each, returned))
+            self.results[name].append((each, returned))
             if self.gate.asked[name] == before:
-                self._silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
-        self._unfinished.discard(name)
+                self.silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
+        self.unfinished.discard(name)
 
     async def _quiet(self) -> str:
         """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
@@ -278,7 +286,7 @@ class Runner:
             for _ in range(PASSES):
                 await trio.lowlevel.checkpoint()
             now, seen = trio.current_time(), self._seen()
-            silent = sorted(self._unfinished - self.gate.waiting)
+            silent = sorted(self.unfinished - self.gate.waiting)
             if seen is None or seen != before:
                 moved = now
             elif not silent and now - moved >= self.scenario.calm_seconds:
@@ -307,8 +315,9 @@ class Runner:
         store = self.gate.state
         reader = self.children[OPEN]
         after = [await reader.call(each.name, each.args) for each in self.scenario.after]
-        outcome = Outcome(results=self._results, after=after, store=store)
-        found = ((each.__name__, self._evidence(each, outcome)) for each in self.scenario.invariants)
+        outcome = Outcome(results=self.results, after=after, store=store)
+        asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
+        found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())
         violated = {name: evidence for name, evidence in found if evidence is not None}
         passed = self._on_the_way()
         return Schedule(
@@ -316,7 +325,7 @@ class Runner:
             outcome=outcome,
             violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
             on_the_way={name: steps for name, (_, steps) in passed.items()},
-            silent=self._silent,
+            silent=self.silent,
         )
 
     def _on_the_way(self) -> dict[str, tuple[str, tuple[Step, ...]]]:
@@ -324,10 +333,10 @@ class Runner:
         left = {each.__name__: each for each in self.scenario.always}
         found: dict[str, tuple[str, tuple[Step, ...]]] = {}
         try:
-            for moment in moments(self.front, self.fresh, self._made) if left else ():
-                calls = [call for call, _ in self._results.get(moment.client, [])]
+            for moment in moments(self.front, self.fresh, self.made) if left and self.every_order else ():
+                calls = [call for call, _ in self.results.get(moment.client, [])]
                 for name, each in list(left.items()):
-                    evidence = self._asked(each.__name__, partial(each, moment, calls))
+                    evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))
                     if evidence is not None:
                         order = ordered(len(self.steps), moment.order)
                         found[name] = (
@@ -337,19 +346,6 @@ class Runner:
                         del left[name]
         except TooManyMoments as error:
             raise Unusable(f"{self.scenario.name}: always: {error} of a schedule; take fewer clients") from None
-        return found
-
-    def _evidence(self, invariant: Invariant, outcome: Outcome) -> str | None:
-        return self._asked(invariant.__name__, partial(invariant, outcome))
-
-    def _asked(self, name: str, invariant: Callable[[], object]) -> str | None:
-        where = f"{self.scenario.name}: the invariant {name}"
-        try:
-            found = invariant()
-        except Exception as error:  # whatever the user's function raises
-            raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
-        if found is not None and not isinstance(found, str):
-            raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
         return found
 
 
@@ -371,16 +367,25 @@ async def opened(scenario: GateScenario, file: Path) -> AsyncIterator[Runner]:
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, service)
     runner = Runner(scenario, front, gate, children)
+    # The store goes last: a program that loses it before it is killed would complain.
+    store_is_up = trio.CancelScope(shield=True)
+
+    async def serve() -> None:
+        with store_is_up:
+            await gate.server.serve(listeners)
+
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(gate.server.serve, listeners)
         try:
+            nursery.start_soon(serve)
             async with trio.open_nursery() as starting:
                 for child in children.values():
                     starting.start_soon(child.start)
             await runner.prepare()
             yield runner
         finally:
-            runner.watch.close()
-            for child in children.values():
-                await child.kill()
-            nursery.cancel_scope.cancel()
+            try:
+                runner.watch.close()
+                for child in children.values():
+                    await child.kill()
+            finally:
+                store_is_up.cancel()

@@ -9,6 +9,7 @@ import attrs
 from lakeproof.gate.aws import Store
 from lakeproof.gate.cuts import Moment
 from lakeproof.gate.programs import Returned
+from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Faults, ScenarioError
 
 P = ParamSpec("P")
@@ -119,3 +120,19 @@ class GateScenario:
         spent = attrs.asdict(self.faults)
         if unknown := [name for name, budget in spent.items() if budget and name not in FAULTS]:
             raise ScenarioError(f"{self.name}: faults.{unknown[0]}: the gate has {', '.join(FAULTS)}; leave it out")
+
+
+def found_by(scenario: str, name: str, invariant: Callable[[], object]) -> str | None:
+    """What an invariant of a user returns, asked with its arguments: evidence, or None.
+
+    Raises:
+        Unusable: it raises, or returns something else.
+    """
+    where = f"{scenario}: the invariant {name}"
+    try:
+        found = invariant()
+    except Exception as error:  # whatever the user's function raises
+        raise Unusable(f"{where} raised {type(error).__name__}: {error}; let it return evidence or None") from error
+    if found is not None and not isinstance(found, str):
+        raise Unusable(f"{where} returned {found!r}; let it return evidence in a sentence, or None")
+    return found

@@ -36,13 +36,13 @@ def of(schedule: Schedule, scenario: str, file: str) -> GateTrace:
         file=file,
         scenario=scenario,
         violated=schedule.violated,
-        choices=tuple(Choice(each.name, each.mode) for each in schedule.steps),
+        choices=schedule.choices,
         statuses=tuple(each.status for each in schedule.steps),
     )
 
 
-def write(trace: GateTrace, path: Path) -> None:
-    """Write it, as JSON with a line for each step."""
+def dumps(trace: GateTrace) -> str:
+    """It as JSON, with a line for each step."""
     steps = []
     for choice, status in zip(trace.choices, trace.statuses, strict=True):
         name = choice.name
@@ -51,8 +51,13 @@ def write(trace: GateTrace, path: Path) -> None:
         )
     head = {"gate": FORMAT, "file": trace.file, "scenario": trace.scenario, "violated": dict(trace.violated)}
     lines = ",\n".join("  " + json.dumps(step) for step in steps)
+    return json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n"
+
+
+def write(trace: GateTrace, path: Path) -> None:
+    """Write it into a file; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(head)[:-1] + ', "steps": [\n' + lines + "\n]}\n", encoding="utf-8")
+    path.write_text(dumps(trace), encoding="utf-8")
 
 
 def read(path: Path) -> GateTrace:

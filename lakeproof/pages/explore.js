@@ -5,6 +5,7 @@
   let shown = null;
   let found = null;
   let asked = 0;
+  const RUNNING_MS = 150;
 
   function make(tag, name, text) {
     const made = document.createElement(tag);
@@ -21,11 +22,20 @@
   }
 
   const path = () => { try { return decodeURIComponent(location.hash.slice(1)); } catch (odd) { return location.hash; } };
-  const colour = (label) => "c" + (label.charCodeAt(0) - 97) % 6;
+  const colour = (label) => "c" + Math.max(0, shown.clients.findIndex((client) => client.label === label)) % 6;
   const take = (next) => { location.hash = next; };
 
-  function complain(text) {
-    find("problem").replaceChildren(make("p", "", text));
+  /* Where a path leads to no state, none is shown: that of another path would pass for it. */
+  function complain(text, stateless) {
+    const moves = make("div", "moves");
+    if (stateless) {
+      moves.append(button("", "Try again", go));
+      if (shown && shown.path !== path()) moves.append(button("", "Back to the last state", () => take(shown.path)));
+      else if (path()) moves.append(button("", "To the beginning", () => take("")));
+      find("main").hidden = true;
+      find("status").textContent = "";
+    }
+    find("problem").replaceChildren(make("p", "", text), moves);
     find("problem").hidden = !text;
   }
 
@@ -40,7 +50,7 @@
     const type = answer.headers.get("Content-Type") || "";
     if (!type.startsWith("application/json")) throw new Error(await answer.text());
     const data = await answer.json();
-    if (data.problem) throw new Error(data.problem);
+    if (data.problem) throw Object.assign(new Error(data.problem), { stateless: true });
     return data;
   }
 
@@ -69,6 +79,8 @@
       return row;
     }));
     find("end").hidden = !shown.end;
+    find("notes").textContent = shown.notes.join(" ");
+    find("notes").hidden = !shown.notes.length;
   }
 
   function showTaken() {
@@ -120,8 +132,8 @@
       const text = "Jump to its violation, " + verdict.steps + (verdict.steps === 1 ? " step" : " steps");
       return [button("jump", text, () => take(verdict.path))];
     }
-    const text = verdict.verdict === "holds" ? "search: proved within the bounds"
-      : "search: " + verdict.verdict + (verdict.why ? ": " + verdict.why : "");
+    const word = verdict.verdict === "holds" ? "proved within the bounds" : verdict.verdict;
+    const text = "search: " + word + (verdict.why ? ": " + verdict.why : "");
     return [make("span", "saw", text)];
   }
 
@@ -129,7 +141,7 @@
     const words = { "violated": "is-violated", "holds here": "is-holds", "not tested yet": "read" };
     find("judged").replaceChildren(...shown.invariants.map((row) => {
       const made = make("li");
-      made.append(make("strong", "mono", row.id), make("span", words[row.state],
+      made.append(make("strong", "mono", row.id), make("span", words[row.state] || "read",
         row.state === "violated" ? "✗ violated " + (row.step ? "at step " + row.step : "at first") : row.state));
       made.append(make("span", "meaning", row.meaning));
       if (row.evidence) made.append(make("span", "broken", row.evidence));
@@ -172,9 +184,11 @@
 
   async function go() {
     const mine = ++asked;
+    setTimeout(() => { if (mine === asked) find("running").hidden = false; }, RUNNING_MS);
     try {
       const state = await ask("state", { path: path() });
       if (mine !== asked) return;
+      asked++;
       const inside = shown !== null && find("main").contains(document.activeElement);
       shown = state;
       complain("");
@@ -183,8 +197,11 @@
         if (inside) find("next-heading").focus();
       }
     } catch (error) {
-      if (mine === asked) complain(error.message);
+      if (mine !== asked) return;
+      asked++;
+      complain(error.message, error.stateless);
     }
+    find("running").hidden = true;
   }
 
   async function search() {
@@ -206,7 +223,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || !shown) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || !shown || find("main").hidden) return;
     if (event.key === "u") undo();
     else if (/^[1-9]$/.test(event.key) && shown.options[Number(event.key) - 1]) {
       take(shown.options[Number(event.key) - 1].path);

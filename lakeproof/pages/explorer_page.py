@@ -1,16 +1,11 @@
 """The page of the explorer, before its script has asked for a state."""
 
 from lakeproof.pages.markup import document, text
-from lakeproof.report.style import plural
-from lakeproof.scenario import Scenario
 
 
-def explorer_page(scenario: Scenario) -> str:
-    """The whole page; states are fetched from where it came from."""
-    name = text(scenario.name)
-    clients, ids = plural(len(scenario.clients), "client"), plural(len(scenario.ids), "invariant")
-    body = _BODY.format(name=name, facts=f"{clients} · {ids}")
-    return document(f"{scenario.name}: explore", body, "explore.js", live=True)
+def explorer_page(name: str, facts: str) -> str:
+    """The whole page of a scenario; states are fetched from where it came from. facts: a line below its name."""
+    return document(f"{name}: explore", _BODY.format(name=text(name), facts=text(facts)), "explore.js", live=True)
 
 
 _BODY = """<div class="page explorer">
@@ -19,13 +14,16 @@ _BODY = """<div class="page explorer">
 <h1>{name}</h1>
 <p class="where">{facts}</p>
 <p class="hidden" id="status" role="status"></p>
-<div class="evidence" id="problem" role="alert" hidden></div>
 </header>
 <noscript><p>This page walks live through the states of a scenario, and needs its script.</p></noscript>
-<main class="split" id="main" hidden>
+<main>
+<p class="running" id="running" hidden>Running …</p>
+<div class="evidence" id="problem" role="alert" hidden></div>
+<div class="split" id="main" hidden>
 <section aria-labelledby="next-heading">
 <h2 id="next-heading" tabindex="-1">Next step</h2>
 <ol class="options" id="options"></ol>
+<p class="read" id="notes" hidden></p>
 <p class="read" id="end" hidden>Nothing more can happen: all clients have finished or crashed.</p>
 <h2 id="path-heading">Schedule so far</h2>
 <div class="moves"><button type="button" id="begin">To the beginning</button>
@@ -51,6 +49,7 @@ _BODY = """<div class="page explorer">
 <h3>Faults left</h3>
 <ul class="counts" id="budgets"></ul>
 </section>
+</div>
 </main>
 <footer><p>Keys: <kbd>1</kbd> to <kbd>9</kbd> take a step, <kbd>u</kbd> takes the last one back; so does the
 browser's Back.</p></footer>

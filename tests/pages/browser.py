@@ -45,10 +45,12 @@ class Browser:
             raise Refused(str(value)[:600])
         return cast("object", value)
 
-    def begin(self) -> None:
+    def begin(self, *, requests: bool = False) -> None:
+        """Open the window. requests: note what it asks for, for `requests`."""
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
         options = {"binary": shutil.which("chromium"), "args": [*flags, "--disable-background-networking"]}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        logged = {"browser": "ALL"} | ({"performance": "ALL"} if requests else {})
+        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": logged}
         made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         assert isinstance(made, dict)
         self._session = f"/session/{made['sessionId']}"
@@ -101,7 +103,17 @@ class Browser:
 
     def log(self) -> list[str]:
         """What the console has said since the last call: errors, and what the policy of the page has stopped."""
-        entries = self.call("POST", f"{self._session}/se/log", {"type": "browser"})
+        return self._logged("browser")
+
+    def requests(self) -> list[str]:
+        """The addresses that the window has asked for since the last call."""
+        events = [json.loads(entry)["message"] for entry in self._logged("performance")]
+        return [
+            str(event["params"]["request"]["url"]) for event in events if event["method"] == "Network.requestWillBeSent"
+        ]
+
+    def _logged(self, kind: str) -> list[str]:
+        entries = self.call("POST", f"{self._session}/se/log", {"type": kind})
         return [str(entry["message"]) for entry in cast("list[dict[str, object]]", entries)]
 
     def photograph(self, path: Path) -> None:
@@ -110,8 +122,11 @@ class Browser:
 
 
 @contextmanager
-def chromium(folder: Path) -> Iterator[Browser]:
-    """A window of a fresh browser. Without one the test is skipped; in continuous integration it fails."""
+def chromium(folder: Path, *, requests: bool = False) -> Iterator[Browser]:
+    """A window of a fresh browser. Without one the test is skipped; in continuous integration it fails.
+
+    requests: it notes what it asks for.
+    """
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         message = "chromium and chromedriver are not installed (Debian: chromium, chromium-driver)"
         if os.environ.get("CI"):
@@ -123,7 +138,7 @@ def chromium(folder: Path) -> Iterator[Browser]:
         )
         try:
             browser = Browser(_port(driver))
-            browser.begin()
+            browser.begin(requests=requests)
             try:
                 yield browser
             finally:
