@@ -88,6 +88,7 @@ class Judge:
         self.seen: dict[object, set[object]] = {}
         """By what was asked: the projections that were judged."""
         self._visible: list[dict[Hashable, int]] = [{} for _ in kernel.tables]
+        self._same: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64) for _ in kernel.tables]
         self._exchanges = Exchanges(groups)
 
     @property
@@ -370,9 +371,12 @@ class Judge:
 
     def visible(self, client: int) -> npt.NDArray[np.int64]:
         """For each node of a client, the first one at which the same is visible."""
-        first = self._visible[client]
+        first, known = self._visible[client], self._same[client]
         nodes = self.kernel.tables[client].behaviour.nodes
-        return np.array([first.setdefault(node.visible, node.id) for node in nodes], np.int64)
+        if len(known) < len(nodes):
+            more = [first.setdefault(node.visible, node.id) for node in nodes[len(known) :]]
+            known = self._same[client] = np.append(known, np.array(more, np.int64))
+        return known
 
     def _full(self, words: Words, row: int) -> tuple[int, ...]:
         """All numbers of the state of which only a projection was judged."""

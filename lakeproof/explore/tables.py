@@ -238,22 +238,21 @@ class ClientTable(Table):
         Raises:
             Relayout: as in `compile`.
         """
-        found = self.wide.get((node_id, numbers))
-        if found is None:
-            node = self.behaviour.nodes[node_id]
-            op = node.effect(self.task)
-            assert op is not None
-            assert not isinstance(op, Now)
-            cells, now = self.space.decode_columns(columns, numbers)
-            found = {
-                result.mode: self._wide_move(node, result)
-                for result in outcomes(op, *apply(cells, op, now), self.modes)
-            }
-            if Mode.CRASH in self.modes and self._first(node):
-                found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
-            for mode in self.late:
-                self.late[mode][node_id] = self._late_number(node)
-            self.wide[node_id, numbers] = found
+        if (known := self.wide.get((node_id, numbers))) is not None:
+            return known
+        node = self.behaviour.nodes[node_id]
+        op = node.effect(self.task)
+        assert op is not None
+        assert not isinstance(op, Now)
+        cells, now = self.space.decode_columns(columns, numbers)
+        found = {
+            result.mode: self._wide_move(node, result) for result in outcomes(op, *apply(cells, op, now), self.modes)
+        }
+        if Mode.CRASH in self.modes and self._first(node):
+            found[Mode.CRASH] = WideMove(self.behaviour.crash(node_id), (), 0)
+        for mode in self.late:
+            self.late[mode][node_id] = self._late_number(node)
+        self.wide[node_id, numbers] = found
         self._settle()
         return found
 
