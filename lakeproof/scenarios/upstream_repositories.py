@@ -151,7 +151,8 @@ ROWS = [
     *rows(AT_ONCE, "delete-create", NONE | CRASH, EXISTS),
     *rows(AT_ONCE, "delete-get delete-delete-create", NONE, EXISTS),
     *rows(AT_ONCE, "create-delete", NONE, ABSENT),
-    *rows(MENDED_AT_ONCE, "delete-create delete-delete-create", NONE, EXISTS),
+    *rows(MENDED_AT_ONCE, "delete-create", NONE, EXISTS),
+    *rows(MENDED_AT_ONCE, "delete-delete-create", NONE, EXISTS, deep=True),
 ]
 
 SCENARIOS = built(ROWS)
