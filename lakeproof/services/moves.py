@@ -25,7 +25,7 @@ from lakeproof.services.calls import (
 
 MARK: Final = "mark"
 """The key of an object's metadata that updates set."""
-ASK_SECONDS: Final = 0.02
+ASK_SECONDS: Final = 0.05
 """Between two questions whether an import has ended."""
 Client = Any  # type: ignore[explicit-any]  # lakefs-sdk is an extra, and has no types
 Move = Callable[..., Hashable]  # type: ignore[explicit-any]  # the package, a client, seconds, and the call's arguments
