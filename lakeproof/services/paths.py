@@ -115,12 +115,23 @@ def _supposing(told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) 
 
 def _excused(call: Call, told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
     refused = call.name == CONDITIONAL and call.status is Status.FAIL and call.code == FAILED
-    missed = call.name == "get_entry" and call.status is Status.FAIL and call.code == NOT_FOUND
     if (REFUSED_WRITE in causes and refused and _sighted(call, told, seen)) or (
-        MISSED_READ in causes and missed and any(_beside(call, other) for other in told.calls)
+        MISSED_READ in causes and _may_miss(call, told)
     ):
         return attrs.evolve(call, status=Status.INFO, ended=NEVER)
     return call
+
+
+def _may_miss(read: Call, told: Told) -> bool:
+    """Whether a read may have missed what was staged: it found nothing, or what an earlier commit has."""
+    beside = [call for call in told.calls if _beside(read, call)] if read.name in {"get_entry", STAT} else []
+    if read.name == STAT or not beside or not read.ok:
+        return bool(beside) and (read.ok or read.code == NOT_FOUND)
+    write = next((call for call in told.writes if call.possible and call.args[3] == read.value), None)
+    commits = [call for call in told.calls if call.name == "commit" and call.possible and call.began < read.ended]
+    return write is not None and any(
+        older.ended > write.began and any(newer is not older for newer in beside) for older in commits
+    )
 
 
 def _beside(read: Call, commit: Call) -> bool:

@@ -8,7 +8,7 @@ BUGS: Final = {
     "unsettled-write": "a writer does not look whether its token was still the branch's",
     "delete-returns": "one acknowledged delete of an entry in three is not done",
     "erase-returns": "a delete without a tombstone leaves what is committed",
-    "missed-read": "a read beside a commit finds nothing",
+    "missed-read": "a read beside a commit finds what is in the commit before it, or nothing",
     "stale-read": "reads come from a cache",
     "conditional-race": "a write of an absent path looks first, and writes then",
     "ignores-committed": "a write of an absent path looks at what is staged alone",

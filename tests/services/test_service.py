@@ -59,7 +59,7 @@ FOUND_AS = {
     "prefix-reset-returns": {"acknowledged-reset-is-kept"},
     "ignores-committed": {"conditional-write-is-exclusive"},
     "erase-returns": WRITES,
-    "missed-read": {"read-is-legal"},
+    "missed-read": {"read-is-legal", UPDATED},
     "revert-nothing": {"revert-is-effective"},
     "cherry-pick-all": {"revert-is-effective"},
     "hard-reset-nothing": {"branch-update-is-effective"},
