@@ -28,7 +28,8 @@ _SCHEMA: Final = (
 )
 PARTITIONS: Final = 100
 """Of the table, as many as lakeFS makes; named ``kv_0`` and so on."""
-_IS_PARTITIONED: Final = "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass('kv')"
+_IS_THERE: Final = "SELECT 1 FROM pg_class WHERE oid = to_regclass('kv')"
+_IS_PARTITIONED: Final = f"{_IS_THERE} AND relkind = 'p'"
 _GET: Final = "SELECT value FROM kv WHERE partition_key = %s AND key = %s"
 _INSERT: Final = "INSERT INTO kv (partition_key, key, value) VALUES (%s, %s, %s) ON CONFLICT"
 _SET: Final = f"{_INSERT} (partition_key, key) DO UPDATE SET value = excluded.value"
@@ -85,7 +86,7 @@ class PostgreSQLStore(Pooled[Connection]):
                 f"{self.name}: its table kv has the columns {', '.join(columns)}; expected "
                 f"{', '.join(_COLUMNS)}, all of type bytea: name another database"
             )
-        if self._served and connection.execute(_IS_PARTITIONED).fetchone() != (True,):
+        if self._served and connection.execute(_IS_PARTITIONED).fetchone() is None:
             raise NotUsable(
                 f"{self.name}: its table kv is not partitioned, and lakeFS would not start on it; expected "
                 "PARTITION BY HASH (partition_key): drop it if it is empty, or name another database"
@@ -126,7 +127,7 @@ class PostgreSQLStore(Pooled[Connection]):
 def _create(connection: Connection) -> None:
     """The table with its partitions, if it is not there: all of it or nothing."""
     with connection.transaction():
-        if connection.execute("SELECT to_regclass('kv')").fetchone() == (None,):
+        if connection.execute(_IS_THERE).fetchone() is None:
             connection.execute(_SCHEMA)
             for number in range(PARTITIONS):
                 part = f"MODULUS {PARTITIONS}, REMAINDER {number}"

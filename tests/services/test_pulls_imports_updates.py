@@ -5,7 +5,7 @@ import pytest
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.services.api import LakeFS, address, told
 from lakeproof.services.calls import Call
-from lakeproof.services.held import Held
+from lakeproof.services.held import Content, Held
 from lakeproof.services.imports import judge_imports
 from lakeproof.services.judging import judge_entries
 from lakeproof.services.presence import Judgement
@@ -53,7 +53,7 @@ def brought(began: int, name: str, source: str = ONE, prefix: str = "s/") -> Cal
     return call("import", began, began + 1, LAKE, "imported", prefix, source, name, value=name)
 
 
-def holding(*line: str, **commits: dict[str, str]) -> Held:
+def holding(*line: str, **commits: Content) -> Held:
     return Held(branches={"imported": {}}, logs={"imported": line}, commits=commits)
 
 
@@ -98,6 +98,7 @@ def test_a_legal_history_of_a_pull_request_holds(calls: list[Call]) -> None:
 def test_what_no_order_of_calls_explains_is_found(calls: list[Call]) -> None:
     [(name, found)] = [each for each in judge_pulls([created(), *calls]) if isinstance(each[1], Violation)]
     assert name == PULL_LINEARIZABLE
+    assert isinstance(found, Violation)
     assert calls[-1].shown in found.evidence
 
 
