@@ -105,13 +105,13 @@ def _stat(sdk: ModuleType, api: Client, seconds: float, repository: str, ref: st
     return text((found.metadata or {}).get(MARK, ""))
 
 
-def _import(
-    sdk: ModuleType, api: Client, seconds: float, repository: str, branch: str, prefix: str, source: str, name: str
-) -> str:
-    """The commit that it made. An import runs after the answer: its end is waited for.
+def _import(sdk: ModuleType, api: Client, seconds: float, repository: str, *how: str) -> str:
+    """The commit that it made. An import runs after the answer: its end is waited for. how: branch, prefix, source and
+    message.
 
     Raises LookupError if it failed: what it had done by then is not known. Raises TimeoutError.
     """
+    branch, prefix, source, name = how
     where = sdk.ImportLocation(type="common_prefix", path=source, destination=prefix)
     wanted = sdk.ImportCreation(paths=[where], commit=sdk.CommitCreation(message=name))
     begun, until = api.import_api.import_start(repository, branch, wanted, _request_timeout=seconds), time.monotonic()
@@ -141,9 +141,9 @@ def _get_pull(
     return text(found.title), text(found.status).lower(), text(found.merged_commit_id or "")
 
 
-def _edit_pull(
-    sdk: ModuleType, api: Client, seconds: float, repository: str, destination: str, source: str, pull: str, title: str
-) -> None:
+def _edit_pull(sdk: ModuleType, api: Client, seconds: float, repository: str, *how: str) -> None:
+    """how: destination, source, pull request and title."""
+    _, _, pull, title = how
     api.pulls_api.update_pull_request(repository, pull, sdk.PullRequestBasic(title=title), _request_timeout=seconds)
 
 
