@@ -19,6 +19,16 @@ NEVER: Final = 1 << 62
 ERASE: Final = "erase_entry"
 CHERRY_PICK: Final = "cherry_pick"
 HARD_RESET: Final = "hard_reset"
+IMPORT: Final = "import"
+UPDATE_METADATA: Final = "update_metadata"
+STAT: Final = "stat_entry"
+CREATE_PULL: Final = "create_pull"
+GET_PULL: Final = "get_pull"
+EDIT_PULL: Final = "edit_pull"
+CLOSE_PULL: Final = "close_pull"
+MERGE_PULL: Final = "merge_pull"
+MERGES: Final = frozenset({"merge", MERGE_PULL})
+"""Calls that merge their third argument, a branch, into their second one."""
 KIND_OF: Final = {ERASE: "delete_entry", CHERRY_PICK: "merge", HARD_RESET: "update_branch"}
 """Calls that the invariants know under another name: a delete without a tombstone; what may change all of a branch."""
 

@@ -25,8 +25,8 @@ from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECO
 from lakeproof.services.judging import NOTHING_KNOWN, judge_entries, judge_founded, judge_repositories
 from lakeproof.services.known import CAUSES, Excused, Judged, Known, known_of
 from lakeproof.services.looking import Round
-from lakeproof.services.promised import IDS
-from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, planted
+from lakeproof.services.promised import IDS, IMPORTED_WHOLE
+from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, OUTSIDE, planted
 from lakeproof.services.wishes import FOUNDED
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
@@ -119,6 +119,12 @@ class Served:
     metavar="URI",
     help="Storage namespace for the repositories of the run, such as local://lakeproof or s3://BUCKET/lakeproof.",
 )
+@click.option(
+    "--import-from",
+    default="",
+    metavar="URI,...",
+    help="Prefixes of the object store, outside the storage namespace, that imports read. None: no imports.",
+)
 @click.option("--keep", is_flag=True, help="Do not delete the repositories of the run.")
 @click.option("--only", metavar="ID,...", help="Judge only these invariants.")
 @click.option("--except", "spared", metavar="ID,...", help="Judge all invariants but these.")
@@ -144,6 +150,7 @@ def command(
     duration: float,
     seed: int | None,
     storage_namespace: str | None,
+    import_from: str,
     keep: bool,
     only: str | None,
     spared: str | None,
@@ -164,7 +171,8 @@ def command(
     afterwards. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if an invariant was never
     tested, or a round could not be judged.
     """
-    plan = Plan(_asked(only, spared), keep_going, known_of(known), rounds)
+    sources = OUTSIDE if dsn.startswith(STAND_IN) and not import_from else _sources(import_from)
+    plan = Plan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
     restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
@@ -179,7 +187,7 @@ def command(
         version = trio.run(_greeted, service, at.name, 2 * timeout)
         click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
         traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
-        traffic.restart, traffic.settle = restart, plan.known.settle
+        traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
         done = trio.run(drive, traffic, plan)
     if not as_json:
         for line in _told(done):
@@ -221,12 +229,23 @@ def _note(words: str) -> None:
     click.echo(f"service: {words}", err=True)
 
 
-def _asked(only: str | None, spared: str | None) -> tuple[str, ...]:
+def _sources(text: str) -> tuple[str, ...]:
+    """The prefixes of ``URI,...``. Raises Unusable."""
+    found = tuple(filter(None, (each.strip() for each in text.split(","))))
+    if bad := next((each for each in found if not all(each.partition("://"))), None):
+        raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
+    return found
+
+
+def _asked(only: str | None, spared: str | None, *, imports: bool) -> tuple[str, ...]:
     """The ids to judge, in their order. Raises Unusable: there is no such id, or none is left."""
-    chosen = set(IDS) if only is None else {each.strip() for each in only.split(",")}
+    without = frozenset() if imports else frozenset({IMPORTED_WHOLE})
+    chosen = set(IDS) - without if only is None else {each.strip() for each in only.split(",")}
     left_out = set() if spared is None else {each.strip() for each in spared.split(",")}
     if unknown := sorted((chosen | left_out) - set(IDS)):
         raise Unusable(f"{unknown[0]!r}: no such invariant; expected one of {', '.join(IDS)}")
+    if chosen & without:
+        raise Unusable(f"--only {IMPORTED_WHOLE}: nothing is imported; name what to import with --import-from")
     asked = tuple(each for each in IDS if each in chosen - left_out)
     if not asked:
         raise Unusable("--only and --except leave no invariant to judge; name fewer with --except")

@@ -49,7 +49,7 @@ class Traffic:
     namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
     service that has gone away to come back. note: told of it. left: repositories that could not be removed. gone: why
     the service is taken for gone for good; empty: it is not. restart: a fault, once in every round. settle: seconds to
-    let caches expire before a round is read.
+    let caches expire before a round is read. sources: what is imported.
     """
 
     service: Service
@@ -63,13 +63,14 @@ class Traffic:
     gone: str = ""
     restart: Fault | None = None
     settle: float = 0.0
+    sources: tuple[str, ...] = ()
     _rounds: int = 0
 
     async def round(self, seconds: float) -> Round:
         """One round of traffic, about so long. Raises Unusable if the first one cannot even begin."""
         self._rounds += 1
         token = secrets.token_hex(6)
-        names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}")
+        names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}", self.sources)
         made, recorder = Round(self._rounds, names), Recorder()
         driver = self._driver(recorder)
         try:

@@ -13,17 +13,17 @@ import attrs
 from lakeproof.model.invariants import Reached, Violation, entries, refs
 from lakeproof.model.snapshot import Status
 from lakeproof.services import presence
-from lakeproof.services.calls import CHERRY_PICK, HARD_RESET, NEVER, Call
+from lakeproof.services.calls import CHERRY_PICK, HARD_RESET, IMPORT, MERGE_PULL, MERGES, NEVER, Call
 from lakeproof.services.held import Content, Held
 from lakeproof.services.presence import Judgement, Kind, Touch
 from lakeproof.services.promised import TRUNK
-from lakeproof.services.wishes import FOUNDED
+from lakeproof.services.wishes import FOUNDED, OFFERED
 
 ONE_LINE: Final = refs.commits_form_one_line.id
 CAUSAL: Final = entries.commit_is_causal.id
 REVERTED: Final = "revert-is-effective"
 HEAD_MOVED: Final = "branch-update-is-effective"
-MAKERS: Final = frozenset({"commit", "merge", "revert", CHERRY_PICK})
+MAKERS: Final = frozenset({"commit", "merge", "revert", CHERRY_PICK, IMPORT, MERGE_PULL})
 """Calls that put a commit of their own on a branch."""
 REPLACERS: Final = frozenset({"delete_branch", "create_branch", HARD_RESET})
 """Calls after which a branch may be another line."""
@@ -94,13 +94,13 @@ def _in_order(commits: Sequence[tuple[Call, int]], branch: str) -> Iterator[Judg
 
 def _merges_causal(calls: Sequence[Call], held: Held) -> Iterator[Judgement]:
     """A merge holds every commit of its source that was acknowledged before it began."""
-    commits = [call for call in calls if call.name == "commit" and call.ok and call.args[1] == TRUNK]
+    commits = [call for call in calls if call.name == "commit" and call.ok and call.args[1] in {TRUNK, OFFERED}]
     for merge in calls:
-        if merge.name != "merge" or not merge.ok or str(merge.value) not in held.ancestors:
+        if merge.name not in MERGES or not merge.ok or str(merge.value) not in held.ancestors:
             continue
         ancestors = held.ancestors[str(merge.value)]
         for commit in commits:
-            if merge.args[2] != TRUNK or commit.ended > merge.began:
+            if merge.args[2] != commit.args[1] or commit.ended > merge.began:
                 continue
             if str(commit.value) not in ancestors:
                 evidence = f"{commit.shown} was acknowledged before {merge.shown} began, which does not hold it"

@@ -22,10 +22,12 @@ from lakeproof.services.heads import judge_heads
 from lakeproof.services.held import Content as Content
 from lakeproof.services.held import Held as Held
 from lakeproof.services.held import Last as Last
+from lakeproof.services.imports import judge_imports
 from lakeproof.services.known import CACHE, NONE, REFUSED_DELETE, Causes, Judged, Known, judged
 from lakeproof.services.paths import RESET_KEPT as RESET_KEPT
 from lakeproof.services.paths import judge_paths
 from lakeproof.services.presence import Judgement, Kind, Touch
+from lakeproof.services.pulls import judge_pulls
 
 WRITE_KEPT: Final = entries.acknowledged_write_is_kept.id
 ZOMBIE: Final = "no-reachable-zombie"
@@ -45,6 +47,8 @@ def judge_entries(calls: Sequence[Call], held: Held, known: Known = NOTHING_KNOW
     """The calls on the repository that stays, against what it holds."""
     yield from judge_paths(calls, held, known)
     yield from judge_heads(calls, held)
+    yield from judge_imports(calls, held)
+    yield from judge_pulls(calls)
 
 
 def judge_founded(lake: str, founded: Iterable[str], held: Held) -> Iterator[Judgement]:

@@ -21,7 +21,7 @@ REFUSED_DELETE: Final = "refused-delete"
 CAUSES: Final = {
     CACHE: "a server knows a repository as it was up to 8 s ago (cache=SECONDS: another time)",
     REFUSED_WRITE: "a conditional upload that was answered 412 has taken effect; its value was seen",
-    MISSED_READ: "a read of a branch beside a commit to it is answered 404, though the path is there",
+    MISSED_READ: "a read beside a commit misses what is staged: it is answered 404, or from an older commit",
     REFUSED_DELETE: "a delete of a repository that was answered 404 takes effect, then or later",
 }
 """What can be set aside."""

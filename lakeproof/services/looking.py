@@ -8,7 +8,7 @@ import attrs
 import trio
 
 from lakeproof.services.asking import Driver, Unread
-from lakeproof.services.calls import CHERRY_PICK, Call
+from lakeproof.services.calls import CHERRY_PICK, CREATE_PULL, GET_PULL, IMPORT, MERGES, STAT, UPDATE_METADATA, Call
 from lakeproof.services.held import Content, Held, Last
 from lakeproof.services.promised import TRUNK
 from lakeproof.services.wishes import Names
@@ -73,17 +73,19 @@ class Look:
             if call.name in {"set_entry", "create_entry"}:
                 self.contents[str(call.value)] = call.args[3]
         mortal = [call for call in calls if call.name in COME_AND_GO and call.args[0] == lake]
-        again = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
+        again: set[tuple[str, ...]] = {(call.name.replace("create", "get"), call.args[1]) for call in mortal}
+        again |= {(GET_PULL, *call.args[1:3], str(call.value)) for call in mine if call.name == CREATE_PULL}
+        again |= {(STAT, *call.args[1:3]) for call in mine if call.name == UPDATE_METADATA}
         async with trio.open_nursery() as nursery:
-            for name, which in sorted(again):
-                nursery.start_soon(self.driver.call, 0, name, (lake, which))
+            for name, *which in sorted(again):
+                nursery.start_soon(self.driver.call, 0, name, (lake, *which))
             for branch in await self.driver.read(partial(service.branches, lake)) or ():
                 nursery.start_soon(self._branch, branch)
         async with trio.open_nursery() as nursery:
             for commit_id in sorted(self._made(mine)):
                 nursery.start_soon(self._commit, commit_id)
             for call in mine:
-                if call.name == "merge":
+                if call.name in MERGES:
                     nursery.start_soon(self._ancestors, str(call.value))
 
     def _made(self, mine: Sequence[Call]) -> set[str]:
@@ -92,7 +94,7 @@ class Look:
         named = {call.args[3] for call in mine if call.name == "revert"}
         reverts = {commit_id for commit_id, message in held.messages.items() if message in named}
         first = {line[-1] for line in held.logs.values() if line}  # which came with the repository
-        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", CHERRY_PICK}}
+        return first | reverts | {str(call.value) for call in mine if call.name in {"commit", CHERRY_PICK, IMPORT}}
 
     async def _branch(self, branch: str) -> None:
         lake, held = self.made.names.lake, self.made.held

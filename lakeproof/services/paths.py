@@ -21,11 +21,12 @@ from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record
 from lakeproof.model.snapshot import CallView, Event, Invoked, Returned, Snapshot, Status
 from lakeproof.services import presence
-from lakeproof.services.calls import NEVER, Call
+from lakeproof.services.calls import NEVER, STAT, UPDATE_METADATA, Call
 from lakeproof.services.held import Held
 from lakeproof.services.known import MISSED_READ, REFUSED_WRITE, Causes, Judged, Known, judged
 from lakeproof.services.presence import Judgement, Kind, Touch
 from lakeproof.services.promised import EXCLUSIVE, MONITORS
+from lakeproof.services.updates import judge_updates
 
 RESET_KEPT: Final = "acknowledged-reset-is-kept"
 CLEAN: Final = entries.branch_starts_clean.id
@@ -37,6 +38,7 @@ CONDITIONAL: Final = "create_entry"
 RESETS: Final = frozenset({"reset_branch", "reset_prefix", "reset_entry"})
 BRINGS: Final = frozenset({"merge", "revert", "update_branch"})
 """What may bring back to a branch what was committed somewhere."""
+OF_METADATA: Final = frozenset({STAT, UPDATE_METADATA})
 CAUSES: Final = frozenset({REFUSED_WRITE, MISSED_READ})
 NO_META_RANGE: Final = MetaRangeID("")
 SHOWN_MAX: Final = 6
@@ -75,7 +77,9 @@ def _told(calls: Sequence[Call], held: Held) -> Iterator[Told]:
         kind = kinds.kind_of(call.kind)
         if kind in BRANCH_WIDE or kind in PREFIX_WIDE or kind is kinds.COMMIT:
             wide[call.args[1]].append(call)
-        elif len(call.args) > 2 and (reach(call.kind, encoded(call)) or kind is kinds.GET_ENTRY):
+        elif len(call.args) > 2 and (
+            reach(call.kind, encoded(call)) or kind is kinds.GET_ENTRY or call.name in OF_METADATA
+        ):
             by_path[call.args[1], call.args[2]].append(call)
     for (branch, path), mine in sorted(by_path.items()):
         others = [call for call in wide[branch] if call.name == "commit" or covers(call, branch, path)]
@@ -111,12 +115,23 @@ def _supposing(told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) 
 
 def _excused(call: Call, told: Told, seen: Mapping[tuple[str, str], str], causes: Causes) -> Call:
     refused = call.name == CONDITIONAL and call.status is Status.FAIL and call.code == FAILED
-    missed = call.name == "get_entry" and call.status is Status.FAIL and call.code == NOT_FOUND
     if (REFUSED_WRITE in causes and refused and _sighted(call, told, seen)) or (
-        MISSED_READ in causes and missed and any(_beside(call, other) for other in told.calls)
+        MISSED_READ in causes and _may_miss(call, told)
     ):
         return attrs.evolve(call, status=Status.INFO, ended=NEVER)
     return call
+
+
+def _may_miss(read: Call, told: Told) -> bool:
+    """Whether a read may have missed what was staged: it found nothing, or what an earlier commit has."""
+    beside = [call for call in told.calls if _beside(read, call)] if read.name in {"get_entry", STAT} else []
+    if read.name == STAT or not beside or not read.ok:
+        return bool(beside) and (read.ok or read.code == NOT_FOUND)
+    write = next((call for call in told.writes if call.possible and call.args[3] == read.value), None)
+    commits = [call for call in told.calls if call.name == "commit" and call.possible and call.began < read.ended]
+    return write is not None and any(
+        older.ended > write.began and any(newer is not older for newer in beside) for older in commits
+    )
 
 
 def _beside(read: Call, commit: Call) -> bool:
@@ -139,6 +154,7 @@ def _judged(told: Told, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgeme
         yield from _monitored(monitor, told)
     yield from _exclusive(told)
     yield from _forgotten(told)
+    yield from judge_updates(told.calls)
 
 
 def _refused(told: Told, seen: Mapping[tuple[str, str], str]) -> Iterator[Judgement]:

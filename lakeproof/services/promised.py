@@ -11,9 +11,28 @@ from lakeproof.model import calls
 from lakeproof.model.calls import Kind
 from lakeproof.model.invariants import Monitor, entries
 from lakeproof.model.promises import promised
+from lakeproof.services.calls import (
+    CLOSE_PULL,
+    CREATE_PULL,
+    EDIT_PULL,
+    GET_PULL,
+    IMPORT,
+    MERGE_PULL,
+    STAT,
+    UPDATE_METADATA,
+)
 
 TRUNK: Final = "main"
 EXCLUSIVE: Final = "conditional-write-is-exclusive"
+UPDATED: Final = "update-is-effective"
+IMPORTED_WHOLE: Final = "import-is-whole"
+PULL_LINEARIZABLE: Final = "pull-request-is-linearizable"
+ALONE: Final = (EXCLUSIVE, UPDATED, IMPORTED_WHOLE, PULL_LINEARIZABLE)
+"""What is asked of a service alone. `UPDATED` belongs to a monitor of upstream's flows, too."""
+ALONE_CALLS: Final = frozenset(
+    {UPDATE_METADATA, STAT, IMPORT, CREATE_PULL, GET_PULL, EDIT_PULL, CLOSE_PULL, MERGE_PULL}
+)
+"""Calls that the table of promises does not have."""
 
 KINDS: Final[tuple[Kind, ...]] = (
     calls.CREATE_REPOSITORY,
@@ -38,7 +57,8 @@ KINDS: Final[tuple[Kind, ...]] = (
     calls.GET_TAG,
     calls.DELETE_TAG,
 )
-"""What clients call. A cherry-pick is judged as a revert is, a hard reset as an update of a branch."""
+"""What clients call, besides `ALONE_CALLS`. A cherry-pick is judged as a revert is, a hard reset as an
+update of a branch."""
 _STORE: Final = "shows only in the records of the store"
 _EFFECTS: Final = "shows only in the effects of a call"
 _TOO_LONG: Final = "some hundred calls are too many for the monitor"
@@ -67,9 +87,8 @@ UNASKED: Final[Mapping[str, str]] = {
     "deleted-data-is-reclaimable": _STORE,
 }
 """Promises of these that a service is not asked for, each with the reason."""
-IDS: Final = (*(each for each in promised(*KINDS) if each not in UNASKED), EXCLUSIVE)
-"""All that is asked of a service. The last one is no promise of the search: it is what conditional writes promise, seen
-from outside."""
+IDS: Final = (*(each for each in promised(*KINDS) if each not in UNASKED), *ALONE)
+"""All that is asked of a service."""
 
 MONITORS: Final[tuple[Monitor, ...]] = tuple(
     monitor

@@ -32,11 +32,14 @@ from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.services.stand_in_bugs import CACHE_SECONDS
+from lakeproof.services.stand_in_records import IMPORTABLE, Found, Pull
 
 LATE_SECONDS: Final = 0.06
 EFFECT_SECONDS: Final = 0.001
 HICCUPS: Final = 0.05
 TRIES: Final = 30
+MARKED: Final = b"#"
+"""In an identity, between the physical address and the metadata."""
 WRITING: Final = writing.Reading(tries=TRIES)
 COMMITTING: Final = lock_free.Reading(tries=TRIES)
 T = TypeVar("T")
@@ -57,15 +60,6 @@ class _Slow(Store):
 
 
 @attrs.define
-class Found:
-    """An object, as the API tells of it."""
-
-    path: str
-    address: str
-    content: bytes
-
-
-@attrs.define
 class Lake:
     """What the API offers, as coroutines. Errors are those of the flows. bugs: of `BUGS`."""
 
@@ -77,6 +71,10 @@ class Lake:
     """By physical address, which is the identity of an entry."""
     _namespaces: dict[str, str] = attrs.field(init=False, factory=dict)
     """By instance."""
+    pulls: dict[tuple[str, str], Pull] = attrs.field(init=False, factory=dict)
+    """By repository and id."""
+    imports: dict[str, Commit | Exception] = attrs.field(init=False, factory=dict)
+    """By id, what came of each."""
     _remembered: dict[tuple[str, ...], tuple[float, object]] = attrs.field(init=False, factory=dict)
     """What the bugs remember, and until when."""
     _commits: int = 0
@@ -89,6 +87,8 @@ class Lake:
         return other
 
     def __attrs_post_init__(self) -> None:
+        for source, outside in IMPORTABLE.items():
+            self._bodies.update({f"{source}{path}".encode(): path.encode() for path in outside})
         self._store = _Slow(MemoryStore(), self.rng, staging="unsettled-write" in self.bugs)
 
     async def run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
@@ -231,7 +231,7 @@ class Lake:
             entry = await self._committed(await self.repository(name), head, path.encode())
         except (PathNotFound, BranchNotFound):
             return False
-        return shown.address == entry.identity.decode()
+        return shown == self._found(entry)
 
     async def _look_and_write(self, write: Callable[[], Awaitable[None]], name: str, branch: str, path: str) -> None:
         try:
@@ -261,13 +261,14 @@ class Lake:
         await self.run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
 
     async def get(self, name: str, ref: str, path: str) -> Found:
-        before = self._commits
+        if "missed-read" not in self.bugs or ref != "main":
+            return await self._get(name, ref, path)
+        before, head = self._commits, (await self.branch(name, ref)).commit_id
         found = await self._get(name, ref, path)
-        if "missed-read" in self.bugs and ref == "main":
-            await trio.sleep(LATE_SECONDS / 2)
-            if self._commits != before:
-                raise PathNotFound(path.encode())
-        return found
+        await trio.sleep(LATE_SECONDS / 2)
+        if self._commits == before:
+            return found
+        return self._found(await self._committed(await self.repository(name), head, path.encode()))
 
     async def _get(self, name: str, ref: str, path: str) -> Found:
         at = (name, ref, path)
@@ -281,7 +282,7 @@ class Lake:
             )
         except BranchNotFound:
             entry = await self._committed(repository, ref, path.encode())
-        found = Found(path, entry.identity.decode(), self._bodies[entry.identity])
+        found = self._found(entry)
         if "stale-read" in self.bugs:
             self._remembered[at] = (trio.current_time() + 2 * LATE_SECONDS, found)
         return found
@@ -298,7 +299,11 @@ class Lake:
             entries = await self.run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
         except BranchNotFound:
             entries = await self.entries(repository, ref)
-        return [Found(each.path.decode(), each.identity.decode(), self._bodies[each.identity]) for each in entries]
+        return [self._found(each) for each in entries]
+
+    def _found(self, entry: Entry) -> Found:
+        address, _, mark = entry.identity.partition(MARKED)
+        return Found(entry.path.decode(), address.decode(), self._bodies[address], mark.decode())
 
     async def entries(self, repository: Repository, ref: str) -> tuple[Entry, ...]:
         async def flow(env: Env) -> tuple[Entry, ...]:

@@ -8,7 +8,7 @@ BUGS: Final = {
     "unsettled-write": "a writer does not look whether its token was still the branch's",
     "delete-returns": "one acknowledged delete of an entry in three is not done",
     "erase-returns": "a delete without a tombstone leaves what is committed",
-    "missed-read": "a read beside a commit finds nothing",
+    "missed-read": "a read beside a commit finds what is in the commit before it, or nothing",
     "stale-read": "reads come from a cache",
     "conditional-race": "a write of an absent path looks first, and writes then",
     "ignores-committed": "a write of an absent path looks at what is staged alone",
@@ -26,6 +26,15 @@ BUGS: Final = {
     "dirty-branch": "a branch that is created anew shows what was written to the one before it",
     "reused-token": "a reset leaves the branch its token, and empties it a little later",
     "prefix-reset-returns": "one acknowledged reset of a path or prefix in two is not done",
+    "lost-update": "one acknowledged update of metadata in two is not done",
+    "update-overwrites": "an update of metadata reads the entry, and writes it back a little later",
+    "partial-import": "one import in four leaves out its last object",
+    "import-adds": "an import leaves what was under its prefix",
+    "lost-import": "one acknowledged import in two is not on the branch",
+    "pull-returns": "one acknowledged closing of a pull request in two is not done",
+    "pull-overwrites": "a change of a pull request reads it, and writes it back a little later",
+    "pull-merge-nothing": "one merged pull request in two is not on its branch",
+    "pull-merges-closed": "a pull request is merged whatever its status",
     "late-branch-delete": "a branch is deleted after the answer, whichever it is by then",
     "create-race": "a create of a repository looks first, and writes then",
     "late-delete": "a repository is deleted after the answer, whichever it is by then",
@@ -37,6 +46,8 @@ BUGS: Final = {
 """What can be planted, and what it does."""
 DOUBTFUL: Final = "doubtful"
 """No bug: connections are lost now and then, before or after a call is done."""
+OUTSIDE: Final = ("mem://outside/one/", "mem://outside/two/")
+"""What can be imported: objects that lie outside the lake."""
 CACHE_SECONDS: Final = 0.4
 """How long the cache of `cache` remembers."""
 

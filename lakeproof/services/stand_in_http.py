@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(reply)
 
-    do_GET = do_POST = do_PUT = do_DELETE = handle_any  # noqa: N815  # so `http.server` calls them
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815  # so `http.server` calls them
 
     def _authorized(self, given: str) -> bool:
         try:

@@ -5,7 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypedDict
 
 import attrs
 
@@ -14,7 +14,10 @@ from lakeproof.impl.refs import errors as refs
 from lakeproof.impl.repositories import errors as repositories
 from lakeproof.model.records import Branch, Commit, Repository, Tag
 from lakeproof.services import stand_in_moves as moves
-from lakeproof.services.stand_in import Found, Lake
+from lakeproof.services import stand_in_pulls as pulls
+from lakeproof.services.moves import MARK
+from lakeproof.services.stand_in import Lake
+from lakeproof.services.stand_in_records import Found, Pull
 
 _STATUSES: Final[tuple[tuple[tuple[type[Exception], ...], int], ...]] = (
     (
@@ -25,12 +28,13 @@ _STATUSES: Final[tuple[tuple[tuple[type[Exception], ...], int], ...]] = (
             refs.CommitNotFound,
             refs.PathNotFound,
             refs.TagNotFound,
+            pulls.PullNotFound,
         ),
         404,
     ),
     ((repositories.NotUnique, repositories.BranchExists, refs.TagExists, Conflicts, refs.RefChanged), 409),
     ((refs.PathExists,), 412),
-    ((refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch), 400),
+    ((pulls.NotOpen, refs.DirtyBranch, refs.NoParent, repositories.DefaultBranch), 400),
     ((refs.BranchBusy, refs.WriteNotSettled), 429),
 )
 
@@ -60,6 +64,13 @@ class Request:
 class Reply:
     code: int
     value: object = None
+
+
+class _Import(TypedDict):
+    """The body of an import."""
+
+    paths: list[dict[str, str]]
+    commit: dict[str, str]
 
 
 Route = Callable[[Lake, Request, list[str]], Awaitable[Reply]]
@@ -182,9 +193,57 @@ async def _merge(lake: Lake, request: Request, at: list[str]) -> Reply:
     return Reply(200, {"reference": made.commit_id})
 
 
+async def _stat_object(lake: Lake, request: Request, at: list[str]) -> Reply:
+    return Reply(200, _object(await lake.get(at[0], at[1], request.query["path"])))
+
+
+async def _update_metadata(lake: Lake, request: Request, at: list[str]) -> Reply:
+    said: dict[str, dict[str, str]] = json.loads(request.body)
+    await pulls.update_metadata(lake, at[0], at[1], request.query["path"], said["set"][MARK])
+    return Reply(204)
+
+
+async def _import(lake: Lake, request: Request, at: list[str]) -> Reply:
+    said: _Import = json.loads(request.body)
+    [where] = said["paths"]
+    paths = where["path"], where["destination"]
+    return Reply(202, {"id": await pulls.import_objects(lake, at[0], at[1], paths, said["commit"]["message"])})
+
+
+async def _import_status(lake: Lake, request: Request, at: list[str]) -> Reply:
+    await lake.branch(at[0], at[1])
+    found, now = lake.imports[request.query["id"]], "2026-01-01T00:00:00Z"
+    if isinstance(found, Commit):
+        return Reply(200, {"completed": True, "update_time": now, "commit": _commit_of(found)})
+    return Reply(
+        200, {"completed": False, "update_time": now, "error": {"message": f"{type(found).__name__}: {found}"}}
+    )
+
+
+async def _create_pull(lake: Lake, request: Request, at: list[str]) -> Reply:
+    said = request.json()
+    pull = Pull(said["title"], said["destination_branch"], said["source_branch"])
+    return Reply(201, {"id": await pulls.create_pull(lake, at[0], pull)})
+
+
+async def _get_pull(lake: Lake, request: Request, at: list[str]) -> Reply:
+    return Reply(200, _pull(await pulls.get_pull(lake, at[0], at[1]), at[1]))
+
+
+async def _update_pull(lake: Lake, request: Request, at: list[str]) -> Reply:
+    said = request.json()
+    await pulls.update_pull(lake, at[0], at[1], title=said.get("title", ""), status=said.get("status", ""))
+    return Reply(204)
+
+
+async def _merge_pull(lake: Lake, request: Request, at: list[str]) -> Reply:
+    return Reply(200, {"reference": (await pulls.merge_pull(lake, at[0], at[1])).commit_id})
+
+
 _NAME: Final = "([^/]+)"
 _REPOSITORY: Final = f"/repositories/{_NAME}"
 _BRANCH: Final = f"{_REPOSITORY}/branches/{_NAME}"
+_PULL: Final = f"{_REPOSITORY}/pulls/{_NAME}"
 _REF: Final = f"{_REPOSITORY}/refs/{_NAME}"
 ROUTES: Final[dict[tuple[str, str], Route]] = {
     ("GET", "/config"): _config,
@@ -210,6 +269,14 @@ ROUTES: Final[dict[tuple[str, str], Route]] = {
     ("GET", f"{_REF}/objects/ls"): _list_objects,
     ("GET", f"{_REF}/commits"): _log,
     ("POST", f"{_REF}/merge/{_NAME}"): _merge,
+    ("GET", f"{_REF}/objects/stat"): _stat_object,
+    ("PUT", f"{_BRANCH}/objects/stat/user_metadata"): _update_metadata,
+    ("POST", f"{_BRANCH}/import"): _import,
+    ("GET", f"{_BRANCH}/import"): _import_status,
+    ("POST", f"{_REPOSITORY}/pulls"): _create_pull,
+    ("GET", _PULL): _get_pull,
+    ("PATCH", _PULL): _update_pull,
+    ("PUT", f"{_PULL}/merge"): _merge_pull,
 }
 
 
@@ -230,6 +297,20 @@ def _tag(found: Tag) -> dict[str, object]:
     return {"id": found.tag_id, "commit_id": found.commit_id}
 
 
+def _pull(found: Pull, number: str) -> dict[str, object]:
+    return {
+        "id": number,
+        "title": found.title,
+        "description": "",
+        "status": found.status,
+        "author": "stand-in",
+        "creation_date": "2026-01-01T00:00:00Z",
+        "source_branch": found.source,
+        "destination_branch": found.destination,
+        "merged_commit_id": found.commit or None,
+    }
+
+
 def _object(found: Found) -> dict[str, object]:
     return {
         "path": found.path,
@@ -238,6 +319,7 @@ def _object(found: Found) -> dict[str, object]:
         "checksum": hashlib.md5(found.content, usedforsecurity=False).hexdigest(),
         "size_bytes": len(found.content),
         "mtime": int(time.time()),
+        "metadata": {MARK: found.metadata} if found.metadata else {},
     }
 
 

@@ -1,7 +1,7 @@
 """What clients of a service ask for, at random: names that come and go, each for a while crowded, and one repository
 that stays.
 
-Five branches of that repository stay, too. Calls that may change a whole branch excuse much of what happens there, so
+Eight branches of that repository stay, too. Calls that may change a whole branch excuse much of what happens there, so
 each kind of them has a branch of its own, and `TRUNK` has none.
 """
 
@@ -11,7 +11,19 @@ from typing import Final
 
 import attrs
 
-from lakeproof.services.calls import CHERRY_PICK, ERASE, HARD_RESET
+from lakeproof.services.calls import (
+    CHERRY_PICK,
+    CLOSE_PULL,
+    CREATE_PULL,
+    EDIT_PULL,
+    ERASE,
+    GET_PULL,
+    HARD_RESET,
+    IMPORT,
+    MERGE_PULL,
+    STAT,
+    UPDATE_METADATA,
+)
 from lakeproof.services.promised import TRUNK
 
 PATHS: Final = tuple(f"a/{number}" for number in range(6))
@@ -23,7 +35,13 @@ MOVED: Final = "moved"
 """The branch of hard resets."""
 WIDE: Final = "wide"
 """The branch of many paths, which are committed seldom, and are many then."""
-FOUNDED: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE)
+OFFERED: Final = "offered"
+"""The branch that pull requests come from: writes and commits alone."""
+PULLED: Final = "pulled"
+"""The branch that takes pull requests, and nothing else."""
+IMPORTED: Final = "imported"
+"""The branch of imports."""
+FOUNDED: Final = (TRUNK, MERGED, UNDONE, MOVED, WIDE, OFFERED, PULLED, IMPORTED)
 """The branches that a round begins with, and that nobody deletes."""
 SIDE: Final = "side"
 """What the names of branches begin with that come and go."""
@@ -49,11 +67,18 @@ OF_ENTRIES: Final = {
     "moved": 6,
     "wide": 4,
     "wide commit": 1,
+    UPDATE_METADATA: 6,
+    STAT: 3,
+    IMPORT: 4,
+    "imported": 1,
+    "offered": 3,
+    "pull": 11,
     "create_branch": 7,
     "delete_branch": 3,
     "get_branch": 3,
 }
 """How often."""
+OF_PULLS: Final = {MERGE_PULL: 5, CLOSE_PULL: 2, EDIT_PULL: 5, GET_PULL: 4}
 OF_REPOSITORIES: Final = {
     "create_repository": 34,
     "delete_repository": 24,
@@ -69,8 +94,22 @@ TURNS_OF_SIDE: Final = 24
 TURNS_OF_TAG: Final = 8
 WIDTH: Final = 6
 """So many paths are written one after the other, before a commit takes them all."""
+PULLS_MAX: Final = 2
+"""Pull requests that clients meet at, the newest ones."""
+SHARED: Final = "s/"
+"""The prefix that imports take from each other."""
 LEARNED_MAX: Final = 6
 """Commits of a branch that are remembered, the newest ones."""
+OF_ENTRY: Final = frozenset({"set_entry", "create_entry", "delete_entry", ERASE})
+LOOKS: Final = {
+    **dict.fromkeys(("create_repository", "delete_repository"), ("get_repository", 1)),
+    **dict.fromkeys(("create_tag", "delete_tag"), ("get_tag", 2)),
+    **dict.fromkeys(("create_branch", "delete_branch", IMPORT), ("get_branch", 2)),
+    **dict.fromkeys((CLOSE_PULL, EDIT_PULL, MERGE_PULL), (GET_PULL, 4)),
+    **dict.fromkeys(OF_ENTRY, ("get_entry", 3)),
+    UPDATE_METADATA: (STAT, 3),
+}
+"""By a call that changes something, the one that looks at it, and how many of its arguments that takes."""
 COMMITTING: Final = frozenset({"commit", CHERRY_PICK})
 LOOKS_AGAIN: Final = 0.4
 
@@ -85,9 +124,13 @@ class Names:
     prefix: str
     namespace: str
     """What storage namespaces begin with: each create has one of its own, which tells lives apart."""
+    sources: tuple[str, ...] = ()
+    """What is imported; none: nothing is."""
     used: set[str] = attrs.field(factory=set)
     learned: dict[str, list[str]] = attrs.field(factory=dict)
     """By branch, the newest commits that somebody was told of."""
+    pulls: list[str] = attrs.field(factory=list)
+    """The newest pull requests."""
     _repositories: int = 0
     _tags: int = 0
     _paths: int = 0
@@ -126,7 +169,10 @@ class Names:
         return f"t{max(0, self._tags // TURNS_OF_TAG - (rng.random() < 0.3))}"
 
     def learn(self, name: str, args: tuple[str, ...], value: str) -> None:
-        """Remember the commit that a call has made."""
+        """Remember the commit or pull request that a call has made."""
+        if name == CREATE_PULL:
+            self.pulls.append(value)
+            del self.pulls[:-PULLS_MAX]
         if name in COMMITTING:
             known = self.learned.setdefault(args[1], [])
             known.append(value)
@@ -173,12 +219,30 @@ def entry_wish(rng: Random, names: Names) -> Wish:
             return "create_tag", (lake, names.tag(rng), names.commit(rng, TRUNK))
         case "delete_tag" | "get_tag":
             return kind, (lake, names.tag(rng))
-        case "undone" | "moved" | "wide":
+        case "undone" | "moved" | "wide" | "offered" | "imported":
             return "set_entry", (lake, kind, f"{kind[0]}/{value}", value)
         case "wide commit":
             return "commit", (lake, WIDE, value)
+        case "update_metadata" | "stat_entry" | "import" | "pull":
+            return _wish_beside(rng, names, kind, path, value)
         case _:
             return kind, (lake, names.side(rng))
+
+
+def _wish_beside(rng: Random, names: Names, kind: str, path: str, value: str) -> Wish:
+    """A call that concerns metadata, imports or pull requests."""
+    lake = names.lake
+    if kind == UPDATE_METADATA:
+        return kind, (lake, TRUNK, path, value)
+    if kind == IMPORT and names.sources:
+        prefix = SHARED if rng.random() < 0.7 else f"i/{value}/"
+        return kind, (lake, IMPORTED, prefix, rng.choice(names.sources), value)
+    if kind == "pull" and names.pulls:
+        what, at = _chosen(rng, OF_PULLS), (lake, PULLED, OFFERED, rng.choice(names.pulls))
+        return what, (*at, value) if what == EDIT_PULL else at
+    if kind == "pull":
+        return "set_entry", (lake, OFFERED, f"o/{value}", value)
+    return STAT, (lake, TRUNK, path)
 
 
 def repository_wish(rng: Random, names: Names) -> Wish:
@@ -200,21 +264,18 @@ def follow_ups(rng: Random, wish: Wish, names: Names) -> tuple[Wish, ...]:
     """What a client asks next, as long as all goes well: whether what it has just changed is so, or whether what it has
     just written can be forgotten."""
     name, args = wish
-    if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE}:
+    if name == "set_entry" and args[1] in {UNDONE, MOVED, WIDE, OFFERED, IMPORTED}:
         return tuple(_on_branch(rng, args[0], args[1], names))
     if name == "set_entry" and args[1].startswith(SIDE):
         return _forgetting(rng, args) if rng.random() < LOOKS_AGAIN else ()
     if rng.random() >= LOOKS_AGAIN:
         return ()
-    if name in {"create_repository", "delete_repository"}:
-        return (("get_repository", args[:1]),)
-    if name in {"create_tag", "delete_tag"}:
-        return (("get_tag", args[:2]),)
-    if name in {"create_branch", "delete_branch"} and args[1].startswith(SIDE):
-        return (("get_branch", args[:2]),)
-    if name in {"set_entry", "create_entry", "delete_entry", ERASE} and args[0].endswith(LAKE):
-        return (("get_entry", args[:3]),)
-    return ()
+    if (name in {"create_branch", "delete_branch"} and not args[1].startswith(SIDE)) or (
+        name in OF_ENTRY and not args[0].endswith(LAKE)
+    ):
+        return ()
+    look, count = LOOKS.get(name, ("", 0))
+    return ((look, args[:count]),) if look else ()
 
 
 def _forgetting(rng: Random, args: tuple[str, ...]) -> tuple[Wish, ...]:
@@ -244,6 +305,11 @@ def _on_branch(rng: Random, lake: str, branch: str, names: Names) -> Iterator[Wi
             yield "set_entry", (lake, WIDE, f"w/{value}", value)
         return
     yield "commit", (lake, branch, names.unique())
+    if branch == OFFERED:
+        yield CREATE_PULL, (lake, PULLED, OFFERED, names.unique())
+        return
+    if branch == IMPORTED:
+        return
     if branch == MOVED:
         yield from ((HARD_RESET, (lake, MOVED, rng.choice(known))) for known in [names.learned.get(MOVED)] if known)
     elif rng.random() < 0.5:

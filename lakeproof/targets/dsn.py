@@ -56,6 +56,7 @@ def target(
 
     connections: how many operations may be under way at once. seconds: how long an answer of ``exec:`` may take.
     durable: an SQLite file waits for the disk at every write; servers and programs do as they are configured.
+        PostgreSQL's table must be one that lakeFS can be started on.
 
     Raises:
         Unusable: there is no such kind of store, or its extra is not installed.
@@ -75,7 +76,7 @@ def target(
     if scheme in _POSTGRESQL:
         _need(name, "psycopg", "postgresql")
         module = importlib.import_module("lakeproof.targets.postgresql")
-        opened = _server(module, "PostgreSQLStore", dsn, name, connections)
+        opened = _server(module, "PostgreSQLStore", dsn, name, connections, served=durable)
         return Target(name=name, faults=frozenset({KILL_CONNECTIONS}), open=opened)
     if scheme in _REDIS:
         _need(name, "redis", "redis")
@@ -102,9 +103,7 @@ async def _memory() -> AsyncIterator[Store]:
     yield MemoryStore()
 
 
-def _sqlite(
-    name: str, rest: str, connections: int, durable: bool
-) -> Callable[[], AbstractAsyncContextManager[Store]]:
+def _sqlite(name: str, rest: str, connections: int, durable: bool) -> Callable[[], AbstractAsyncContextManager[Store]]:
     path = rest.removeprefix("///")
     if not rest.startswith("///") or not path:
         raise Unusable(f"{name}: names no file; expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root")
@@ -143,12 +142,12 @@ def _exec(name: str, dsn: str, rest: str, seconds: float) -> Callable[[], Abstra
 
 
 def _server(
-    module: ModuleType, store: str, dsn: str, name: str, connections: int
+    module: ModuleType, store: str, dsn: str, name: str, connections: int, **options: bool
 ) -> Callable[[], AbstractAsyncContextManager[Store]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Store]:
         try:
-            made = getattr(module, store)(dsn, name=name, connections=connections)
+            made = getattr(module, store)(dsn, name=name, connections=connections, **options)
         except module.NotUsable as error:
             raise Unusable(str(error)) from error
         with made:

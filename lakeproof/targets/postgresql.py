@@ -1,4 +1,5 @@
-"""A key-value store in PostgreSQL, in the table that lakeFS uses: ``kv(partition_key, key, value)``, all bytea.
+"""A key-value store in PostgreSQL, in the table that lakeFS uses: ``kv(partition_key, key, value)``, all bytea, and
+partitioned by hash: lakeFS does not start on a table that is not.
 
 Every operation is one statement in a transaction of its own (READ COMMITTED), which PostgreSQL makes atomic: an UPDATE
 or INSERT that met another writer looks again at what that one left. Source: https://www.postgresql.org/docs/current/
@@ -23,8 +24,12 @@ CONNECT_SECONDS: Final = 10
 _COLUMNS: Final = ("partition_key", "key", "value")
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS kv (partition_key bytea NOT NULL, key bytea NOT NULL, value bytea NOT NULL, "
-    "PRIMARY KEY (partition_key, key))"
+    "PRIMARY KEY (partition_key, key)) PARTITION BY HASH (partition_key)"
 )
+PARTITIONS: Final = 100
+"""Of the table, as many as lakeFS makes; named ``kv_0`` and so on."""
+_IS_THERE: Final = "SELECT 1 FROM pg_class WHERE oid = to_regclass('kv')"
+_IS_PARTITIONED: Final = f"{_IS_THERE} AND relkind = 'p'"
 _GET: Final = "SELECT value FROM kv WHERE partition_key = %s AND key = %s"
 _INSERT: Final = "INSERT INTO kv (partition_key, key, value) VALUES (%s, %s, %s) ON CONFLICT"
 _SET: Final = f"{_INSERT} (partition_key, key) DO UPDATE SET value = excluded.value"
@@ -46,14 +51,17 @@ class NotUsable(ValueError):
 class PostgreSQLStore(Pooled[Connection]):
     """Opens connections as they are needed; creates the table if there is none.
 
-    read_only: nothing is created, and PostgreSQL refuses every write.
+    read_only: nothing is created, and PostgreSQL refuses every write. served: lakeFS is to be started on it.
 
     Raises:
         NotUsable.
     """
 
-    def __init__(self, address: str, *, name: str, connections: int = 16, read_only: bool = False) -> None:
+    def __init__(
+        self, address: str, *, name: str, connections: int = 16, read_only: bool = False, served: bool = False
+    ) -> None:
         super().__init__(name, connections)
+        self._served = served
         self._address = address
         self._read_only = read_only
         self._redaction = Redaction([address])
@@ -66,7 +74,7 @@ class PostgreSQLStore(Pooled[Connection]):
         try:
             if not self._read_only:
                 with suppress(psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):  # another one creates it
-                    connection.execute(_SCHEMA)
+                    _create(connection)
             found = connection.execute("SELECT * FROM kv LIMIT 0").description or ()
         except psycopg.Error as error:
             raise NotUsable(
@@ -77,6 +85,11 @@ class PostgreSQLStore(Pooled[Connection]):
             raise NotUsable(
                 f"{self.name}: its table kv has the columns {', '.join(columns)}; expected "
                 f"{', '.join(_COLUMNS)}, all of type bytea: name another database"
+            )
+        if self._served and connection.execute(_IS_PARTITIONED).fetchone() is None:
+            raise NotUsable(
+                f"{self.name}: its table kv is not partitioned, and lakeFS would not start on it; expected "
+                "PARTITION BY HASH (partition_key): drop it if it is empty, or name another database"
             )
 
     def connect(self) -> Connection:
@@ -109,6 +122,16 @@ class PostgreSQLStore(Pooled[Connection]):
     def _told(self, error: Exception) -> str:
         """What psycopg says, which may quote the address."""
         return printable(" ".join(self._redaction.hide(str(error)).split())) or type(error).__name__
+
+
+def _create(connection: Connection) -> None:
+    """The table with its partitions, if it is not there: all of it or nothing."""
+    with connection.transaction():
+        if connection.execute(_IS_THERE).fetchone() is None:
+            connection.execute(_SCHEMA)
+            for number in range(PARTITIONS):
+                part = f"MODULUS {PARTITIONS}, REMAINDER {number}"
+                connection.execute(f"CREATE TABLE kv_{number} PARTITION OF kv FOR VALUES WITH ({part})")
 
 
 def _execute(connection: Connection, op: kv.Op) -> Answer:

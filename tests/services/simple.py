@@ -5,12 +5,26 @@ from random import Random
 import attrs
 
 from lakeproof.model.snapshot import Status
-from lakeproof.services.calls import CHERRY_PICK, HARD_RESET, NEVER, Call
+from lakeproof.services.calls import (
+    CHERRY_PICK,
+    CLOSE_PULL,
+    CREATE_PULL,
+    EDIT_PULL,
+    GET_PULL,
+    HARD_RESET,
+    IMPORT,
+    MERGE_PULL,
+    MERGES,
+    NEVER,
+    Call,
+)
 from lakeproof.services.held import Content, Held, Last
 from lakeproof.services.known import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
 from lakeproof.services.wishes import FOUNDED, Names, Wish, entry_wish, follow_ups, repository_wish
 
 CALLS = 60
+SOURCES = {"mem://one/": ("a", "b"), "mem://two/": ("b", "c")}
+"""What can be imported, and what lies there."""
 CACHE_SECONDS = 12.0
 """A call a second."""
 BILLION = 1_000_000_000
@@ -20,11 +34,12 @@ Answered = tuple[int, object]
 
 @attrs.define
 class Branch:
-    """content: what is committed; staged: what is not, None for a deleted path."""
+    """content: what is committed; staged: what is not, None for a deleted path; marks: the metadata of paths."""
 
     line: list[str] = attrs.field(factory=lambda: ["first"])
     content: dict[str, str] = attrs.field(factory=dict)
     staged: dict[str, str | None] = attrs.field(factory=dict)
+    marks: dict[str, str] = attrs.field(factory=dict)
 
     @property
     def shown(self) -> dict[str, str]:
@@ -44,6 +59,8 @@ class Simple:
     messages: dict[str, str] = attrs.field(factory=dict)
     ancestors: dict[str, frozenset[str]] = attrs.field(factory=lambda: {"first": frozenset({"first"})})
     tags: dict[str, str] = attrs.field(factory=dict)
+    pulls: dict[str, tuple[str, str, str]] = attrs.field(factory=dict)
+    """Title, status and commit, by id."""
     lives: dict[str, Last] = attrs.field(factory=dict)
     past: list[tuple[float, dict[str, Last]]] = attrs.field(factory=lambda: [(-1e9, dict[str, Last]())])
     """What the repositories were, from each moment on."""
@@ -58,7 +75,9 @@ class Simple:
             head = self.branches[args[2]]
             self.branches[args[1]] = Branch(list(head.line), dict(head.content))
             return 201, None
-        return (404, None) if branch is None else self._on(branch, name, args)
+        if branch is None:
+            return 404, None
+        return self._pull(branch, name, args) if name.endswith("_pull") else self._on(branch, name, args)
 
     def _on(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
         match name:
@@ -79,7 +98,14 @@ class Simple:
                 return (404, None) if found is None else (200, found)
             case "create_entry" if args[2] in branch.shown:
                 return 412, None
+            case "update_metadata" | "stat_entry" if args[2] not in branch.shown:
+                return 404, None
+            case "stat_entry":
+                return 200, branch.marks.get(args[2], "")
+            case "update_metadata":
+                branch.marks[args[2]] = args[3]
             case "set_entry" | "create_entry":
+                branch.marks.pop(args[2], None)
                 branch.staged[args[2]] = args[3]
                 return (412 if name == "create_entry" and self._has(REFUSED_WRITE) else 201), None
             case "commit":
@@ -91,8 +117,37 @@ class Simple:
     def _has(self, cause: str) -> bool:
         return cause in self.causes and self.rng.random() < 0.4
 
+    def _pull(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
+        if name == CREATE_PULL:
+            self.pulls[f"p{args[3]}"] = (args[3], "open", "")
+            return 201, f"p{args[3]}"
+        if args[3] not in self.pulls:
+            return 404, None
+        title, status, commit = self.pulls[args[3]]
+        if name == GET_PULL:
+            return 200, (title, status, commit)
+        if name == MERGE_PULL and status != "open":
+            return 400, None
+        code, value = self._combined(branch, name, args) if name == MERGE_PULL else (204, None)
+        if name == EDIT_PULL:
+            self.pulls[args[3]] = (args[4], status, commit)
+        elif name == CLOSE_PULL:
+            self.pulls[args[3]] = (title, "closed", commit)
+        else:
+            self.pulls[args[3]] = (title, "merged", str(value))
+        return code, value
+
+    def _imported(self, branch: Branch, args: tuple[str, ...]) -> Answered:
+        if branch.staged:
+            return 400, None
+        kept = {path: value for path, value in branch.content.items() if not path.startswith(args[2])}
+        brought = {f"{args[2]}{path}": path for path in SOURCES[args[3]]}
+        return 200, self._commit(branch, f"i{args[4]}", kept | brought)
+
     def _combined(self, branch: Branch, name: str, args: tuple[str, ...]) -> Answered:
-        if name == "merge":
+        if name == IMPORT:
+            return self._imported(branch, args)
+        if name in MERGES:
             source = self.branches[args[2]]
             theirs = self.ancestors[source.line[0]]
             return 200, self._commit(branch, f"m{len(self.commits)}", dict(source.content), theirs)
@@ -187,13 +242,15 @@ class Simple:
 
 def wishes(rng: Random, *, entries: bool, count: int = CALLS) -> list[Wish]:
     """Calls with what follows some of them. The name of a commit is known before it is made."""
-    names, found = Names("p", "ns"), list[Wish]()
+    names, found = Names("p", "ns", tuple(SOURCES)), list[Wish]()
     while len(found) < count:
         wish = (entry_wish if entries else repository_wish)(rng, names)
         for name, args in (wish, *(follow_ups(rng, wish, names) if entries else ())):
             found.append((name, args))
             if name == "commit":
                 names.learn(name, args, f"c{args[2]}")
+            if name == CREATE_PULL:
+                names.learn(name, args, f"p{args[3]}")
     return found
 
 

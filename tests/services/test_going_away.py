@@ -147,7 +147,7 @@ def test_a_service_that_goes_away_before_anything_was_made_is_one_line() -> None
 
 def test_all_that_was_put_to_the_test_holds_only_if_every_round_was_judged() -> None:
     done = Served(rounds=4, reached=Counter(IDS))
-    assert (done.code, _closing(done, 5)) == (0, "HOLDS: 17 invariants (seed 5)")
+    assert (done.code, _closing(done, 5)) == (0, "HOLDS: 20 invariants (seed 5)")
     done.unread.append("the service was gone")
     assert (done.code, _closing(done, 5)) == (3, "INCONCLUSIVE: 1 of 4 rounds not judged (seed 5)")
     assert {done.verdict(name) for name in IDS} == {"inconclusive"}

@@ -267,7 +267,7 @@ def test_repositories_that_come_and_go(names: set[str], calls: list[Call], last:
 
 
 def test_every_invariant_has_one_line() -> None:
-    assert len(set(IDS)) == len(IDS) == 17
+    assert len(set(IDS)) == len(IDS) == 20
 
 
 def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:

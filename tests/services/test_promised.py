@@ -5,25 +5,26 @@ from random import Random
 from lakeproof.model.promises import promised
 from lakeproof.services import heads, judging, presence
 from lakeproof.services.calls import KIND_OF
-from lakeproof.services.promised import EXCLUSIVE, IDS, KINDS, MONITORS, UNASKED
+from lakeproof.services.promised import ALONE, ALONE_CALLS, IDS, KINDS, MONITORS, UNASKED
 from lakeproof.services.wishes import Names, entry_wish, follow_ups, repository_wish
 
 
 def test_clients_call_just_these_operations() -> None:
-    rng, names, called = Random(1), Names("p", "mem://n"), set[str]()
+    rng, names, called = Random(1), Names("p", "mem://n", ("mem://outside/",)), set[str]()
     for _ in range(3_000):
         for wish in (entry_wish(rng, names), repository_wish(rng, names)):
             called.add(wish[0])
             called.update(name for name, _ in follow_ups(rng, wish, names))
             if wish[0] == "set_entry":
                 names.learn("commit", (*wish[1][:2], "m"), "c1")
+                names.learn("create_pull", wish[1], "p1")
     assert called >= KIND_OF.keys()
-    assert {KIND_OF.get(name, name) for name in called} == {kind.name for kind in KINDS}
+    assert {KIND_OF.get(name, name) for name in called} == {kind.name for kind in KINDS} | ALONE_CALLS
 
 
 def test_each_promise_is_asked_or_has_a_reason_why_not() -> None:
     promises = set(promised(*KINDS))
-    assert set(IDS) - {EXCLUSIVE} == promises - UNASKED.keys()
+    assert set(IDS) - set(ALONE) == promises - UNASKED.keys()
     assert UNASKED.keys() - promises == set()
 
 
@@ -36,7 +37,7 @@ def test_all_that_is_asked_is_judged_and_nothing_else_is() -> None:
         presence.REPOSITORY_SPARED,
         presence.BRANCH_SPARED,
         judging.ZOMBIE,
-        EXCLUSIVE,
+        *ALONE,
         judging.RESET_KEPT,
         judging.ONE_LINE,
         judging.CAUSAL,

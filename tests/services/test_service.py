@@ -12,8 +12,8 @@ from lakeproof.services.calls import NEVER
 from lakeproof.services.command import Served, drive
 from lakeproof.services.driving import Traffic
 from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
-from lakeproof.services.promised import IDS
-from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL
+from lakeproof.services.promised import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
+from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, OUTSIDE
 from lakeproof.services.stand_in_http import stand_in
 from lakeproof.targets.traffic import Load
 from tests.commands import lakeproof
@@ -42,6 +42,15 @@ FOUND_AS = {
     "lost-merge": {"commits-form-one-line"},
     "reset-returns": {"acknowledged-reset-is-kept"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
+    "lost-update": {UPDATED},
+    "update-overwrites": WRITES | {UPDATED},
+    "partial-import": {IMPORTED_WHOLE},
+    "import-adds": {IMPORTED_WHOLE},
+    "lost-import": {"commits-form-one-line"},
+    "pull-returns": {PULL_LINEARIZABLE},
+    "pull-overwrites": {PULL_LINEARIZABLE},
+    "pull-merge-nothing": {"commits-form-one-line"},
+    "pull-merges-closed": {PULL_LINEARIZABLE},
     "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
     "create-race": {UNIQUE, EFFECTIVE},  # of two that succeed, one takes the place of the other, which is gone
     "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
@@ -50,7 +59,7 @@ FOUND_AS = {
     "prefix-reset-returns": {"acknowledged-reset-is-kept"},
     "ignores-committed": {"conditional-write-is-exclusive"},
     "erase-returns": WRITES,
-    "missed-read": {"read-is-legal"},
+    "missed-read": {"read-is-legal", UPDATED},
     "revert-nothing": {"revert-is-effective"},
     "cherry-pick-all": {"revert-is-effective"},
     "hard-reset-nothing": {"branch-update-is-effective"},
@@ -66,7 +75,7 @@ FOUND_AS = {
 def run(bug: str, seconds: float, seed: int = 1) -> tuple[Served, Traffic, LakeFS]:
     with stand_in(bug, seed) as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=8)
-        traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=seed), "mem://lakeproof")
+        traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=seed), "mem://lakeproof", sources=OUTSIDE)
         done = trio.run(drive, traffic)
         assert bug == DOUBTFUL or service.perform("list_repositories", ("lakeproof-",)) == ()
     return done, traffic, service
@@ -80,6 +89,12 @@ SELDOM = {
     "cherry-pick-all",
     "revert-nothing",
     "tag-returns",
+    "update-overwrites",
+    "partial-import",
+    "import-adds",
+    "pull-returns",
+    "pull-merge-nothing",
+    "pull-merges-closed",
 }
 """Bugs that show after some seconds."""
 
@@ -115,7 +130,7 @@ def test_every_branch_that_came_and_went_is_looked_for_at_the_end() -> None:
         for found in last
         if found is not None and (created := {call.args[1] for call in found.entries if call.name == "create_branch"})
     )
-    quiet = max(call.noted for call in calls if call.name not in {"get_branch", "get_tag"})
+    quiet = max(call.noted for call in calls if call.name not in {"get_branch", "get_tag", "get_pull", "stat_entry"})
     looked_for = {call.args[1] for call in calls if call.name == "get_branch" and call.began > quiet}
     assert looked_for >= created
 
@@ -171,7 +186,7 @@ def test_what_holds_says_so_or_names_what_was_not_put_to_the_test(tmp_path: Path
         "service", "stand-in:", "--seconds", "1", "--seed", "5", "--keep", "--out", str(tmp_path / "out")
     )
     assert result.exit_code in {0, 3}, result.output
-    word = "HOLDS: 17 invariants" if result.exit_code == 0 else "INCONCLUSIVE: not put to the test: "
+    word = "HOLDS: 20 invariants" if result.exit_code == 0 else "INCONCLUSIVE: not put to the test: "
     assert result.stdout.splitlines()[-1].startswith(word)
     assert not (tmp_path / "out").exists()
 
@@ -184,7 +199,7 @@ def test_json_is_one_object_with_the_verdict_of_the_exit_code(bug: str, tmp_path
     found = json.loads(line)
     assert found["verdict"] == {0: "holds", 1: "violated", 3: "inconclusive"}[result.exit_code]
     assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "stand-in", [])
-    assert len(found["invariants"]) == 17
+    assert len(found["invariants"]) == 20
     for one in found["invariants"]:
         known = "holds" if one["checks"] else "inconclusive"
         assert one["verdict"] == ("violated" if one["evidence"] else known)
@@ -223,7 +238,7 @@ def test_of_few_invariants_the_last_line_says_how_many() -> None:
     result = lakeproof(
         "service", "stand-in:", "--seconds", "2", "--seed", "5", "--only", "read-is-legal, create-is-unique"
     )
-    assert result.stdout.splitlines()[-1] == "HOLDS: 2 invariants of 17 (seed 5)"
+    assert result.stdout.splitlines()[-1] == "HOLDS: 2 invariants of 20 (seed 5)"
 
 
 @pytest.mark.parametrize(

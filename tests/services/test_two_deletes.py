@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.commands import lakeproof
 
-FILE = '''
+FILE = """
 from lakeproof import Call, Scenario
 from lakeproof.impl.upstream.repositories import create_branch, create_repository, delete_repository
 from lakeproof.model.invariants import Eventually, Reached, Violation
@@ -38,7 +38,7 @@ SCENARIOS = [
         invariants=[ONE],
     ),
 ]
-'''
+"""
 
 
 def test_two_deletes_of_a_repository_with_two_branches_may_both_fail_and_a_third_succeeds(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Target, target
 from lakeproof.targets.child import ChildStore
 from lakeproof.targets.pooled import Pooled
+from lakeproof.targets.postgresql import PARTITIONS
 from tests.commands import ROOT, lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
@@ -115,6 +116,23 @@ def test_a_store_that_was_migrated_is_in_use(kind: str, old: Path, dsn_of: Calla
     again = lakeproof("migrate", str(old), dsn, "--restart")
     assert again.exit_code == 2
     assert again.stderr.splitlines()[-1].endswith("schema version 4: the store is in use; name another")
+
+
+def test_the_table_in_postgresql_is_one_that_lakefs_can_be_started_on(old: Path, dsn_of: Callable[[str], str]) -> None:
+    dsn = dsn_of("postgresql")
+    with psycopg.connect(dsn) as connection:
+        connection.execute(
+            "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"
+        )
+    refused = lakeproof("migrate", str(old), dsn)
+    assert refused.exit_code == 2
+    assert "its table kv is not partitioned, and lakeFS would not start on it; expected" in refused.stderr
+    with psycopg.connect(dsn) as connection:
+        connection.execute("DROP TABLE kv")
+    assert lakeproof("migrate", str(old), dsn).exit_code == 0
+    with psycopg.connect(dsn) as connection:
+        parts = connection.execute("SELECT count(*) FROM pg_inherits WHERE inhparent = 'kv'::regclass").fetchone()
+    assert parts == (PARTITIONS,)
 
 
 def test_memory_is_a_rehearsal(old: Path) -> None:

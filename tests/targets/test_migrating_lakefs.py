@@ -1,0 +1,106 @@
+"""What ``migrate`` writes is what a real lakeFS reads. `LAKEPROOF_LAKEFS` names its binary."""
+
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+import psycopg
+import pytest
+
+from lakeproof.impl.migration.rows import BranchRow, CommitRow, RepositoryRow, Row, StagedRow, TagRow
+from lakeproof.model.catalog import ObjectEntry, encode_object_entry, identity_of
+from lakeproof.model.objects import etag
+from lakeproof.services.api import LakeFS, address
+from tests.commands import lakeproof
+from tests.impl.migration.databases import fill_sqlite
+from tests.lakefs_server import BINARY, lakefs
+
+pytestmark = [
+    pytest.mark.deep,
+    pytest.mark.skipif(not Path(BINARY).is_file(), reason="LAKEPROOF_LAKEFS names no binary of lakeFS"),
+]
+NOW = 1_600_000_000_000_000
+CONTENT = {"a/1": b"one", "a/2": b"two", "b": b"three"}
+STAGED = "old-main:8f5b6d3e"
+
+
+def staged(path: str, content: bytes | None, token: str = STAGED) -> StagedRow:
+    if content is None:
+        return StagedRow(staging_token=token, key=path.encode(), identity=b"", data=None)
+    entry = ObjectEntry(address=f"data/{path}", e_tag=etag(content), size_bytes=len(content), last_modified=NOW)
+    data = encode_object_entry(entry)
+    return StagedRow(staging_token=token, key=path.encode(), identity=identity_of(data), data=data)
+
+
+def commit(commit_id: str, *parents: str) -> CommitRow:
+    return CommitRow(
+        repository_id="old",
+        id=commit_id,
+        committer="me",
+        message=f"the message of {commit_id[0]}",
+        creation_date=NOW,
+        meta_range_id="",
+        metadata=(("key", "value"),),
+        parents=parents,
+        version=1,
+        generation=1 + len(parents),
+    )
+
+
+FIRST, SECOND = "1" * 64, "2" * 64
+ROWS: tuple[Row, ...] = (
+    RepositoryRow(id="old", storage_namespace="local://old", creation_date=NOW, default_branch="main"),
+    commit(FIRST),
+    commit(SECOND, FIRST),
+    BranchRow(repository_id="old", id="main", staging_token=STAGED, commit_id=SECOND),
+    BranchRow(repository_id="old", id="dev", staging_token="old-dev:1", commit_id=FIRST),
+    TagRow(repository_id="old", id="v1", commit_id=FIRST),
+    *(staged(path, content) for path, content in CONTENT.items()),
+    staged("gone", None),
+)
+
+
+def _database(server: str) -> tuple[str, str]:
+    """A new database: its address for us, and for lakeFS, which reads a socket's folder as a host, too."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS served")
+        connection.execute("CREATE DATABASE served")
+    where, _, parameters = server.partition("?")
+    made = f"{where.rpartition('/')[0]}/served?{urlencode(dict(parse_qsl(parameters)))}"
+    return made, made
+
+
+def test_a_lakefs_that_is_started_on_a_migrated_store_serves_it(tmp_path: Path, postgresql_dsn: str) -> None:
+    fill_sqlite(tmp_path / "old.db", ROWS)
+    ours, theirs = _database(postgresql_dsn)
+    done = lakeproof("migrate", str(tmp_path / "old.db"), ours)
+    assert done.exit_code == 0, done.stderr
+    for path, content in CONTENT.items():
+        at = tmp_path / "block" / "old" / "data" / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_bytes(content)
+    database = {"database.type": "postgres", "database.postgres.connection_string": theirs}
+    with lakefs(tmp_path, database) as dsn:
+        service = LakeFS(address(dsn), timeout=30, connections=2)
+
+        def do(name: str, *args: str) -> object:
+            return service.perform(name, ("old", *args))
+
+        assert service.perform("list_repositories", ("",)) == (("old", "local://old"),)
+        assert (sorted(service.branches("old")), do("get_tag", "v1")) == (["dev", "main"], FIRST)
+        assert (do("get_branch", "main"), do("get_branch", "dev")) == (SECOND, FIRST)
+        log = service.log("old", "main", first_parent=False)
+        assert log == [(SECOND, "the message of 2"), (FIRST, "the message of 1")]
+        assert sorted(service.listing("old", "main")) == sorted(CONTENT)
+        assert {path: str(do("get_entry", "main", path)).encode() for path in CONTENT} == CONTENT
+        do("set_entry", "main", "new", "four")
+        do("delete_entry", "main", "b")
+        made = str(do("commit", "main", "the first one after the migration"))
+        assert (do("get_branch", "main"), sorted(service.listing("old", made))) == (made, ["a/1", "a/2", "new"])
+        assert do("get_entry", made, "a/1") == "one"
+        do("create_branch", "next", "main")
+        do("set_entry", "dev", "other", "five")
+        do("commit", "dev", "on dev")
+        do("merge", "next", "dev")
+        assert sorted(service.listing("old", "next")) == ["a/1", "a/2", "new", "other"]
+        do("delete_repository")
+        assert service.perform("list_repositories", ("",)) == ()
