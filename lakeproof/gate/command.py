@@ -1,7 +1,6 @@
 """The commands ``gate run``, ``gate replay`` and ``gate serve``."""
 
 import json
-import runpy
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -14,23 +13,21 @@ import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.classes import Choice, Classes
+from lakeproof.gate.loading import chosen
+from lakeproof.gate.replaying import TELL_SECONDS, replay
 from lakeproof.gate.running import Chooser, Runner, Schedule, opened
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
 from lakeproof.gate.shortest import fewest_switches, switches
 from lakeproof.gate.strategies import Replayed, Sampled
-from lakeproof.gate.traces import GateTrace, TraceError, of, read, write
+from lakeproof.gate.traces import of, write
 from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
-from lakeproof.running.loading import LoadError, import_beside, matching
-from lakeproof.running.tasks import Unusable
-from lakeproof.scenario import ScenarioError
 from lakeproof.targets.answers import first_of
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
 TROUBLES_MAX: Final = 3
-TELL_SECONDS: Final = 5.0
 
 
 @attrs.define
@@ -107,7 +104,7 @@ def run(
     worst = AS_EXPECTED
     rows: list[Row] = []
     troubles: list[str] = []
-    for scenario in _chosen(file, patterns):
+    for scenario in chosen(file, patterns):
         sample = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         search: Chooser = Classes() if strategy == "all" else sample
         started = time.monotonic()
@@ -224,34 +221,6 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
     )
 
 
-def _chosen(file: Path, patterns: Sequence[str]) -> list[GateScenario]:
-    found = _loaded(file)
-    names = [each.name for each in found]
-    try:
-        chosen = matching(names, patterns)
-    except LoadError:
-        raise Unusable(f"{file}: no scenario matches {' or '.join(patterns)}; it has {', '.join(names)}") from None
-    return [each for each in found if each.name in chosen]
-
-
-def _loaded(file: Path) -> list[GateScenario]:
-    import_beside(file)
-    try:
-        listed = runpy.run_path(str(file)).get("SCENARIOS")
-    except ScenarioError as error:
-        raise Unusable(f"{file}: {error}") from None
-    except Exception as error:  # whatever a user's file raises
-        raise Unusable(f"{file}: {type(error).__name__}: {error}") from error
-    if not isinstance(listed, (list, tuple)) or not all(isinstance(each, GateScenario) for each in listed):
-        raise Unusable(f"{file}: no list SCENARIOS of GateScenario")
-    names = [each.name for each in listed]
-    if not names:
-        raise Unusable(f"{file}: SCENARIOS is empty; put a GateScenario into it")
-    if twice := sorted({each for each in names if names.count(each) > 1}):
-        raise Unusable(f"{file}: SCENARIOS has two scenarios of the name {twice[0]!r}; rename one")
-    return list(listed)
-
-
 def _run(work: Callable[[], Awaitable[Found]]) -> Found:
     try:
         found: Found = trio.run(work)
@@ -274,9 +243,8 @@ async def _search(
             if time.monotonic() - told > TELL_SECONDS:
                 told = time.monotonic()
                 click.echo(f"{scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
-        if not isinstance(search, Replayed):
-            for name, schedule in sorted(found.shortest.items()):
-                found.shortest[name] = await _shortened(runner, schedule, name)
+        for name, schedule in sorted(found.shortest.items()):
+            found.shortest[name] = await _shortened(runner, schedule, name)
     return found
 
 
@@ -291,45 +259,7 @@ async def _shortened(runner: Runner, schedule: Schedule, invariant: str) -> Sche
     return shorter if invariant in shorter.violated else schedule
 
 
-@gate.command("replay")
-@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--from",
-    "file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The file of the scenario. [default: as the trace names it]",
-)
-def replay(trace: Path, file: Path | None) -> int:
-    """Run the schedule of TRACE again, on the real program.
-
-    Exit code 1 if it violates an invariant, 3 if the program diverges.
-    """
-    try:
-        told = read(trace)
-    except TraceError as error:
-        raise Unusable(str(error)) from None
-    source = file or Path(told.file)
-    if not source.is_file():
-        raise Unusable(f"{trace}: its file {source} is not here; name it with --from")
-    scenarios = [each for each in _loaded(source) if each.name == told.scenario]
-    if not scenarios:
-        raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
-    found = _run(partial(_search, scenarios[0], source, Replayed(told.choices), 1, None))
-    _show(told)
-    if found.trouble:
-        click.echo(f"the program no longer follows: {found.trouble[0]}", err=True)
-        return INCONCLUSIVE
-    for name, schedule in found.shortest.items():
-        click.echo(f"violated: {name}\nevidence: {schedule.violated[name]}")
-    return VIOLATED if found.shortest else AS_EXPECTED
-
-
-def _show(trace: GateTrace) -> None:
-    for number, (choice, status) in enumerate(zip(trace.choices, trace.statuses, strict=True), start=1):
-        client, label, _ = choice.name
-        mode = "" if choice.mode == "normal" else f"  ({choice.mode})"
-        click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
+gate.add_command(replay)
 
 
 @gate.command("serve")
