@@ -13,7 +13,9 @@ import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.classes import Choice, Classes
+from lakeproof.gate.holding import ways
 from lakeproof.gate.loading import chosen
+from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import TELL_SECONDS, replay
 from lakeproof.gate.running import Chooser, Runner, Schedule, opened
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
@@ -75,6 +77,12 @@ def gate() -> None:
     "--schedules", type=click.IntRange(1), metavar="N", help="Stop after N schedules. [default: for a sample, 100]"
 )
 @click.option("--seconds", "limit", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--preemptions",
+    type=click.IntRange(0),
+    metavar="N",
+    help="All classes with at most N preemptions: those without any first, then those with one, ...",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a sample.")
 @click.option(
     "--out",
@@ -92,6 +100,7 @@ def run(
     strategy: str,
     schedules: int | None,
     limit: float | None,
+    preemptions: int | None,
     seed: int,
     out: Path,
     as_json: bool,
@@ -101,12 +110,15 @@ def run(
 
     Exit code 1 if a verdict is not as the scenario expects it, 3 if not all schedules were run.
     """
+    if preemptions is not None and strategy != "all":
+        raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
     worst = AS_EXPECTED
     rows: list[Row] = []
     troubles: list[str] = []
     for scenario in chosen(file, patterns):
-        sample = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
-        search: Chooser = Classes() if strategy == "all" else sample
+        search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
+        if strategy == "all":
+            search = Classes() if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
         found = _run(partial(_search, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started
@@ -130,6 +142,10 @@ def run(
     return worst
 
 
+def _bounded(scenario: GateScenario, preemptions: int) -> Bounded:
+    return Bounded(preemptions, partial(ways, attrs.asdict(scenario.faults)))
+
+
 def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
     """The page of a run: its verdict is the worst of all, whatever was expected."""
     found = {row.verdict for row in rows}
@@ -144,7 +160,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
             row.verdict,
             row.expected,
             f"{row.schedules:,}",
-            "all classes" if row.all else "not all",
+            row.which,
             f"{row.violating:,}",
             f"{row.seconds:g}",
         )
@@ -160,6 +176,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
     )
 
 
+SOME: Final = "some"
 _RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
 
 
@@ -176,11 +193,26 @@ class Row:
     """So many were run to their end; no two of one class, where all are searched."""
     violating: int
     all: bool
+    """Whether every class was run, of all orders of all requests."""
+    covers: str
+    """Of which every class was run: ``all``; ``one order in each client``; ``at most N preemptions``, or both of these;
+    ``some``: of nothing that has a name."""
     seconds: float
     evidence: str
     parallel: bool = True
     """Whether requests of one client that wait at the same time were let go in every order."""
+    left: int | None = None
+    """With a bound: so many beginnings with one preemption more were seen, and not run; None: not counted."""
     trace: Path | None = None
+
+    @property
+    def which(self) -> str:
+        """For people: which schedules were run."""
+        whole = {"all": "all of them", SOME: "not all"}.get(self.covers, f"all with {self.covers}")
+        if self.left is None:
+            return whole
+        more = f"{plural(self.left, 'beginning')} with one more not run" if self.left else "none with more was seen"
+        return f"{whole} ({more})"
 
     @property
     def exit_code(self) -> int:
@@ -191,8 +223,7 @@ class Row:
     @property
     def told(self) -> str:
         """For people."""
-        whole = ("all of them" if self.parallel else "all with one order in each client") if self.all else "not all"
-        count = f"{plural(self.schedules, 'schedule')}, {whole}, {seconds(self.seconds)} s"
+        count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
         mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
@@ -203,6 +234,7 @@ class Row:
 def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
     name = invariant.__name__
     shortest = found.shortest.get(name)
+    covers = _covers(scenario, found, search)
     whole = search.all_run and not found.silent
     tested = getattr(invariant, "reached", 1) > 0
     if whole and not tested and shortest is None:
@@ -214,11 +246,23 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
         verdict="violated" if shortest else "holds" if whole and tested else "inconclusive",
         schedules=search.complete,
         violating=found.counted.get(name, 0),
-        all=whole,
+        all=covers == "all",
+        covers=covers,
         seconds=round(elapsed, 1),
         evidence="" if shortest is None else shortest.violated[name],
         parallel=scenario.parallel,
+        left=search.left if isinstance(search, Bounded) and covers != SOME else None,
     )
+
+
+def _covers(scenario: GateScenario, found: Found, search: Chooser) -> str:
+    """Of which every class was run."""
+    bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
+    if found.silent or not (search.all_run if bound is None else bound >= 0):
+        return SOME
+    narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
+    narrowed += [] if scenario.parallel else ["one order in each client"]
+    return " and ".join(narrowed) or "all"
 
 
 def _run(work: Callable[[], Awaitable[Found]]) -> Found:

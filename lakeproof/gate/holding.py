@@ -6,7 +6,7 @@ as they arrived.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Generic
 
@@ -40,6 +40,12 @@ ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 SETUP: Final = "setup"
 """Whose names those of the time before any client is held are."""
+
+
+def ways(budgets: Mapping[str, int], spent: Sequence[str]) -> tuple[str, ...]:
+    """The modes in which a write can be let go, after others were let go in the modes ``spent``."""
+    used = Counter(budget for mode in spent for budget in COSTS[mode])
+    return tuple(mode for mode, cost in COSTS.items() if all(used[each] < budgets[each] for each in cost))
 
 
 @attrs.define(eq=False)

@@ -16,11 +16,11 @@ from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.holding import COSTS, ENDING, NORMAL, Gate, Held
+from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned, Service
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
-from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, Invariant, Outcome
+from lakeproof.gate.scenario import GateCall, GateScenario, Invariant, Outcome
 from lakeproof.running.tasks import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -165,7 +165,7 @@ class Runner:
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
-        spent = dict.fromkeys(FAULTS, 0)
+        spent: list[str] = []
         while True:
             if trouble := await self._quiet():
                 return False, trouble
@@ -181,8 +181,7 @@ class Runner:
                 return False, str(error)
             if choice is None:
                 return False, ""
-            for budget in COSTS[choice.mode]:
-                spent[budget] += 1
+            spent.append(choice.mode)
             held = await self._let_go(choice)
             step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
             self.steps.append(step)
@@ -238,13 +237,9 @@ class Runner:
             return waiting
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
-    def _pending(self, held: Held[Asked], spent: Mapping[str, int]) -> Pending:
-        left = [
-            mode
-            for mode, cost in COSTS.items()
-            if all(spent[each] < getattr(self.scenario.faults, each) for each in cost)
-        ]
-        return Pending(held.name, tuple(left) if held.writes else (NORMAL,))
+    def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
+        left = ways(attrs.asdict(self.scenario.faults), spent) if held.writes else (NORMAL,)
+        return Pending(held.name, left, held.writes)
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
