@@ -7,8 +7,9 @@ unchanged; its ETag is named by the one that is first to ask:
     c2 GET, c2 PUT if-match: <c2.1>, c1 GET, c1 PUT if-match: <c2.1>
 
 A search that compares requests of different orders needs names that do not depend on the other clients: here what is
-minted is counted in each client's own requests, and is ``<1>`` in all four. What keys are called must be the same for
-all clients; a key is counted for the client that touches it first, which is the one that has minted it.
+minted is counted in each client's own requests, and is ``<1>`` in all four. Keys must have one name for all clients.
+The client that has minted a part of a key is the first to ask for it, in every order; so ``<c1.3>`` in a key is
+``<c1:2>`` if it is the second that c1 has asked for.
 """
 
 import re
@@ -20,7 +21,7 @@ import attrs
 from lakeproof.gate.classes import Name
 from lakeproof.gate.footprints import Footprint
 
-TOKEN: Final = re.compile(r"<(?!setup\.)[^<>.]+\.[0-9]+>")
+TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+>")
 """A name as `lakeproof.gate.names` gives it; those of the setup are the same in all runs."""
 
 
@@ -30,8 +31,6 @@ class LocalNames:
 
     _asked: dict[Name, Name] = attrs.field(factory=dict)
     _in_labels: dict[str, dict[str, str]] = attrs.field(factory=dict)
-    _in_keys: dict[str, str] = attrs.field(factory=dict)
-    _counted: dict[str, int] = attrs.field(factory=dict)
 
     def of(self, waiting: Iterable[Name]) -> dict[Name, Name]:
         """The name in all orders, by the name in this run. To be asked of all that waits, after each step."""
@@ -44,16 +43,15 @@ class LocalNames:
         known = self._in_labels.setdefault(name.client, {})
         return TOKEN.sub(lambda match: known.setdefault(match[0], f"<{len(known) + 1}>"), name.label)
 
-    def touched(self, footprint: Footprint, client: str) -> Footprint:
-        """What a request of a client has touched, by the keys' names in all orders."""
+    def touched(self, footprint: Footprint) -> Footprint:
+        """What a request has touched, by the keys' names in all orders."""
+        return tuple(attrs.evolve(each, key=TOKEN.sub(self._in_key, each.key)) for each in footprint)
 
-        def name(match: re.Match[str]) -> str:
-            if match[0] not in self._in_keys:
-                self._counted[client] = self._counted.get(client, 0) + 1
-                self._in_keys[match[0]] = f"<{client}:{self._counted[client]}>"
-            return self._in_keys[match[0]]
-
-        return tuple(attrs.evolve(each, key=TOKEN.sub(name, each.key)) for each in footprint)
+    def _in_key(self, match: re.Match[str]) -> str:
+        """What was never part of a label has one name for all: such keys seem to be equal, which is never wrong."""
+        owner = match[1]
+        number = self._in_labels.get(owner, {}).get(match[0], "<?>").strip("<>")
+        return f"<{owner}:{number}>"
 
 
 def _without_tokens(name: Name) -> tuple[str, str, int, str]:

@@ -144,7 +144,7 @@ class Bounded:
         """What was chosen last has been done, and this is what it touched."""
         choice = self._chosen
         assert choice is not None
-        footprint = self._names.touched(footprint, choice.name.client)
+        footprint = self._names.touched(footprint)
         before = 0
         for number in reversed(self._path):
             other = self._events[number]

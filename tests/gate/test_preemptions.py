@@ -189,8 +189,8 @@ def test_what_two_clients_name_in_turn_is_one_thing_in_both_orders() -> None:
     assert asked("c1", "c2") == asked("c2", "c1") == [Name(each, "PUT k if-match: <1>") for each in ("c1", "c2")]
 
 
-def test_names_of_the_setup_stay_and_a_key_is_counted_for_who_touches_it_first() -> None:
+def test_names_of_the_setup_stay_and_a_key_is_counted_for_the_client_that_has_minted_it() -> None:
     names = LocalNames()
     assert list(names.of([Name("c1", "GET <setup.1>/<c1.7>")]).values()) == [Name("c1", "GET <setup.1>/<1>")]
-    key = (Access(Touch.WRITE, "b/<c1.7>/<setup.1>"),)
-    assert [names.touched(key, client) for client in ("c1", "c2")] == [(Access(Touch.WRITE, "b/<c1:1>/<setup.1>"),)] * 2
+    touched = names.touched(tuple(Access(Touch.WRITE, each) for each in ("<c1.7>/<setup.1>", "<c1.8>", "<c1.9>")))
+    assert [each.key for each in touched] == ["<c1:1>/<setup.1>", "<c1:?>", "<c1:?>"]
