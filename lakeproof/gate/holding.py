@@ -48,6 +48,24 @@ def ways(budgets: Mapping[str, int], spent: Sequence[str]) -> tuple[str, ...]:
     return tuple(mode for mode, cost in COSTS.items() if all(used[each] < budgets[each] for each in cost))
 
 
+class Bell:
+    """Wakes who waits for it; nobody hears an earlier ring."""
+
+    def __init__(self) -> None:
+        self._rung = trio.Event()
+
+    def ring(self) -> None:
+        self._rung.set()
+        self._rung = trio.Event()
+
+    async def wait(self, seconds: float) -> bool:
+        """Until it rings, or for so long; whether it has rung."""
+        rung = self._rung
+        with trio.move_on_after(seconds):
+            await rung.wait()
+        return rung.is_set()
+
+
 @attrs.define(eq=False)
 class Held(Generic[Asked]):
     """A request that waits."""
@@ -90,6 +108,8 @@ class Gate(Generic[State, Asked]):
         """What waits and has none yet."""
         self._holding: frozenset[str] | None = None
         """None: nothing was ever held; what the setup mints gets its names."""
+        self.arrived = Bell()
+        """Rung when a request is held."""
         self.asked: Counter[str] = Counter()
         """How many requests of each client were held."""
         self._of_setup = Names()
@@ -160,6 +180,7 @@ class Gate(Generic[State, Asked]):
         self.asked[client] += 1
         held = Held(client, label, asked, request.body, self.front.writes(asked))
         self._arrived.append(held)
+        self.arrived.ring()
         try:
             await held.decided.wait()
             return self._answer(held)

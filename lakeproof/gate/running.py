@@ -29,6 +29,8 @@ before a retry."""
 BUSY_SECONDS: Final = 120.0
 """How long a program may compute between two requests."""
 POLL_SECONDS: Final = 0.0002
+WATCH_SECONDS: Final = 0.05
+"""How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
 PASSES: Final = 8
 """Of the event loop between two looks: more than it takes from a connection that arrives to a request that is held."""
 CRASHED_CALL: Final = "Crashed"
@@ -255,6 +257,7 @@ class Runner:
             if self.gate.asked[name] == before:
                 self._silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self._unfinished.discard(name)
+        self.gate.arrived.ring()
 
     async def _quiet(self) -> str:
         """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
@@ -264,14 +267,16 @@ class Runner:
         begun = moved = trio.current_time()
         before: object = None
         while True:
-            await trio.sleep(POLL_SECONDS if CAN_SEE else SETTLING_SECONDS)
-            for _ in range(PASSES):
-                await trio.lowlevel.checkpoint()
-            now, seen = trio.current_time(), self._seen()
-            silent = sorted(self._unfinished - self.gate.waiting)
+            seen = None
+            if self._unfinished <= self.gate.waiting:
+                await trio.sleep(POLL_SECONDS)
+                seen = await self._seen_twice()
+            elif not await self.gate.arrived.wait(WATCH_SECONDS):
+                seen = await self._seen_twice()
+            now, silent = trio.current_time(), sorted(self._unfinished - self.gate.waiting)
             if seen is None or seen != before:
                 moved = now
-            elif not silent and now - moved >= self.scenario.calm_seconds:
+            if seen is not None and not silent and now - moved >= self.scenario.calm_seconds:
                 return ""
             before = seen
             if now - moved > PATIENCE_SECONDS:
@@ -280,6 +285,19 @@ class Runner:
                 )
             if now - begun > BUSY_SECONDS:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
+
+    async def _seen_twice(self) -> object:
+        """What two looks have seen, if it is the same; else None. What was sent before the first look ended has been
+        read, and is held, when the second one begins."""
+        self.watch.forget()
+        first = self._seen()
+        if first is None:
+            return None
+        if not CAN_SEE:
+            await trio.sleep(SETTLING_SECONDS)
+        for _ in range(PASSES):
+            await trio.lowlevel.cancel_shielded_checkpoint()
+        return first if self._seen() == first else None
 
     def _seen(self) -> object:
         """What changes if anything moves; None: something does."""
