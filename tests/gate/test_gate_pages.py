@@ -34,7 +34,6 @@ ENDS = {
 }
 """By page: its commands in their order, each with its exit code and something that it prints. Replays of the traces
 that the gallery has are run by test_programs.py; lakeFS is no dependency, and its commands are run where it is."""
-LONG = {"gallery/delta.md", "gallery/slatedb.md"}
 
 
 def commands(page: str) -> list[str]:
@@ -42,15 +41,31 @@ def commands(page: str) -> list[str]:
     return [each for each in found if not each.startswith("lakeproof gate replay docs/gallery/traces/")]
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=pytest.mark.deep) if page in LONG else page for page in ENDS]
-)
-def test_the_commands_of_a_page_end_as_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples, to run commands in."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    for command, (code, told) in ENDS[page].items():
+    return tmp_path
+
+
+def end_as_it_says(page: str, count: int) -> None:
+    """The first commands of a page."""
+    for command, (code, told) in list(ENDS[page].items())[:count]:
         result = CliRunner().invoke(main, shlex.split(command)[1:])
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
+
+
+@pytest.mark.usefixtures("here")
+def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
+    end_as_it_says("gate-ten-minutes.md", 2)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("page", ENDS)
+def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:
+    end_as_it_says(page, len(ENDS[page]))
 
 
 def test_every_command_of_the_pages_is_run_by_a_test() -> None:
