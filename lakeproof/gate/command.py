@@ -192,8 +192,6 @@ class Row:
     schedules: int
     """So many were run to their end; no two of one class, where all are searched."""
     violating: int
-    all: bool
-    """Whether every class was run, of all orders of all requests."""
     covers: str
     """Of which every class was run: ``all``; ``one order in each client``; ``at most N preemptions``, or both of these;
     ``some``: of nothing that has a name."""
@@ -204,6 +202,8 @@ class Row:
     left: int | None = None
     """With a bound: so many beginnings with one preemption more were seen, and not run; None: not counted."""
     trace: Path | None = None
+    all: bool = attrs.field(init=False, default=attrs.Factory(lambda row: row.covers == "all", takes_self=True))
+    """Whether every class was run, of all orders of all requests."""
 
     @property
     def which(self) -> str:
@@ -246,7 +246,6 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
         verdict="violated" if shortest else "holds" if whole and tested else "inconclusive",
         schedules=search.complete,
         violating=found.counted.get(name, 0),
-        all=covers == "all",
         covers=covers,
         seconds=round(elapsed, 1),
         evidence="" if shortest is None else shortest.violated[name],

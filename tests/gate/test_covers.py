@@ -106,7 +106,6 @@ def test_people_are_told_the_same(covers: str, left: int | None, told: str) -> N
         verdict="inconclusive",
         schedules=2,
         violating=0,
-        all=covers == "all",
         covers=covers,
         seconds=1.0,
         evidence="",
