@@ -45,7 +45,7 @@ def test_each_class_within_the_bound_is_run_once(program: Program) -> None:
 
 
 @pytest.mark.deep
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programs(requests_max=6))
 def test_each_class_within_the_bound_is_run_once_in_larger_programs(program: Program) -> None:
     equal_to_brute_force(program)
