@@ -13,16 +13,18 @@ import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.classes import Classes
-from lakeproof.gate.loading import chosen, loaded
+from lakeproof.gate.holding import ways
+from lakeproof.gate.loading import chosen
+from lakeproof.gate.preemptions import Bounded
+from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
 from lakeproof.gate.searching import Found, searched, tested, verdict_on
-from lakeproof.gate.strategies import Replayed, Sampled
-from lakeproof.gate.traces import GateTrace, TraceError, of, read, write
+from lakeproof.gate.strategies import Sampled
+from lakeproof.gate.traces import of, write
 from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
-from lakeproof.running.tasks import Unusable
 from lakeproof.targets.answers import first_of
 
 PCT_CHANGES: Final = 2
@@ -49,6 +51,12 @@ def gate() -> None:
     "--schedules", type=click.IntRange(1), metavar="N", help="Stop after N schedules. [default: for a sample, 100]"
 )
 @click.option("--seconds", "limit", type=click.FloatRange(0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--preemptions",
+    type=click.IntRange(0),
+    metavar="N",
+    help="All classes with at most N preemptions: those without any first, then those with one, ...",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a sample.")
 @click.option(
     "--out",
@@ -66,6 +74,7 @@ def run(
     strategy: str,
     schedules: int | None,
     limit: float | None,
+    preemptions: int | None,
     seed: int,
     out: Path,
     as_json: bool,
@@ -75,12 +84,15 @@ def run(
 
     Exit code 1 if a verdict is not as the scenario expects it, 3 if not all schedules were run.
     """
+    if preemptions is not None and strategy != "all":
+        raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
     worst = AS_EXPECTED
     rows: list[Row] = []
     troubles: list[str] = []
     for scenario in chosen(file, patterns):
-        sample = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
-        search: Chooser = Classes() if strategy == "all" else sample
+        search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
+        if strategy == "all":
+            search = Classes() if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
         found = _run(partial(searched, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started
@@ -104,6 +116,10 @@ def run(
     return worst
 
 
+def _bounded(scenario: GateScenario, preemptions: int) -> Bounded:
+    return Bounded(preemptions, partial(ways, attrs.asdict(scenario.faults)))
+
+
 def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary:
     """The page of a run: its verdict is the worst of all, whatever was expected."""
     found = {row.verdict for row in rows}
@@ -118,7 +134,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
             row.verdict,
             row.expected,
             f"{row.schedules:,}",
-            "all classes" if row.all else "not all",
+            row.which,
             f"{row.violating:,}",
             f"{row.seconds:g}",
         )
@@ -134,6 +150,7 @@ def _page(file: Path, rows: "Sequence[Row]", troubles: Sequence[str]) -> Summary
     )
 
 
+SOME: Final = "some"
 _RANK: Final = (AS_EXPECTED, INCONCLUSIVE, VIOLATED)
 
 
@@ -149,12 +166,27 @@ class Row:
     schedules: int
     """So many were run to their end; no two of one class, where all are searched."""
     violating: int
-    all: bool
+    covers: str
+    """Of which every class was run: ``all``; ``one order in each client``; ``at most N preemptions``, or both of these;
+    ``some``: of nothing that has a name."""
     seconds: float
     evidence: str
     parallel: bool = True
     """Whether requests of one client that wait at the same time were let go in every order."""
+    left: int | None = None
+    """With a bound: so many beginnings with one preemption more were seen, and not run; None: not counted."""
     trace: Path | None = None
+    all: bool = attrs.field(init=False, default=attrs.Factory(lambda row: row.covers == "all", takes_self=True))
+    """Whether every class was run, of all orders of all requests."""
+
+    @property
+    def which(self) -> str:
+        """For people: which schedules were run."""
+        whole = {"all": "all of them", SOME: "not all"}.get(self.covers, f"all with {self.covers}")
+        if self.left is None:
+            return whole
+        more = f"{plural(self.left, 'beginning')} with one more not run" if self.left else "none with more was seen"
+        return f"{whole} ({more})"
 
     @property
     def exit_code(self) -> int:
@@ -165,8 +197,7 @@ class Row:
     @property
     def told(self) -> str:
         """For people."""
-        whole = ("all of them" if self.parallel else "all with one order in each client") if self.all else "not all"
-        count = f"{plural(self.schedules, 'schedule')}, {whole}, {seconds(self.seconds)} s"
+        count = f"{plural(self.schedules, 'schedule')}, {self.which}, {seconds(self.seconds)} s"
         mark = f", NOT AS EXPECTED ({self.expected})" if self.exit_code == VIOLATED else ""
         line = f"{self.scenario}: {self.invariant} {self.verdict}{mark}: {count}"
         if self.trace is None:
@@ -177,6 +208,7 @@ class Row:
 def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
     name = invariant.__name__
     shortest = found.shortest.get(name)
+    covers = _covers(scenario, found, search)
     whole = search.all_run and not found.silent
     if whole and not tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
@@ -187,11 +219,22 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
         verdict=verdict_on(invariant, found, search),
         schedules=search.complete,
         violating=found.counted.get(name, 0),
-        all=whole,
+        covers=covers,
         seconds=round(elapsed, 1),
         evidence="" if shortest is None else shortest.violated[name],
         parallel=scenario.parallel,
+        left=search.left if isinstance(search, Bounded) and covers != SOME else None,
     )
+
+
+def _covers(scenario: GateScenario, found: Found, search: Chooser) -> str:
+    """Of which every class was run."""
+    bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
+    if found.silent or not (search.all_run if bound is None else bound >= 0):
+        return SOME
+    narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
+    narrowed += [] if scenario.parallel else ["one order in each client"]
+    return " and ".join(narrowed) or "all"
 
 
 def _run(work: Callable[[], Awaitable[Found]]) -> Found:
@@ -202,49 +245,7 @@ def _run(work: Callable[[], Awaitable[Found]]) -> Found:
         raise first_of(errors) from None
 
 
-@gate.command("replay")
-@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--from",
-    "file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The file of the scenario. [default: as the trace names it]",
-)
-def replay(trace: Path, file: Path | None) -> int:
-    """Run the schedule of TRACE again, on the real program.
-
-    Exit code 1 if it violates an invariant, 3 if the program diverges.
-    """
-    try:
-        told = read(trace)
-    except TraceError as error:
-        raise Unusable(str(error)) from None
-    source = file or Path(told.file)
-    if not source.is_file():
-        raise Unusable(f"{trace}: its file {source} is not here; name it with --from")
-    scenarios = [each for each in loaded(source) if each.name == told.scenario]
-    if not scenarios:
-        raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
-    found = _run(partial(searched, scenarios[0], source, Replayed(told.choices), 1, None))
-    _show(told)
-    if found.trouble:
-        click.echo(f"the program no longer follows: {found.trouble[0]}", err=True)
-        return INCONCLUSIVE
-    for name, schedule in found.shortest.items():
-        click.echo(f"violated: {name}\nevidence: {schedule.violated[name]}")
-    if found.shortest:
-        from lakeproof.pages.gate.paths import command, path_of
-
-        click.echo(f"in a browser: {command(scenarios[0], source, path_of(told.choices))}", err=True)
-    return VIOLATED if found.shortest else AS_EXPECTED
-
-
-def _show(trace: GateTrace) -> None:
-    for number, (choice, status) in enumerate(zip(trace.choices, trace.statuses, strict=True), start=1):
-        client, label, _ = choice.name
-        mode = "" if choice.mode == "normal" else f"  ({choice.mode})"
-        click.echo(f"{number:4}  {client}  {label} -> {status or 'no answer'}{mode}")
+gate.add_command(replay)
 
 
 @gate.command("serve")

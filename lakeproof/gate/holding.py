@@ -6,7 +6,7 @@ as they arrived.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Generic
 
@@ -40,6 +40,30 @@ ENDING: Final = frozenset({CRASHED, CRASHED_APPLIED})
 """Those that end the client."""
 SETUP: Final = "setup"
 """Whose names those of the time before any client is held are."""
+
+
+def ways(budgets: Mapping[str, int], spent: Sequence[str]) -> tuple[str, ...]:
+    """The modes in which a write can be let go, after others were let go in the modes ``spent``."""
+    used = Counter(budget for mode in spent for budget in COSTS[mode])
+    return tuple(mode for mode, cost in COSTS.items() if all(used[each] < budgets[each] for each in cost))
+
+
+class Bell:
+    """Wakes who waits for it; nobody hears an earlier ring."""
+
+    def __init__(self) -> None:
+        self._rung = trio.Event()
+
+    def ring(self) -> None:
+        self._rung.set()
+        self._rung = trio.Event()
+
+    async def wait(self, seconds: float) -> bool:
+        """Until it rings, or for so long; whether it has rung."""
+        rung = self._rung
+        with trio.move_on_after(seconds):
+            await rung.wait()
+        return rung.is_set()
 
 
 @attrs.define(eq=False)
@@ -84,6 +108,8 @@ class Gate(Generic[State, Asked]):
         """What waits and has none yet."""
         self._holding: frozenset[str] | None = None
         """None: nothing was ever held; what the setup mints gets its names."""
+        self.arrived = Bell()
+        """Rung when a request is held."""
         self.asked: Counter[str] = Counter()
         """How many requests of each client were held."""
         self._of_setup = Names()
@@ -158,6 +184,7 @@ class Gate(Generic[State, Asked]):
         self.asked[client] += 1
         held = Held(client, label, asked, request.body, self.front.writes(asked))
         self._arrived.append(held)
+        self.arrived.ring()
         try:
             await held.decided.wait()
             return self._answer(held)

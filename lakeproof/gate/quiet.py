@@ -30,10 +30,10 @@ class Thread:
             raise
 
     def runs(self) -> bytes:
-        """What grows whenever it runs: its time slices, where the kernel counts them, else its switches."""
+        """What grows whenever it runs: its time and its slices, where the kernel counts them, else its switches."""
         told = os.pread(self._runs, READ_BYTES, 0)
         if COUNTS_SLICES:
-            return told.rpartition(b" ")[2]
+            return told
         return b"".join(line for line in told.splitlines() if b"ctxt_switches" in line)
 
     def sleeps(self) -> bool:
@@ -47,53 +47,82 @@ class Thread:
 
 
 class Watch:
-    """Looks at the threads of processes, some thousand times for each schedule: so their files stay open."""
+    """Looks at the threads of processes, some hundred times for each schedule: so their files stay open.
+
+    A thread that was seen asleep, and has not run since it had run so often, is known to sleep or to have been woken.
+    Two looks, three threads; t has been woken by u just after it was seen, and waits for a core:
+
+        first look     t has run 7 times, sleeps      u has run 4 times: once more than known, sleeps      v: as known
+        second look    t does not sleep
+
+    So the first look asks for the state only of threads that have run; the second one, of all, and then how often each
+    has run. If that is as it was, none was even woken between the two.
+    """
 
     def __init__(self) -> None:
         self._threads: dict[tuple[int, str], Thread] = {}
-        self._before: Mapping[tuple[int, str], bytes] = {}
+        self._known: dict[tuple[int, str], bytes] = {}
+        """How often a thread had run, just before it was seen asleep."""
+        self._listed: dict[int, list[str]] = {}
+        """The threads of each process, as they were listed last."""
+        self._settled = False
+
+    def forget(self) -> None:
+        """The program has been given something to do: the next look is a first one."""
+        self._settled = False
 
     def asleep(self, pids: Iterable[int]) -> Mapping[tuple[int, str], bytes] | None:
-        """How often each thread of these processes has run so far, if all of them sleep; None: one does not, or has
-        run since the last look.
+        """How often each thread of these processes has run so far, if all of them seem to sleep; None: one does not.
 
         Threads are looked at one after the other, and one may wake another that was seen asleep. So a program sleeps
         only if two looks in a row see the same. A process that is gone has no threads.
         """
         self._follow(pids)
-        before, self._before = self._before, {}
+        settled, self._settled = self._settled, False
         try:
+            if settled and not all(thread.sleeps() for thread in self._threads.values()):
+                return None
             found = {which: thread.runs() for which, thread in self._threads.items()}
-            self._before = found
-            calm = found == before and all(thread.sleeps() for thread in self._threads.values())
+            for which, runs in found.items():
+                if self._known.get(which) != runs:
+                    if not self._threads[which].sleeps():
+                        return None
+                    self._known[which] = runs
         except OSError:  # one has just ended; the next look forgets it
             self._forget_ended()
             return None
-        return found if calm else None
+        self._settled = True
+        return found
 
     def close(self) -> None:
         """Watch nothing any more."""
         for thread in self._threads.values():
             thread.close()
         self._threads.clear()
+        self._known.clear()
+        self._listed.clear()
 
     def _follow(self, pids: Iterable[int]) -> None:
         """Open the files of new threads, and close those of threads that are not listed any more."""
-        there: set[tuple[int, str]] = set()
-        for pid in pids:
+        listed = {pid: self._tasks(pid) for pid in pids}
+        if listed == self._listed:
+            return
+        there = {(pid, task) for pid, tasks in listed.items() for task in tasks}
+        for which in there - self._threads.keys():
+            pid, task = which
             try:
-                tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  # names are all that is needed
-            except FileNotFoundError:
-                continue
-            for task in tasks:
-                if (pid, task) not in self._threads:
-                    try:
-                        self._threads[pid, task] = Thread(f"/proc/{pid}/task/{task}")
-                    except OSError:
-                        continue
-                there.add((pid, task))
-        for which in [each for each in self._threads if each not in there]:
-            self._threads.pop(which).close()
+                self._threads[which] = Thread(f"/proc/{pid}/task/{task}")
+            except OSError:  # one has just ended
+                listed = {}
+        for which in self._threads.keys() - there:
+            self._drop(which)
+        self._listed = listed
+
+    def _tasks(self, pid: int) -> list[str]:
+        try:
+            return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  # names are all that is needed
+        except FileNotFoundError:
+            return []
 
     def _forget_ended(self) -> None:
         """Close the files of threads that have ended; a later one may have the same number."""
@@ -102,4 +131,10 @@ class Watch:
                 thread.runs()
                 thread.sleeps()
             except OSError:
-                self._threads.pop(which).close()
+                self._drop(which)
+
+    def _drop(self, which: tuple[int, str]) -> None:
+        """A later thread may have the same number: nothing is known of it."""
+        self._threads.pop(which).close()
+        self._known.pop(which, None)
+        self._listed = {}

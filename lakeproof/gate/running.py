@@ -16,11 +16,11 @@ from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
 from lakeproof.gate.effect_log import Op
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.holding import COSTS, ENDING, NORMAL, Gate, Held
+from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned, Service
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
-from lakeproof.gate.scenario import FAULTS, GateCall, GateScenario, Outcome, found_by
+from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by
 from lakeproof.running.tasks import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -29,6 +29,8 @@ before a retry."""
 BUSY_SECONDS: Final = 120.0
 """How long a program may compute between two requests."""
 POLL_SECONDS: Final = 0.0002
+WATCH_SECONDS: Final = 0.05
+"""How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
 PASSES: Final = 8
 """Of the event loop between two looks: more than it takes from a connection that arrives to a request that is held."""
 CRASHED_CALL: Final = "Crashed"
@@ -162,11 +164,6 @@ class Runner:
             return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
         return await self._judged()
 
-    @property
-    def made(self) -> tuple[Made, ...]:
-        """The steps of the last schedule."""
-        return tuple(self._made)
-
     def effects(self) -> list[tuple[str, Op, object]]:
         """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
         found = []
@@ -178,7 +175,7 @@ class Runner:
 
     async def _steer(self, search: Chooser) -> tuple[bool, str]:
         """Whether the schedule came to its end, and what kept it from it if that was no choice of the search."""
-        spent = dict.fromkeys(FAULTS, 0)
+        spent: list[str] = []
         while True:
             if trouble := await self._quiet():
                 return False, trouble
@@ -194,8 +191,7 @@ class Runner:
                 return False, str(error)
             if choice is None:
                 return False, ""
-            for budget in COSTS[choice.mode]:
-                spent[budget] += 1
+            spent.append(choice.mode)
             held = await self._let_go(choice)
             step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
             self.steps.append(step)
@@ -251,13 +247,9 @@ class Runner:
             return waiting
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
-    def _pending(self, held: Held[Asked], spent: Mapping[str, int]) -> Pending:
-        left = [
-            mode
-            for mode, cost in COSTS.items()
-            if all(spent[each] < getattr(self.scenario.faults, each) for each in cost)
-        ]
-        return Pending(held.name, tuple(left) if held.writes else (NORMAL,))
+    def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
+        left = ways(attrs.asdict(self.scenario.faults), spent) if held.writes else (NORMAL,)
+        return Pending(held.name, left, held.writes)
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
@@ -273,6 +265,7 @@ class Runner:
             if self.gate.asked[name] == before:
                 self.silent = f"{name}: {each} returned without a request: what it answers from is not in the store"
         self.unfinished.discard(name)
+        self.gate.arrived.ring()
 
     async def _quiet(self) -> str:
         """Wait until every call that has not returned waits for an answer of ours, and nothing else moves.
@@ -282,14 +275,16 @@ class Runner:
         begun = moved = trio.current_time()
         before: object = None
         while True:
-            await trio.sleep(POLL_SECONDS if CAN_SEE else SETTLING_SECONDS)
-            for _ in range(PASSES):
-                await trio.lowlevel.checkpoint()
-            now, seen = trio.current_time(), self._seen()
-            silent = sorted(self.unfinished - self.gate.waiting)
+            seen = None
+            if self.unfinished <= self.gate.waiting:
+                await trio.sleep(POLL_SECONDS)
+                seen = await self._seen_twice()
+            elif not await self.gate.arrived.wait(WATCH_SECONDS):
+                seen = await self._seen_twice()
+            now, silent = trio.current_time(), sorted(self.unfinished - self.gate.waiting)
             if seen is None or seen != before:
                 moved = now
-            elif not silent and now - moved >= self.scenario.calm_seconds:
+            if seen is not None and not silent and now - moved >= self.scenario.calm_seconds:
                 return ""
             before = seen
             if now - moved > PATIENCE_SECONDS:
@@ -298,6 +293,19 @@ class Runner:
                 )
             if now - begun > BUSY_SECONDS:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
+
+    async def _seen_twice(self) -> object:
+        """What two looks have seen, if it is the same; else None. What was sent before the first look ended has been
+        read, and is held, when the second one begins."""
+        self.watch.forget()
+        first = self._seen()
+        if first is None:
+            return None
+        if not CAN_SEE:
+            await trio.sleep(SETTLING_SECONDS)
+        for _ in range(PASSES):
+            await trio.lowlevel.cancel_shielded_checkpoint()
+        return first if self._seen() == first else None
 
     def _seen(self) -> object:
         """What changes if anything moves; None: something does."""

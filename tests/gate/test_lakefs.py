@@ -22,7 +22,8 @@ def test_a_creation_and_a_deletion_of_lakefs_have_so_many_classes(tmp_path: Path
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, result.output
     for row in map(json.loads, result.stdout.splitlines()):
-        assert (row["verdict"], row["schedules"], row["all"]) == ("holds", schedules, True)
+        assert (row["verdict"], row["schedules"], row["all"]) == ("holds", schedules, False)
+        assert row["covers"] == "one order in each client"
 
 
 @runs

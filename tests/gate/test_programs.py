@@ -1,6 +1,7 @@
 """Released programs behind the gate: what is known of each of them, and what is proved."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from click.testing import CliRunner
 
 from lakeproof.cli import main
 
+ICEBERG = pytest.mark.skipif(find_spec("pyiceberg") is None, reason="pyiceberg is not installed")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "gate"
 TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))
@@ -103,14 +105,50 @@ def test_each_pair_of_calls_has_the_verdict_that_its_page_tells(
     assert {(row["schedules"], row["all"]) for row in rows.values()} == {(classes, True)}
 
 
+@ICEBERG
 @pytest.mark.deep
-@pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.stem)
-def test_a_trace_of_the_gallery_replays_every_time(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "classes", "violated"),
+    [
+        ("iceberg/create-create", 2, ""),
+        ("iceberg/rename-rename", 4, ""),
+        ("iceberg/rename-drop", 3, ""),
+        ("iceberg/rename-replace", 7, "what_was_created_is_there"),
+        ("iceberg/one-create/lost-answer", 9, "what_was_refused_is_not_there"),
+        ("iceberg/one-rename/lost-answer", 5, "each_table_has_one_name"),
+    ],
+)
+def test_a_catalog_of_iceberg_has_the_verdicts_that_its_page_tells(
+    tmp_path: Path, name: str, classes: int, violated: str
+) -> None:
+    code, rows = run(tmp_path, "iceberg_catalog.py", name)
+    assert code == 0
+    assert {(row["schedules"], row["all"]) for row in rows.values()} == {(classes, True)}
+    assert [each for each, row in rows.items() if row["verdict"] == "violated"] == ([violated] if violated else [])
+
+
+def replayed(trace: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for _ in range(3):
-        result = CliRunner().invoke(main, ["gate", "replay", str(trace)])
-        assert result.exit_code == 1, result.output
-        assert f"violated: {json.loads(trace.read_text())['violated'].popitem()[0]}" in result.output
+    result = CliRunner().invoke(main, ["gate", "replay", str(trace), "--times", str(times)])
+    [invariant] = json.loads(trace.read_text())["violated"]
+    told = f"{times} of {times}: violated, same invariant: {invariant}"
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, told), result.output
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "trace",
+    [pytest.param(each, marks=ICEBERG) if each.name.startswith("iceberg") else each for each in TRACES],
+    ids=[each.stem for each in TRACES],
+)
+def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replayed(trace, 100, monkeypatch)
+
+
+def test_the_trace_of_a_lost_answer_has_one_verdict_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    replayed(next(each for each in TRACES if "lost-answer" in each.name and "delta" in each.name), 5, monkeypatch)
 
 
 def test_the_gallery_has_traces_and_each_is_told_of() -> None:

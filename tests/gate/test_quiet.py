@@ -90,3 +90,63 @@ def test_no_file_stays_open_of_threads_that_have_ended(watch: Watch) -> None:
         process.wait()
     watch.asleep([process.pid])
     assert len(os.listdir("/proc/self/fd")) == opened  # noqa: PTH208  # as above
+
+
+class Fake:
+    """A thread that does what a test says."""
+
+    def __init__(self, ran: int) -> None:
+        self.ran, self.asleep, self.asked = ran, True, 0
+
+    def runs(self) -> bytes:
+        return str(self.ran).encode()
+
+    def sleeps(self) -> bool:
+        self.asked += 1
+        return self.asleep
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class TestTwoLooks:
+    @pytest.fixture
+    def threads(self, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> list[Fake]:
+        """Two threads that the watch knows to sleep."""
+        made = [Fake(7), Fake(4)]
+        monkeypatch.setattr(watch, "_follow", lambda pids: None)
+        watch._threads.update({(1, str(task)): each for task, each in enumerate(made)})  # type: ignore[misc]
+        assert watch.asleep([1]) == watch.asleep([1]) is not None
+        watch.forget()
+        return made
+
+    def test_the_first_look_asks_only_what_has_run_and_the_second_one_asks_all(
+        self, watch: Watch, threads: list[Fake]
+    ) -> None:
+        asked = [each.asked for each in threads]
+        threads[1].ran += 1
+        first = watch.asleep([1])
+        assert [each.asked for each in threads] == [asked[0], asked[1] + 1]
+        assert watch.asleep([1]) == first is not None
+        assert [each.asked for each in threads] == [asked[0] + 1, asked[1] + 2]
+
+    def test_a_thread_that_was_woken_and_still_waits_for_a_core_is_seen_by_the_second_look(
+        self, watch: Watch, threads: list[Fake]
+    ) -> None:
+        assert watch.asleep([1]) is not None
+        threads[0].asleep = False
+        assert watch.asleep([1]) is None
+        assert watch.asleep([1]) is not None, "the next look is a first one again"
+        assert watch.asleep([1]) is None
+
+    def test_a_thread_that_has_run_and_sleeps_again_looks_otherwise(self, watch: Watch, threads: list[Fake]) -> None:
+        first = watch.asleep([1])
+        threads[0].ran += 1
+        assert first != watch.asleep([1]) is not None
+
+    def test_a_thread_that_runs_on_after_it_was_known_to_sleep_is_awake(
+        self, watch: Watch, threads: list[Fake]
+    ) -> None:
+        threads[0].ran += 1
+        threads[0].asleep = False
+        assert watch.asleep([1]) is watch.asleep([1]) is None

@@ -6,8 +6,9 @@ from typing import Final
 import attrs
 from hypothesis import strategies as st
 
-from lakeproof.gate.classes import Choice, Classes, Name, Pending
+from lakeproof.gate.classes import Choice, Name, Pending
 from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.running import Chooser
 
 KEYS: Final = ("a/1", "a/2", "b")
 
@@ -19,6 +20,10 @@ class Request:
     kind: str
     key: str
     value: int = 0
+
+    @property
+    def writes(self) -> bool:
+        return self.kind in ("set", "put_new", "delete")
 
     def touched(self) -> Footprint:
         touch = {"get": Touch.READ, "list": Touch.READ, "delete": Touch.DELETE}.get(self.kind, Touch.WRITE)
@@ -91,8 +96,7 @@ class Run:
             self.truth[client] = True
 
     def modes(self, request: Request) -> tuple[str, ...]:
-        writes = request.kind in ("set", "put_new", "delete")
-        return FAULTY if self.faults and writes else ("normal",)
+        return FAULTY if self.faults and request.writes else ("normal",)
 
     def move(self, who: Name, mode: str) -> Event:
         request = self.waiting.pop(who)
@@ -131,27 +135,38 @@ Program = tuple[tuple[Client, ...], int]
 
 def by_brute_force(program: Program) -> set[frozenset[object]]:
     """The classes of all schedules of a program."""
+    return set(fewest_preemptions(program))
 
-    def go(moves: tuple[tuple[Name, str], ...]) -> Iterator[frozenset[object]]:
+
+def fewest_preemptions(program: Program) -> dict[frozenset[object], int]:
+    """For each class of all schedules of a program: how many preemptions the schedule with the fewest has."""
+
+    def go(moves: tuple[tuple[Name, str], ...], preemptions: int) -> Iterator[tuple[frozenset[object], int]]:
         run = Run(*program)
         for move in moves:
             run.move(*move)
         if not run.waiting:
-            yield run.class_()
+            yield run.class_(), preemptions
+        last = moves[-1][0].client if moves else ""
+        waits = any(each.client == last for each in run.waiting)
         for who, request in run.waiting.items():
             for mode in run.modes(request):
-                yield from go((*moves, (who, mode)))
+                yield from go((*moves, (who, mode)), preemptions + (waits and who.client != last))
 
-    return set(go(()))
+    found: dict[frozenset[object], int] = {}
+    for class_, preemptions in go((), 0):
+        found[class_] = min(preemptions, found.get(class_, preemptions))
+    return found
 
 
-def by_search(program: Program, search: Classes, each: Callable[[Run], None], *, runs_max: int = 100_000) -> None:
+def by_search(program: Program, search: Chooser, each: Callable[[Run], None], *, runs_max: int = 100_000) -> None:
     """Run the search over a program; ``each`` sees every complete run."""
     while search.runs < runs_max and search.begin():
         run = Run(*program)
         choice: Choice | None = None
         while run.waiting:
-            choice = search.choose([Pending(who, run.modes(request)) for who, request in run.waiting.items()])
+            waiting = run.waiting.items()
+            choice = search.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
             if choice is None:
                 break
             search.let_go(run.move(choice.name, choice.mode).footprint)

@@ -37,7 +37,7 @@ def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> Row
         verdict=verdict,
         schedules=4,
         violating=1,
-        all=True,
+        covers="all",
         seconds=1.0,
         evidence="lost",
         trace=trace,

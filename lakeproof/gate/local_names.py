@@ -1,0 +1,58 @@
+"""Names of requests and keys that are the same in all orders of a class.
+
+The gate names what is minted by who names it first. Two clients read an object of the setup and write it back if it is
+unchanged; its ETag is named by the one that is first to ask:
+
+    c1 GET, c1 PUT if-match: <c1.1>, c2 GET, c2 PUT if-match: <c1.1>
+    c2 GET, c2 PUT if-match: <c2.1>, c1 GET, c1 PUT if-match: <c2.1>
+
+A search that compares requests of different orders needs names that do not depend on the other clients: here what is
+minted is counted in each client's own requests, and is ``<1>`` in all four. Keys must have one name for all clients.
+The client that has minted a part of a key is the first to ask for it, in every order; so ``<c1.3>`` in a key is
+``<c1:2>`` if it is the second that c1 has asked for.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import attrs
+
+from lakeproof.gate.classes import Name
+from lakeproof.gate.footprints import Footprint
+
+TOKEN: Final = re.compile(r"<(?!setup\.)([^<>.]+)\.[0-9]+>")
+"""A name as `lakeproof.gate.names` gives it; those of the setup are the same in all runs."""
+
+
+@attrs.define
+class LocalNames:
+    """Of one run, from its beginning."""
+
+    _asked: dict[Name, Name] = attrs.field(factory=dict)
+    _in_labels: dict[str, dict[str, str]] = attrs.field(factory=dict)
+
+    def of(self, waiting: Iterable[Name]) -> dict[Name, Name]:
+        """The name in all orders, by the name in this run. To be asked of all that waits, after each step."""
+        found = list(waiting)
+        for name in sorted((each for each in found if each not in self._asked), key=_without_tokens):
+            self._asked[name] = name._replace(label=self._label(name))
+        return {name: self._asked[name] for name in found}
+
+    def _label(self, name: Name) -> str:
+        known = self._in_labels.setdefault(name.client, {})
+        return TOKEN.sub(lambda match: known.setdefault(match[0], f"<{len(known) + 1}>"), name.label)
+
+    def touched(self, footprint: Footprint) -> Footprint:
+        """What a request has touched, by the keys' names in all orders."""
+        return tuple(attrs.evolve(each, key=TOKEN.sub(self._in_key, each.key)) for each in footprint)
+
+    def _in_key(self, match: re.Match[str]) -> str:
+        """What was never part of a label has one name for all: such keys seem to be equal, which is never wrong."""
+        owner = match[1]
+        number = self._in_labels.get(owner, {}).get(match[0], "<?>").strip("<>")
+        return f"<{owner}:{number}>"
+
+
+def _without_tokens(name: Name) -> tuple[str, str, int, str]:
+    return name.client, TOKEN.sub("<>", name.label), name.number, name.label

@@ -1,0 +1,128 @@
+"""What `gate run` says of the schedules that it has run: all, all within a bound, or some; in words and in JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakeproof.cli import main
+from lakeproof.gate.command import Row
+
+NASTY = Path(__file__).parent / "nasty.py"
+COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"
+
+
+def gate(file: Path, name: str, *words: str) -> Result:
+    return CliRunner().invoke(main, ["gate", "run", str(file), name, *words])
+
+
+def run(tmp_path: Path, name: str, *words: str, file: Path = COUNTER) -> tuple[int, dict[str, object]]:
+    result = gate(file, name, "--json", "--out", str(tmp_path), *words)
+    return result.exit_code, json.loads(result.stdout)
+
+
+def in_one_order(tmp_path: Path) -> Path:
+    edited = tmp_path / "counter.py"
+    edited.write_text(COUNTER.read_text().replace("setup=[call(create)]", "setup=[call(create)], parallel=False"))
+    return edited
+
+
+def test_all_is_true_if_nothing_narrows_it(tmp_path: Path) -> None:
+    _, row = run(tmp_path, "counter/careful")
+    assert (row["all"], row["covers"], row["parallel"], row["left"]) == (True, "all", True, None)
+
+
+def test_with_one_order_in_each_client_all_is_false_and_the_json_says_what_was_run(tmp_path: Path) -> None:
+    code, row = run(tmp_path, "counter/careful", file=in_one_order(tmp_path))
+    assert (code, row["verdict"]) == (0, "holds")
+    assert (row["all"], row["covers"], row["parallel"]) == (False, "one order in each client", False)
+
+
+def test_a_sample_covers_nothing_that_has_a_name(tmp_path: Path) -> None:
+    _, row = run(tmp_path, "counter/careful", "--strategy", "random", "--schedules", "1")
+    assert (row["all"], row["covers"]) == (False, "some")
+
+
+def test_without_a_preemption_the_lost_update_is_not_met_and_nothing_is_proved(tmp_path: Path) -> None:
+    # One client after the other, in two orders. What is left begins with a read of each.
+    code, row = run(tmp_path, "counter/blind", "--preemptions", "0")
+    assert (code, row["verdict"], row["schedules"]) == (3, "inconclusive", 2)
+    assert (row["all"], row["covers"], row["left"]) == (False, "at most 0 preemptions", 2)
+
+
+def test_one_preemption_finds_the_lost_update_in_the_classes_that_all_schedules_have(tmp_path: Path) -> None:
+    code, row = run(tmp_path, "counter/blind", "--preemptions", "1")
+    assert (code, row["verdict"], row["schedules"], row["violating"]) == (0, "violated", 4, 2)
+    assert (row["all"], row["left"]) == (False, 0)
+    assert Path(str(row["trace"])).exists()
+
+
+def test_a_bounded_run_of_a_program_that_holds_is_inconclusive_also_if_nothing_is_left(tmp_path: Path) -> None:
+    code, row = run(tmp_path, "counter/careful", "--preemptions", "9")
+    assert (code, row["verdict"], row["all"], row["left"]) == (3, "inconclusive", False, 0)
+
+
+def test_crashes_are_spent_within_a_bound_as_without_one(tmp_path: Path) -> None:
+    code, row = run(tmp_path, "crash", "--preemptions", "0", file=NASTY)
+    assert (row["verdict"], row["schedules"], row["violating"]) == ("violated", 5, 2)
+    assert (code, row["all"], row["left"]) == (1, False, 0)
+
+
+@pytest.mark.parametrize("name", ["fixed", "minted"])
+def test_keys_that_are_new_in_every_run_have_the_classes_of_fixed_ones_within_a_bound(
+    tmp_path: Path, name: str
+) -> None:
+    _, row = run(tmp_path, name, "--preemptions", "3", file=NASTY.parent / "minting.py")
+    assert (row["verdict"], row["schedules"], row["violating"], row["left"]) == ("violated", 3, 1, 0)
+
+
+def test_a_bounded_run_that_is_cut_short_does_not_say_what_is_left(tmp_path: Path) -> None:
+    code, row = run(tmp_path, "counter/careful", "--preemptions", "2", "--schedules", "1")
+    assert (code, row["covers"], row["left"]) == (3, "some", None)
+
+
+@pytest.mark.parametrize("name", ["erratic", "cached"])
+def test_a_bounded_run_of_a_program_that_does_not_repeat_itself_covers_nothing(tmp_path: Path, name: str) -> None:
+    code, row = run(tmp_path, name, "--preemptions", "1", file=NASTY)
+    assert (code, row["verdict"], row["covers"], row["left"]) == (3, "inconclusive", "some", None)
+
+
+@pytest.mark.parametrize(
+    ("covers", "left", "told"),
+    [
+        ("all", None, "2 schedules, all of them, 1.00 s"),
+        ("some", None, "2 schedules, not all, 1.00 s"),
+        ("one order in each client", None, "2 schedules, all with one order in each client, 1.00 s"),
+        ("at most 0 preemptions", 1, "all with at most 0 preemptions (1 beginning with one more not run), 1.00 s"),
+        ("at most 2 preemptions", 0, "all with at most 2 preemptions (none with more was seen), 1.00 s"),
+    ],
+)
+def test_people_are_told_the_same(covers: str, left: int | None, told: str) -> None:
+    row = Row(
+        scenario="s",
+        invariant="i",
+        expected="holds",
+        verdict="inconclusive",
+        schedules=2,
+        violating=0,
+        covers=covers,
+        seconds=1.0,
+        evidence="",
+        left=left,
+    )
+    assert row.told.startswith("s: i inconclusive: 2 schedules, ")
+    assert told in row.told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--strategy", "pct", "--preemptions", "1"), "--preemptions bounds the search of all schedules, no sample"),
+        (("--preemptions", "-1"), "--preemptions"),
+    ],
+)
+def test_a_bound_that_bounds_nothing_is_refused(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    result = gate(COUNTER, "counter/blind", "--out", str(tmp_path), *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr

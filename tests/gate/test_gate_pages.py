@@ -1,0 +1,90 @@
+"""The commands of the pages that lead to a first schedule run in their order, and end as the pages say."""
+
+import re
+import shlex
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lakeproof.cli import main
+
+ICEBERG = pytest.mark.skipif(find_spec("pyiceberg") is None, reason="pyiceberg is not installed")
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+COMMAND = re.compile(r"^ +\$ (lakeproof (?!verify).*)$", re.MULTILINE)
+FILE = "lakeproof gate run examples/gate/"
+
+ENDS = {
+    "gate-ten-minutes.md": {
+        f"{FILE}first.py s3/blind": (0, "violated: 8 schedules, all of them"),
+        "lakeproof gate replay out/traces/s3_blind.what_was_added_is_there.json": (1, "violated: what_was_added_is_"),
+        f"{FILE}first.py s3/careful": (0, "holds: 8 schedules, all of them"),
+        f"{FILE}first.py dynamodb": (0, "dynamodb/careful: one_is_sold holds: 6 schedules, all of them"),
+    },
+    "gallery/delta.md": {
+        f"{FILE}delta.py delta/one-append/lost-answer": (0, "recorded_once violated: 5 schedules, all of them"),
+        "lakeproof gate replay out/traces/delta_one-append_lost-answer.recorded_once.json": (1, "violated: recorded_"),
+        f"{FILE}delta.py delta/append-append": (0, "holds: 36 schedules, all of them"),
+        f"{FILE}delta.py delta/append-optimize --preemptions 1": (3, "all with at most 1 preemption ("),
+    },
+    "gallery/pyiceberg.md": {
+        f"{FILE}iceberg_catalog.py iceberg/one-rename/lost-answer": (
+            0,
+            "each_table_has_one_name violated: 5 schedules",
+        ),
+        f"{FILE}iceberg_catalog.py": (0, "what_was_created_is_there violated: 7 schedules, all of them"),
+    },
+    "gallery/slatedb.md": {
+        f"{FILE}slatedb_store.py slatedb/put-put --strategy pct --schedules 10": (3, "10 schedules, not all"),
+        f"{FILE}slatedb_store.py slatedb/put-put --strategy random --schedules 40": (3, "40 schedules, not all"),
+    },
+}
+"""By page: its commands in their order, each with its exit code and something that it prints. Replays of the traces
+that the gallery has are run by test_programs.py; lakeFS is no dependency, and its commands are run where it is."""
+
+
+def commands(page: str) -> list[str]:
+    found = COMMAND.findall((DOCS / page).read_text())
+    return [each for each in found if not each.startswith("lakeproof gate replay docs/gallery/traces/")]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples, to run commands in."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def end_as_it_says(page: str, count: int) -> None:
+    """The first commands of a page."""
+    for command, (code, told) in list(ENDS[page].items())[:count]:
+        result = CliRunner().invoke(main, shlex.split(command)[1:])
+        assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
+
+
+@pytest.mark.usefixtures("here")
+def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
+    end_as_it_says("gate-ten-minutes.md", 2)
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("page", [pytest.param(each, marks=ICEBERG) if "iceberg" in each else each for each in ENDS])
+def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:
+    end_as_it_says(page, len(ENDS[page]))
+
+
+def test_every_command_of_the_pages_is_run_by_a_test() -> None:
+    assert {page: commands(page) for page in ENDS} == {page: list(ends) for page, ends in ENDS.items()}
+    others = {path.relative_to(DOCS).as_posix() for path in (DOCS / "gallery").glob("*.md")} - {*ENDS}
+    assert {page: commands(page) for page in others if commands(page)}.keys() <= {"gallery/lakefs.md"}
+
+
+def test_every_trace_that_a_page_replays_is_there() -> None:
+    pages = "".join(path.read_text() for path in DOCS.rglob("*.md"))
+    named = re.findall(r"\$ lakeproof gate replay (docs/gallery/traces/\S+)", pages)
+    assert named
+    assert [each for each in named if not (ROOT / each).is_file()] == []
