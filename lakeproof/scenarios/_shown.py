@@ -9,7 +9,7 @@ import attrs
 from lakeproof.impl import codec
 from lakeproof.impl.catalog.objects import Grant
 from lakeproof.model import keys, objects
-from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, decode_object_entry, identity_of
+from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.committed import Entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, StagedEntry, Tag
 
@@ -17,6 +17,7 @@ _TIME: Final = re.compile(r"\d{16}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORD: Final = re.compile(r"(?<=\")[0-9a-f]{40,}(?=\")")
 _LAKEFS: Final = "mem://r/_lakefs/"
+_ETAG: Final = re.compile(rb"[0-9a-f]{32}")
 SECOND: Final = 1_000_000
 Store = Mapping[tuple[bytes, bytes], bytes]
 
@@ -131,7 +132,7 @@ class Names:
     def _change(self, found: Entry | StagedEntry) -> str:
         if found.data is None:
             return "gone"
-        if found.identity and found.identity == identity_of(found.data):
+        if _ETAG.fullmatch(found.identity):  # of the catalog, see `identity_of`
             return self._object(decode_object_entry(found.data))
         data = f":{found.data.decode(errors='replace')}" if found.data else ""
         return (found.identity.decode(errors="replace") or "nothing") + data
