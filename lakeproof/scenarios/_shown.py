@@ -93,7 +93,8 @@ class Names:
 
     def stored(self, content: bytes, metadata: objects.Metadata) -> str:
         """What an object holds."""
-        return " ".join((self.text(content.decode(errors="replace")), *(f"{name}={said}" for name, said in metadata)))
+        plain = "".join(each for each in content.decode(errors="replace") if each.isprintable())
+        return " ".join((self.text(plain), *(f"{name}={said}" for name, said in metadata)))
 
     def answer(self, found: object) -> str:
         """What a call returns."""

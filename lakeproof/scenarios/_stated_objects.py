@@ -6,10 +6,13 @@ from typing import Final
 
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.committed import MetaRangeIterator
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import Flow, ObjectFlows, bound
 from lakeproof.impl.refs import branches
+from lakeproof.impl.refs.commits import get_commit
 from lakeproof.model.catalog import DATA_PREFIX
+from lakeproof.model.committed import Entry
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
@@ -31,6 +34,13 @@ async def lose(env: Env, repository: Repository) -> None:
         await env.objects.delete(head.address)
 
 
+async def head(env: Env, repository: Repository) -> tuple[Entry, ...]:
+    """What the head of the branch b holds."""
+    commit = await get_commit(env, repository, (await branches.get_branch(env, repository, BRANCH)).commit_id)
+    entries = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+    return tuple([entry async for entry in entries])
+
+
 def words_of(flows: ObjectFlows, **readings: Hashable) -> Mapping[str, Call]:
     """By name; ``up_x@careful`` uploads by the reading of that name. ``up_x2`` uploads another content."""
     named: dict[str, ObjectFlows] = {"": flows}
@@ -41,6 +51,7 @@ def words_of(flows: ObjectFlows, **readings: Hashable) -> Mapping[str, Call]:
         "hide": Call(hide, REPOSITORY, BRANCH),
         "bring": Call(bring, REPOSITORY),
         "lose": Call(lose, REPOSITORY),
+        "head": Call(head, REPOSITORY),
         "create_branch": Call(branches.create_branch, REPOSITORY, BRANCH, MAIN),
         "create_c": Call(branches.create_branch, REPOSITORY, "c", BRANCH),
     }

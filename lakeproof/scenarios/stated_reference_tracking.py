@@ -490,26 +490,26 @@ up_x: no_x, met by seal at 9
     leaves +u.b2.0/x = a1 1B +0s; +u.b2.s1/x = a1 1B +0s; +u.b2.s2/x = a1 1B +0s; ~branch b = c1 u.b2.s3 u.b2.s2
         u.b2.s1 u.b2.0; +references/mem://r/data/a1/r-b:u.b2.0 = staged +0s; +references/mem://r/data/a1/r-b:u.b2.s1
         = staged +0s; +references/mem://r/data/a1/r-b:u.b2.s2 = staged +0s; +object a1 = 1
-: commit
-    answers c2 of c1 'one'
+: commit, then head
+    answers c2 of c1 'one'; ()
     by get branch b; scan u.b2.0/; get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2;
         set_if branch b; scan u.b2.0/
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
-up_x: commit
-    answers c2 of c1 'one'
+up_x: commit, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; get branch b; set_if branch b;
         scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s
-up_x.up_y.no_y: commit_paged
-    answers c2 of c1 'one'
+up_x.up_y.no_y: commit_paged, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; scan u.b2.0/; scan past u.b2.0/x; now; set references/mem://r/data/a1/r-b:u.b2.0; get branch b;
         set_if branch b; scan u.b2.0/; get commit c1; scan past u.b2.0/x; now; set commit c2; set_if branch b; scan
         u.b2.0/; delete u.b2.0/x; scan past u.b2.0/x; delete u.b2.0/y
     leaves -u.b2.0/x; -u.b2.0/y; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one';
         ~references/mem://r/data/a1/r-b:u.b2.0 = committed +0s
-up_x.seal.up_x2: commit
-    answers c2 of c1 'one'
+up_x.seal.up_x2: commit, then head
+    answers c2 of c1 'one'; (x=a2 3B +0s)
     by get branch b; scan u.b2.s1/; now; set references/mem://r/data/a2/r-b:u.b2.s1; scan u.b2.0/; now; set
         references/mem://r/data/a1/r-b:u.b2.0; get branch b; set_if branch b; scan u.b2.0/; scan u.b2.s1/; get
         commit c1; now; set commit c2; set_if branch b; scan u.b2.s1/; delete u.b2.s1/x; scan u.b2.0/; delete
@@ -517,53 +517,53 @@ up_x.seal.up_x2: commit
     leaves -u.b2.0/x; -u.b2.s1/x; ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one';
         ~references/mem://r/data/a1/r-b:u.b2.0 = committed +0s; ~references/mem://r/data/a2/r-b:u.b2.s1 = committed
         +0s
-up_x: commit, met by up_y at 3
-    answers c2 of c1 'one'; a2 1B +0s
+up_x: commit, met by up_y at 3, then head
+    answers c2 of c1 'one'; a2 1B +0s; (x=a1 1B +0s, y=a2 1B +0s)
     by get branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; get branch b; set_if branch b;
         scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/; delete u.b2.0/x; delete
         u.b2.0/y
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s; +references/mem://r/data/a2/r-b:u.b2.0 = staged +0s; +object a2 = 1
-up_x.unmark: commit
-    answers c2 of c1 'one'
+up_x.unmark: commit, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; get branch b; set_if branch b;
         scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s
-bring.stage_out: commit
-    answers c2 of c1 'one'
+bring.stage_out: commit, then head
+    answers c2 of c1 'one'; (x=ext://brought/o in full 1B)
     by get branch b; scan u.b2.0/; get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2;
         set_if branch b; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
-up_x: commit@sealed
-    answers c2 of c1 'one'
+up_x: commit@sealed, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; scan u.b2.0/;
         get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s
-up_x.seal.up_x2: commit@sealed
-    answers c2 of c1 'one'
+up_x.seal.up_x2: commit@sealed, then head
+    answers c2 of c1 'one'; (x=a2 3B +0s)
     by get branch b; set_if branch b; scan u.b2.s1/; now; set references/mem://r/data/a2/r-b:u.b2.s1; scan u.b2.0/;
         now; set references/mem://r/data/a1/r-b:u.b2.0; scan u.b2.0/; scan u.b2.s1/; get commit c1; now; set commit
         c2; set_if branch b; scan u.b2.s1/; delete u.b2.s1/x; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; -u.b2.s1/x; ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one';
         ~references/mem://r/data/a1/r-b:u.b2.0 = committed +0s; ~references/mem://r/data/a2/r-b:u.b2.s1 = committed
         +0s
-up_x: commit@sealed, met by up_y at 3
-    answers c2 of c1 'one'; a2 1B +0s
+up_x: commit@sealed, met by up_y at 3, then head
+    answers c2 of c1 'one'; a2 1B +0s; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; scan u.b2.0/;
         get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; +u.b2.s1/y = a2 1B +0s; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one';
         ~references/mem://r/data/a1/r-b:u.b2.0 = committed +0s; +references/mem://r/data/a2/r-b:u.b2.s1 = staged
         +0s; +object a2 = 1
-up_x: commit@last
-    answers c2 of c1 'one'
+up_x: commit@last, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan
         u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s
-up_x.seal.up_x2: commit@last
-    answers c2 of c1 'one'
+up_x.seal.up_x2: commit@last, then head
+    answers c2 of c1 'one'; (x=a2 3B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; scan u.b2.s1/; get commit c1; now; set commit c2; set_if branch
         b; scan u.b2.s1/; now; set references/mem://r/data/a2/r-b:u.b2.s1; scan u.b2.0/; now; set
         references/mem://r/data/a1/r-b:u.b2.0; scan u.b2.s1/; delete u.b2.s1/x; scan u.b2.0/; delete u.b2.0/x

@@ -351,54 +351,54 @@ up_x: no_x
     by get branch b; get u.b2.0/x; get commit c1; get branch b
 """
 JOBS_TABLE: Final = """\
-: commit
-    answers c2 of c1 'one'
+: commit, then head
+    answers c2 of c1 'one'; ()
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; set
         staging/committed/c2
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/c2 = r-b:u.b2.0
-up_x: commit
-    answers c2 of c1 'one'
+up_x: commit, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; set
         staging/committed/c2
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/c2 = r-b:u.b2.0
-up_x.up_y: commit_paged
-    answers c2 of c1 'one'
+up_x.up_y: commit_paged, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s, y=a2 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; scan past u.b2.0/x; now; set commit c2; set_if
         branch b; set staging/committed/c2
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/c2 = r-b:u.b2.0
-up_x.seal.up_y: commit
-    answers c2 of c1 'one'
+up_x.seal.up_y: commit, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s, y=a2 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; scan u.b2.s1/; get commit c1; now; set commit c2; set_if branch
         b; set staging/committed/c2
     leaves ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'; +staging/committed/c2 = r-b:u.b2.s1 r-b:u.b2.0
-up_x: commit, met by commit at 3
-    answers c3 of c2 'one'; c2 of c1 'one'
+up_x: commit, met by commit at 3, then head
+    answers c3 of c2 'one'; c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
         b; get commit c2; now; set commit c3; set_if branch b; set staging/committed/c3
     leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c2 'one'; +staging/committed/c2 =
         r-b:u.b2.s1 r-b:u.b2.0; +staging/committed/c3 = nothing
-up_x.up_y: commit@by_address
-    answers c2 of c1 'one'
+up_x.up_y: commit@by_address, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s, y=a2 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan
         u.b2.0/; get staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1; get
         staging/committed/mem://r/data/a2; set_if staging/committed/mem://r/data/a2
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/mem://r/data/a1 = r-b:u.b2.0;
         +staging/committed/mem://r/data/a2 = r-b:u.b2.0
-up_x.seal.up_x2: commit@by_address
-    answers c2 of c1 'one'
+up_x.seal.up_x2: commit@by_address, then head
+    answers c2 of c1 'one'; (x=a2 3B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; scan u.b2.s1/; get commit c1; now; set commit c2; set_if branch
         b; scan u.b2.0/; scan u.b2.s1/; get staging/committed/mem://r/data/a2; set_if
         staging/committed/mem://r/data/a2
     leaves ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'; +staging/committed/mem://r/data/a2 = r-b:u.b2.s1
         r-b:u.b2.0
-up_x.commit@by_address.copy: commit@by_address
-    answers c3 of c2 'one'
+up_x.commit@by_address.copy: commit@by_address, then head
+    answers c3 of c2 'one'; (x=a1 1B +0s, y=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.s1/; get commit c2; now; set commit c3; set_if branch b; scan
         u.b2.s1/; get staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1
     leaves ~branch b = c3 u.b2.s2; +commit c3 = of c2 'one'; ~staging/committed/mem://r/data/a1 = r-b:u.b2.s1
         r-b:u.b2.0
-bring.stage_out: commit@by_address
-    answers c2 of c1 'one'
+bring.stage_out: commit@by_address, then head
+    answers c2 of c1 'one'; (x=ext://brought/o in full 1B)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
 : reset
