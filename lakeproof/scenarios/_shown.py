@@ -22,6 +22,11 @@ SECOND: Final = 1_000_000
 Store = Mapping[tuple[bytes, bytes], bytes]
 
 
+def _plain(content: bytes) -> str:
+    """What can be printed of it."""
+    return "".join(each for each in content.decode(errors="replace") if each.isprintable())
+
+
 @attrs.define
 class Names:
     """Names of what a row has met. ``now``: the clock, as it was read last."""
@@ -93,8 +98,7 @@ class Names:
 
     def stored(self, content: bytes, metadata: objects.Metadata) -> str:
         """What an object holds."""
-        plain = "".join(each for each in content.decode(errors="replace") if each.isprintable())
-        return " ".join((self.text(plain), *(f"{name}={said}" for name, said in metadata)))
+        return " ".join((self.text(_plain(content)), *(f"{name}={said}" for name, said in metadata)))
 
     def answer(self, found: object) -> str:
         """What a call returns."""
@@ -173,7 +177,7 @@ class Names:
             return self._commit(codec.decode_tag(value).commit_id)
         if key.startswith(keys.STAGED_PREFIX):
             return self._change(codec.decode_staged_entry(value))
-        return self.text(value.decode()) or "nothing"
+        return self.text(_plain(value)) or "nothing"
 
     def changes(self, old: Store, new: Store) -> Iterator[str]:
         """What was added (+), changed (~) and removed (-)."""

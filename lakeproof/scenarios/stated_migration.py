@@ -1,0 +1,538 @@
+"""Migration: what it answers, its effects, and what it leaves; what of its tables it refuses, and what it finds again.
+
+The steps are those of graveler-on-kv.md, "Execution Plan"; that the store is claimed and declared valid by one record
+is ours, docs/migration.md. How a row is read: `lakeproof.scenarios._stated`.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+import attrs
+
+from lakeproof.impl.codec import encode
+from lakeproof.impl.effects import Env
+from lakeproof.impl.migration import checking, migrating
+from lakeproof.impl.migration.comparing import differences
+from lakeproof.impl.migration.extracting import extract
+from lakeproof.impl.migration.rows import (
+    BranchRow,
+    CommitRow,
+    MemoryTables,
+    RepositoryRow,
+    Row,
+    StagedRow,
+    TagRow,
+    UnusableTables,
+    shown,
+)
+from lakeproof.model import keys
+from lakeproof.model.identifiers import InstanceUID
+from lakeproof.scenario import Call
+from lakeproof.scenarios._branch_data import REPOSITORY as FOREIGN
+from lakeproof.scenarios._stated import stated
+from lakeproof.scenarios.designs import built
+from lakeproof.scenarios.migrations import TABLES, TABLE_ROWS
+
+R, C, MAIN, X = TABLE_ROWS
+assert isinstance(R, RepositoryRow)
+assert isinstance(C, CommitRow)
+assert isinstance(MAIN, BranchRow)
+assert isinstance(X, StagedRow)
+C2: Final = attrs.evolve(C, id="c2", parents=("c",), metadata=(("k", "v"),), generation=2)
+DEV: Final = attrs.evolve(MAIN, id="dev", staging_token="u", commit_id="c2")  # noqa: S106  # no password
+TAG: Final = TagRow(repository_id="r", id="t", commit_id="c")
+GONE: Final = attrs.evolve(X, key=b"y", identity=b"", data=None)
+BARE: Final = attrs.evolve(R, id="bare")
+WHOLE: Final = (R, BARE, C, C2, MAIN, DEV, TAG, X, GONE)
+
+
+async def migrate(env: Env, *held: Row, restart: bool = False, batch_size: int = 0) -> str:
+    """A migration of rows: what it has counted, or why not, in its words."""
+    try:
+        found = await migrating.migrate(env, MemoryTables(held), restart=restart, batch_size=batch_size)
+    except (UnusableTables, migrating.MigrationError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ", ".join(f"{table.removeprefix('graveler_')} {count}" for table, count in found.counts)
+
+
+async def check(env: Env, *held: Row) -> str:
+    """All that is wrong with tables; and what a migration says of it."""
+    tables = MemoryTables(held)
+    found = list(checking.problems(tables))
+    try:
+        checking.check(tables)
+    except UnusableTables as error:
+        assert str(error) == found[0]
+        return " | ".join(found)
+    assert not found
+    return "usable"
+
+
+async def compare(env: Env, held: tuple[Row, ...], extracted: tuple[Row, ...], at_most: int = 20) -> str:
+    """What differs between tables and what was extracted."""
+
+    async def rows() -> AsyncIterator[Row]:
+        for row in extracted:
+            yield row
+
+    found, counts = await differences(MemoryTables(held), rows(), at_most)
+    return " | ".join((*found, ", ".join(f"{table.removeprefix('graveler_')} {count}" for table, count in counts)))
+
+
+async def extracted(env: Env, *, batch_size: int = 0) -> str:
+    """The rows that the store holds."""
+
+    async def partitions() -> AsyncIterator[bytes]:
+        async for entry in env.store.scan(migrating.METADATA, prefix=migrating.JOURNAL):
+            yield entry.key.removeprefix(migrating.JOURNAL)
+
+    return " | ".join([f"{type(row).__name__} {shown(row)}" async for row in extract(env, partitions(), batch_size)])
+
+
+async def write(env: Env, partition: bytes, key: bytes, value: bytes) -> None:
+    """What another program writes."""
+    await env.store.set(partition, key, value)
+
+
+async def erase(env: Env, partition: bytes, key: bytes) -> None:
+    """What another program removes."""
+    await env.store.delete(partition, key)
+
+
+def _check(*held: Row) -> Call:
+    return Call(check, *held)
+
+
+def _version(value: bytes) -> Call:
+    return Call(write, migrating.METADATA, migrating.VERSION_KEY, value)
+
+
+STAGED: Final = (b"t", b"x")
+REPOSITORY: Final = (keys.GRAVELER, b"repos/r")
+MIGRATION: Final = {
+    "migrate": Call(migrate, *TABLE_ROWS),
+    "migrate_whole": Call(migrate, *WHOLE),
+    "migrate_paged": Call(migrate, *WHOLE, batch_size=1),
+    "migrate_nothing": Call(migrate),
+    "migrate_wrong": Call(migrate, R, MAIN),
+    "restart": Call(migrate, *TABLE_ROWS, restart=True),
+    "restart_paged": Call(migrate, *TABLE_ROWS, restart=True, batch_size=1),
+    "restart_nothing": Call(migrate, restart=True),
+    "plain": Call(migrating.migrate, TABLES, who="plain"),
+    "rows": Call(extracted),
+    "rows_paged": Call(extracted, batch_size=1),
+    "version_4": _version(b"4"),
+    "version_9": _version(b"9\xff"),
+    "half": _version(b"migrating somebody"),
+    "unversion": Call(erase, migrating.METADATA, migrating.VERSION_KEY),
+    "used": Call(write, *REPOSITORY, encode(attrs.evolve(FOREIGN, instance_uid=InstanceUID("foreign")))),
+    "write_staged": Call(write, *STAGED, b"no staged entry"),
+    "other_path": Call(write, b"t", b"z", b"\n\x01x\x12\x01i\x1a\x01d"),
+    "drop_staged": Call(erase, *STAGED),
+    "drop_repository": Call(erase, *REPOSITORY),
+}
+MIGRATION_TABLE: Final = """\
+: migrate
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate_whole
+    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
+        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
+        entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t; set_if
+        kv/schema/version
+    leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
+        +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
+        c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
+        -1699999999999999us; +tag t = c; +x = xid; +y = y
+: migrate_paged
+    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
+        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
+        entry bare; set_if entry r; scan entry; scan past entry bare; scan migrated-partition/; scan r-i2; scan past
+        branch dev; scan past branch main; scan past commit c; scan past commit c2; scan past
+        migrated-partition/r-i2; scan t; scan past x; set_if kv/schema/version
+    leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
+        +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
+        c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
+        -1699999999999999us; +tag t = c; +x = xid; +y = y
+: migrate_nothing
+    answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
+        set_if kv/schema/version
+    leaves +kv/schema/version = 4
+: plain
+    answers Migrated(counts=(('graveler_repositories', 1), ('graveler_branches', 1), ('graveler_commits', 1),
+        ('graveler_tags', 0), ('graveler_staging_kv', 1)))
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate_wrong
+    answers UnusableTables: graveler_branches r/main: commit 'c' is not in graveler_commits; restore it
+version_4: migrate
+    answers AlreadyMigrated: schema version 4: the store is in use; name another
+    by now; get kv/schema/version
+version_4: restart
+    answers AlreadyMigrated: schema version 4: the store is in use; name another
+    by now; get kv/schema/version
+version_9: migrate
+    answers AlreadyMigrated: schema version 9�: the store is in use; name another
+    by now; get kv/schema/version
+half: migrate
+    answers HalfMigrated: a run by somebody has not ended; make sure that it is dead, then restart
+    by now; get kv/schema/version
+half: restart
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; set_if kv/schema/version; scan graveler; scan migrated-partition/; scan
+        migrated-partition/; set migrated-partition/t; set x; set migrated-partition/r-i1; set commit c; set branch
+        main; set_if entry r; scan entry; scan migrated-partition/; scan r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; ~kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+half: restart_paged
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; set_if kv/schema/version; scan graveler; scan migrated-partition/; scan
+        migrated-partition/; set migrated-partition/t; set x; set migrated-partition/r-i1; set commit c; set branch
+        main; set_if entry r; scan entry; scan migrated-partition/; scan r-i1; scan past branch main; scan past
+        migrated-partition/r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; ~kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+used: migrate
+    answers NotEmpty: 'repos/r' is there, and no schema version: the store is in use; name an empty one
+    by now; get kv/schema/version; scan graveler
+used: restart
+    answers NotEmpty: 'repos/r' is there, and no schema version: the store is in use; name an empty one
+    by now; get kv/schema/version; scan graveler
+migrate: migrate
+    answers AlreadyMigrated: schema version 4: the store is in use; name another
+    by now; get kv/schema/version
+migrate: restart
+    answers AlreadyMigrated: schema version 4: the store is in use; name another
+    by now; get kv/schema/version
+migrate.half: restart
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; set_if kv/schema/version; scan graveler; delete entry r; scan
+        migrated-partition/; scan r-i1; delete branch main; delete commit c; scan t; delete x; scan
+        migrated-partition/; delete migrated-partition/r-i1; delete migrated-partition/t; set migrated-partition/t;
+        set x; set migrated-partition/r-i2; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i2; scan t; set_if kv/schema/version
+    leaves ~entry r = active i2 -1699999999999999us; ~kv/schema/version = 4; -migrated-partition/r-i1;
+        +migrated-partition/r-i2 = nothing; -branch main; -commit c; +branch main = c t; +commit c = of none ''
+        -1699999999999999us
+migrate_whole.half: restart_paged
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; set_if kv/schema/version; scan graveler; delete entry bare; scan past entry bare;
+        delete entry r; scan migrated-partition/; scan r-i2; delete branch dev; scan past branch dev; delete branch
+        main; scan past branch main; delete commit c; scan past commit c; delete commit c2; scan past commit c2;
+        delete tag t; scan past migrated-partition/r-i2; scan t; delete x; scan past x; delete y; scan
+        migrated-partition/; delete migrated-partition/r-i2; scan past migrated-partition/r-i2; delete
+        migrated-partition/t; set migrated-partition/t; set x; set migrated-partition/r-i3; set commit c; set branch
+        main; set_if entry r; scan entry; scan migrated-partition/; scan r-i3; scan past branch main; scan past
+        migrated-partition/r-i3; scan t; set_if kv/schema/version
+    leaves -entry bare; ~entry r = active i3 -1699999999999999us; ~kv/schema/version = 4; -migrated-partition/r-i2;
+        +migrated-partition/r-i3 = nothing; -branch dev; -branch main; -commit c; -commit c2; -tag t; +branch main =
+        c t; +commit c = of none '' -1699999999999999us; -y
+: migrate, met by half at 3
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version
+    leaves +kv/schema/version = migrating somebody
+: migrate, met by version_4 at 3
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version
+    leaves +kv/schema/version = 4
+: migrate, met by used at 3
+    answers Superseded: repository 'r' is there already: another run is writing; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r
+    leaves +entry r = active foreign; +kv/schema/version = migrating lakeproof +0s m1; +migrated-partition/r-i1 =
+        nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x
+        = xid
+: migrate, false at 3
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version; set
+        migrated-partition/t; set x; set migrated-partition/r-i1; set commit c; set branch main; set_if entry r;
+        scan entry; scan migrated-partition/; scan r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by unversion at 4, false at 3
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version
+: migrate, met by half at 4, false at 3
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version
+    leaves +kv/schema/version = migrating somebody
+: migrate, met by used at 10
+    answers Different: graveler_repositories r: not the same in the store; graveler_branches r/main: missing in the
+        store; graveler_commits r/c: missing in the store; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t
+    leaves +entry r = active foreign; +kv/schema/version = migrating lakeproof +0s m1; +migrated-partition/r-i1 =
+        nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x
+        = xid
+: migrate, met by drop_staged at 11
+    answers Different: graveler_staging_kv t/x: missing in the store; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = migrating lakeproof +0s m1;
+        +migrated-partition/r-i1 = nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none
+        '' -1699999999999999us
+: migrate, met by write_staged at 11
+    answers Different: graveler_staging_kv t/x: missing in the store; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = migrating lakeproof +0s m1;
+        +migrated-partition/r-i1 = nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none
+        '' -1699999999999999us; +x = no staged entry
+: migrate, met by other_path at 11
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid;
+        +z = xid
+: migrate, met by drop_repository at 10
+    answers Different: graveler_repositories r: missing in the store; graveler_branches r/main: missing in the
+        store; graveler_commits r/c: missing in the store; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t
+    leaves +kv/schema/version = migrating lakeproof +0s m1; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by half at 14
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = migrating somebody;
+        +migrated-partition/r-i1 = nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none
+        '' -1699999999999999us; +x = xid
+: migrate, met by unversion at 14
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version
+    leaves +entry r = active i1 -1699999999999999us; +migrated-partition/r-i1 = nothing; +migrated-partition/t =
+        nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by version_4 at 14
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, false at 14
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
+    leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by drop_repository at 16, false at 14
+    answers Superseded: repository 'r' is gone: another program uses the store; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
+    leaves +kv/schema/version = 4; +migrated-partition/r-i1 = nothing; +migrated-partition/t = nothing; +branch main
+        = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by half.restart at 15, false at 14
+    answers Superseded: another run has taken the store over, and finished; done; repositories 1, branches 1,
+        commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
+    leaves +entry r = active i2 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i2 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate_nothing, false at 6
+    answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
+        set_if kv/schema/version; get kv/schema/version
+    leaves +kv/schema/version = 4
+: migrate_nothing, met by half at 6
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
+        set_if kv/schema/version; get kv/schema/version
+    leaves +kv/schema/version = migrating somebody
+half: restart_nothing, met by version_4 at 2
+    answers Superseded: another run has taken the store over; done
+    by now; get kv/schema/version; set_if kv/schema/version; get kv/schema/version
+    leaves ~kv/schema/version = 4
+half: restart_nothing, met by half at 2
+    answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0; done
+    by now; get kv/schema/version; set_if kv/schema/version; scan graveler; scan migrated-partition/; scan
+        migrated-partition/; scan entry; scan migrated-partition/; set_if kv/schema/version
+    leaves ~kv/schema/version = 4
+half: restart_nothing, false at 2
+    answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
+    by now; get kv/schema/version; set_if kv/schema/version; get kv/schema/version; scan graveler; scan
+        migrated-partition/; scan migrated-partition/; scan entry; scan migrated-partition/; set_if
+        kv/schema/version
+    leaves ~kv/schema/version = 4
+: migrate, met by half.restart at 5
+    answers Superseded: repository 'r' is there already: another run is writing; done; repositories 1, branches 1,
+        commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r
+    leaves +entry r = active i2 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
+        +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch main = c t; +commit c = of none
+        '' -1699999999999999us; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, met by half.restart at 9
+    answers Superseded: repository 'r' is there already: another run is writing; done; repositories 1, branches 1,
+        commits 1, tags 0, staging_kv 1
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set
+        migrated-partition/r-i1; set commit c; set branch main; set_if entry r
+    leaves +entry r = active i2 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i2 = nothing;
+        +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate, broken at 2
+    answers ScanInterrupted
+    by now; get kv/schema/version; scan graveler
+migrate: rows
+    answers RepositoryRow r | BranchRow r/main | CommitRow r/c | StagedRow t/x
+    by scan entry; scan migrated-partition/; scan r-i1; scan t
+migrate_whole: rows
+    answers RepositoryRow bare | RepositoryRow r | BranchRow r/dev | BranchRow r/main | CommitRow r/c | CommitRow
+        r/c2 | TagRow r/t | StagedRow t/x | StagedRow t/y
+    by scan entry; scan migrated-partition/; scan r-i2; scan t
+migrate_whole: rows_paged
+    answers RepositoryRow bare | RepositoryRow r | BranchRow r/dev | BranchRow r/main | CommitRow r/c | CommitRow
+        r/c2 | TagRow r/t | StagedRow t/x | StagedRow t/y
+    by scan entry; scan past entry bare; scan migrated-partition/; scan r-i2; scan past branch dev; scan past branch
+        main; scan past commit c; scan past commit c2; scan t; scan past x
+migrate.write_staged: rows
+    answers RepositoryRow r | BranchRow r/main | CommitRow r/c
+    by scan entry; scan migrated-partition/; scan r-i1; scan t
+migrate.other_path: rows
+    answers RepositoryRow r | BranchRow r/main | CommitRow r/c | StagedRow t/x
+    by scan entry; scan migrated-partition/; scan r-i1; scan t
+: rows
+    by scan entry; scan migrated-partition/
+"""
+CHECKS: Final = {
+    "fine": _check(*WHOLE),
+    "nothing": _check(),
+    "twice": _check(R, R, C, MAIN, MAIN),
+    "orphans": _check(R, C, MAIN, attrs.evolve(TAG, repository_id="q"), attrs.evolve(C, repository_id="q")),
+    "orphaned_branch": _check(R, C, MAIN, attrs.evolve(DEV, repository_id="q")),
+    "staged_alone": _check(X),
+    "shared_token": _check(R, C, MAIN, attrs.evolve(DEV, staging_token="t", commit_id="c")),  # noqa: S106
+    "dangling": _check(R, C, MAIN, attrs.evolve(TAG, commit_id="d"), DEV),
+    "parentless": _check(R, C, MAIN, attrs.evolve(C2, parents=("c", "d"))),
+    "other_parent": _check(R, BARE, C, C2, MAIN, attrs.evolve(MAIN, repository_id="bare", staging_token="v")),  # noqa: S106
+    "no_default": _check(R, C, C2, DEV),
+    "only_commits": _check(R, C),
+    "bare": _check(BARE),
+    "unnamed": _check(
+        attrs.evolve(R, id=""), attrs.evolve(C, repository_id="", id=""), attrs.evolve(MAIN, repository_id="", id="")
+    ),
+    "unnamed_tag": _check(R, C, MAIN, attrs.evolve(TAG, id="")),
+    "unnamed_token": _check(R, C, attrs.evolve(MAIN, staging_token="")),
+    "unnamed_path": _check(R, C, MAIN, attrs.evolve(X, key=b""), attrs.evolve(X, staging_token="", key=b"z")),
+    "taken": _check(
+        R,
+        C,
+        attrs.evolve(MAIN, staging_token="kv-internal-metadata"),  # noqa: S106
+        attrs.evolve(X, staging_token="kv-internal-metadata"),  # noqa: S106
+    ),
+    "highest": _check(R, attrs.evolve(C, version=checking.INT32_MAX, generation=-checking.INT32_MAX), MAIN),
+    "too_high": _check(R, attrs.evolve(C, version=checking.INT32_MAX + 1), MAIN),
+    "too_low": _check(R, attrs.evolve(C, generation=-checking.INT32_MAX - 1), MAIN),
+    "same": Call(compare, TABLE_ROWS, TABLE_ROWS),
+    "backwards": Call(compare, WHOLE, tuple(reversed(WHOLE))),
+    "lost": Call(compare, WHOLE, (R, C, MAIN, X)),
+    "lost_few": Call(compare, WHOLE, (R, C), 2),
+    "more": Call(compare, TABLE_ROWS, WHOLE),
+    "changed": Call(compare, TABLE_ROWS, (R, C, MAIN, attrs.evolve(X, data=b"e"))),
+    "doubled": Call(compare, TABLE_ROWS, (*TABLE_ROWS, X)),
+}
+CHECKS_TABLE: Final = """\
+: fine
+    answers usable
+: nothing
+    answers usable
+: twice
+    answers graveler_repositories r: expected one row of that key, and there are more; delete all but one |
+        graveler_branches r/main: expected one row of that key, and there are more; delete all but one
+: orphans
+    answers graveler_commits q/c: expected a repository 'q', and there is none; delete the row | graveler_tags q/t:
+        expected a repository 'q', and there is none; delete the row
+: orphaned_branch
+    answers graveler_branches q/dev: expected a repository 'q', and there is none; delete the row |
+        graveler_branches q/dev: commit 'c2' is not in graveler_commits; restore it
+: staged_alone
+    answers usable
+: shared_token
+    answers graveler_branches r/main: expected a staging token of its own, and 't' is that of r/dev; give one of
+        them another
+: dangling
+    answers graveler_branches r/dev: commit 'c2' is not in graveler_commits; restore it | graveler_tags r/t: commit
+        'd' is not in graveler_commits; restore it
+: parentless
+    answers graveler_commits r/c2: parent 'd' is not in graveler_commits; restore it
+: other_parent
+    answers graveler_branches bare/main: commit 'c' is not in graveler_commits; restore it
+: no_default
+    answers graveler_repositories r: expected its default branch 'main' among graveler_branches; restore it
+: only_commits
+    answers graveler_repositories r: expected its default branch 'main' among graveler_branches; restore it
+: bare
+    answers usable
+: unnamed
+    answers graveler_repositories : repository id '': expected a name without NUL that is not empty; leave the NUL
+        out | graveler_branches /: branch id '': expected a name without NUL that is not empty; leave the NUL out |
+        graveler_commits /: commit id '': expected a name without NUL that is not empty; leave the NUL out |
+        graveler_branches /: commit 'c' is not in graveler_commits; restore it | graveler_repositories : expected
+        its default branch 'main' among graveler_branches; restore it
+: unnamed_tag
+    answers graveler_tags r/: tag id '': expected a name without NUL that is not empty; leave the NUL out
+: unnamed_token
+    answers graveler_branches r/main: staging token '': expected a name without NUL that is not empty; leave the NUL
+        out
+: unnamed_path
+    answers graveler_staging_kv /z: staging token '': expected a name without NUL that is not empty; leave the NUL
+        out | graveler_staging_kv t/: path b'': expected at least one byte; name an object
+: taken
+    answers graveler_branches r/main: staging token 'kv-internal-metadata': the partition of that name is taken;
+        choose another | graveler_staging_kv kv-internal-metadata/x: staging token 'kv-internal-metadata': the
+        partition of that name is taken; choose another
+: highest
+    answers usable
+: too_high
+    answers graveler_commits r/c: version 2147483648: expected a 32-bit number; mend the row
+: too_low
+    answers graveler_commits r/c: generation -2147483648: expected a 32-bit number; mend the row
+: same
+    answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+: backwards
+    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+: lost
+    answers graveler_repositories bare: missing in the store | graveler_branches r/dev: missing in the store |
+        graveler_commits r/c2: missing in the store | graveler_tags r/t: missing in the store | graveler_staging_kv
+        t/y: missing in the store | repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+: lost_few
+    answers graveler_repositories bare: missing in the store | graveler_branches r/dev: missing in the store |
+        repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+: more
+    answers graveler_repositories bare: not in the tables | graveler_commits r/c2: not in the tables |
+        graveler_branches r/dev: not in the tables | graveler_tags r/t: not in the tables | graveler_staging_kv t/y:
+        not in the tables | repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+: changed
+    answers graveler_staging_kv t/x: not the same in the store | repositories 1, branches 1, commits 1, tags 0,
+        staging_kv 1
+: doubled
+    answers graveler_staging_kv t/x: there twice | repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+"""
+SOURCE: Final = "graveler-on-kv.md, Execution Plan"
+ROWS = [
+    stated("migration", MIGRATION, MIGRATION_TABLE, SOURCE),
+    stated("migration-tables", CHECKS, CHECKS_TABLE, SOURCE),
+]
+
+SCENARIOS = built(ROWS)
