@@ -96,8 +96,10 @@ class Names:
         late = [] if until is None else [f"until {self._time(until)}"]
         return " ".join((shown, *conditions, *late)) if shown else ""
 
-    def stored(self, content: bytes, metadata: objects.Metadata) -> str:
-        """What an object holds."""
+    def stored(self, address: str, content: bytes, metadata: objects.Metadata) -> str:
+        """What an object holds; of a part of a dump only its first line."""
+        if address in self._parts:
+            return _plain(content.split(b"\n")[0])
         return " ".join((self.text(_plain(content)), *(f"{name}={said}" for name, said in metadata)))
 
     def answer(self, found: object) -> str:

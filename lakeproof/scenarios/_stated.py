@@ -225,7 +225,8 @@ class _Stage:
         for head in [head async for head in self._env.objects.list()] if self.objects else ():
             if name := self.names.address(head.address):
                 content = await self._env.objects.get(head.address)
-                found[name] = self.names.stored(content, (await self._env.objects.head(head.address)).metadata)
+                metadata = (await self._env.objects.head(head.address)).metadata
+                found[name] = self.names.stored(head.address, content, metadata)
         return found
 
     async def clear(self) -> None:
