@@ -23,8 +23,9 @@ Store = Mapping[tuple[bytes, bytes], bytes]
 
 
 def _plain(content: bytes) -> str:
-    """What can be printed of it."""
-    return "".join(each for each in content.decode(errors="replace") if each.isprintable())
+    """What can be printed of it, on one line."""
+    lines = content.decode(errors="replace").split("\n")
+    return " ".join("".join(each for each in line if each.isprintable()).strip() for line in lines).strip()
 
 
 @attrs.define

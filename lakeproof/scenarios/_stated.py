@@ -60,8 +60,8 @@ _SHOWN_OPS: Final[Mapping[type[object], str]] = {
 
 @attrs.frozen(kw_only=True)
 class Plot:
-    """What happens in a row. places: the effects before which the others run, as ``2`` or ``o2``; faults: each its place
-    and kind; later: seconds."""
+    """What happens in a row. places: the effects before which the others run, as ``2`` or ``o2``; faults: each its
+    place and kind; later: seconds."""
 
     before: tuple[Call, ...]
     call: Call

@@ -63,7 +63,7 @@ async def _said(work: Callable[[], object]) -> str:
         found = work()
     except MalformedDump as error:
         return re.sub("no JSON: .*;", "no JSON;", f"MalformedDump: {error}")  # Python's own words change
-    return described(found) if isinstance(found, Refs) else str(found)
+    return described(found) if isinstance(found, Refs) else " ".join(str(found).split())
 
 
 async def read(env: Env, repository: Repository, dump: RefsDump) -> str:
@@ -166,7 +166,9 @@ WORDS: Final = {
     "seal": Call(seal, REPOSITORY, BRANCH),
     "tag": Call(tags.create_tag, REPOSITORY, TagID("t"), MAIN),
     "bury": Call(branches.delete_branch_by_tombstone, REPOSITORY, BRANCH),
-    "drop_main": Call(branches.delete_branch_by_tombstone, attrs.evolve(REPOSITORY, default_branch_id="x"), MAIN),
+    "drop_main": Call(
+        branches.delete_branch_by_tombstone, attrs.evolve(REPOSITORY, default_branch_id=BranchID("x")), MAIN
+    ),
     "refs": Call(write_refs, REPOSITORY, REFS),
     "torn": Call(write_refs, REPOSITORY, Refs(branches=(), commits=_stored(LONE), tags=())),
     "torn_branch": Call(write_refs, REPOSITORY, Refs(branches=(_branch("l", LONE),), commits=(), tags=())),
@@ -185,7 +187,7 @@ WORDS: Final = {
     "restore": Call(restore, BARE, DUMP),
     "restore_paged": Call(restore, BARE, DUMP, batch_size=1),
     "restore_default": Call(restore, BARE, DUMP, "default-branch"),
-    "restore_elsewhere": Call(restore, attrs.evolve(BARE, default_branch_id="x"), DUMP, "default-branch"),
+    "restore_elsewhere": Call(restore, attrs.evolve(BARE, default_branch_id=BranchID("x")), DUMP, "default-branch"),
     "restore_old": Call(restore, BARE, _objects(OLD)[1]),
     "restore_some_old": Call(restore, BARE, _objects(SOME_OLD)[1]),
     "restore_full": Call(restore, REPOSITORY, DUMP),

@@ -59,8 +59,8 @@ def words_of(flows: ObjectFlows, **readings: Hashable) -> Mapping[str, Call]:
 
 
 def _words(flows: ObjectFlows) -> Mapping[str, Call]:
-    def on(flow: Flow | None, *args: Hashable, **options: Hashable) -> Call | None:
-        return None if flow is None else Call(flow, REPOSITORY, *args, **options)
+    def on(flow: Flow | None, *args: Hashable) -> Call | None:
+        return None if flow is None else Call(flow, REPOSITORY, *args)
 
     linking = catalog.Linking(flows.get_physical_address, flows.link_physical_address)
     signing = catalog.Linking(flows.get_physical_address, flows.link_physical_address, signed=True)
@@ -87,7 +87,7 @@ def _words(flows: ObjectFlows) -> Mapping[str, Call]:
         "y": on(flows.read_object, BRANCH, Y),
         "commit": on(flows.commit, BRANCH, "one"),
         "commit_again": on(flows.commit, BRANCH, "two"),
-        "commit_paged": on(flows.commit, BRANCH, "one", batch_size=1),
+        "commit_paged": on(partial(flows.commit, batch_size=1), BRANCH, "one"),
         "commit_main": on(flows.commit, MAIN, "on main"),
         "reset": on(flows.reset_branch, BRANCH),
         "reset_x": on(flows.reset_entry, BRANCH, X),
@@ -95,6 +95,6 @@ def _words(flows: ObjectFlows) -> Mapping[str, Call]:
         "delete_branch": on(flows.delete_branch, BRANCH),
         "delete_main": on(flows.delete_branch, MAIN),
         "job": on(flows.background_job),
-        "job_paged": on(flows.background_job, batch_size=1),
+        "job_paged": on(flows.background_job and partial(flows.background_job, batch_size=1)),
     }
     return {word: call for word, call in known.items() if call is not None}

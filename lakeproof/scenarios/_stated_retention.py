@@ -6,6 +6,7 @@ docs/hard-delete/retention.md. The history is that of `lakeproof.scenarios._rete
 """
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Final
 
 from lakeproof.impl.catalog import objects as catalog
@@ -56,12 +57,12 @@ async def leave(env: Env, repository: Repository) -> None:
 
 
 def _words(flows: RetentionFlows) -> Mapping[str, Call]:
-    def on(flow: Flow, *args: Hashable, **options: Hashable) -> Call:
-        return Call(flow, REPOSITORY, *args, **options)
+    def on(flow: Flow, *args: Hashable) -> Call:
+        return Call(flow, REPOSITORY, *args)
 
     return {
         "mark": on(flows.mark, RULES, "n"),
-        "mark_paged": on(flows.mark, RULES, "n", batch_size=1),
+        "mark_paged": on(partial(flows.mark, batch_size=1), RULES, "n"),
         "mark_zero": on(flows.mark, ZERO, "n"),
         "mark_again": on(flows.mark, RULES, "m"),
         "sweep": on(flows.sweep, "n"),

@@ -273,7 +273,7 @@ FORMAT_TABLE: Final = r"""
 : manifest
     answers Manifest(branches='b', commits='c', tags='t')
 : manifest_bytes
-    answers {  "branches": "b",  "commits": "c",  "format": "lakeproof refs",  "tags": "t",  "version": 1 }
+    answers { "branches": "b", "commits": "c", "format": "lakeproof refs", "tags": "t", "version": 1 }
 : manifest_no_json
     answers MalformedDump: no JSON; name the manifest of a dump
 : manifest_deep
