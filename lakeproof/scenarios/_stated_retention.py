@@ -70,6 +70,7 @@ def _words(flows: RetentionFlows) -> Mapping[str, Call]:
         "branch_main": on(flows.create_branch, "c", MAIN),
         "move_a": on(flows.update_branch, BRANCH, A.commit_id),
         "move_main": on(flows.update_branch, BRANCH, MAIN),
+        "back_z": on(flows.update_branch, OTHER, FIRST.commit_id),
         "tag_a": on(flows.create_tag, "t", A.commit_id),
         "merge": on(flows.merge, BRANCH, D.commit_id, "M"),
         "revert": on(flows.revert, BRANCH, B.commit_id, "V"),
@@ -91,6 +92,7 @@ def words_of(flows: RetentionFlows, **readings: Hashable) -> Mapping[str, Call]:
         "drop_branch": Call(branches.delete_branch, REPOSITORY, BRANCH),
         "drop_z": Call(branches.delete_branch, REPOSITORY, OTHER),
         "bury_b": Call(heads.delete_branch, REPOSITORY, BRANCH),
+        "bury_z": Call(heads.delete_branch, REPOSITORY, OTHER),
         "plain_a": Call(branches.create_branch, REPOSITORY, "c", A.commit_id),
         "plain_tag": Call(tags.create_tag, REPOSITORY, TagID("t"), A.commit_id),
         "plain_merge": Call(merging.merge, REPOSITORY, BRANCH, D.commit_id, "M"),
@@ -124,5 +126,4 @@ PINS: Final = words_of(
     lease=pins.Reading(lease=DAY),
 )
 HEADS: Final = words_of(heads.FLOWS, first=heads.LEFT_FIRST, afterwards=heads.AFTERWARDS)
-LINE: Final = (Call(write_history, REPOSITORY, ("line",)),)
 WHOLE: Final = (Call(write_history, REPOSITORY, ("line", "dangling", "branch")),)
