@@ -258,25 +258,27 @@ up_x.create_c: copy_c
     by get branch b; get u.b2.0/x; get branch b; get branch c; get references/mem://r/data/a1; set_if
         references/mem://r/data/a1; set u.b3.0/y; get branch c
     leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = r-b:u.b2.0 r-c:u.b3.0
-up_x.create_c: copy_c, met by touch at 7
+up_x.create_c: copy_c, met by touch at 6
     answers a1 1B +0s; done
     by get branch b; get u.b2.0/x; get branch b; get branch c; get references/mem://r/data/a1; set_if
-        references/mem://r/data/a1; set u.b3.0/y; get branch c
-    leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = r-b:u.b2.0 r-c:u.b3.0 o1
-up_x.create_c: copy_c, met by empty at 7
-    answers a1 1B +0s; done
+        references/mem://r/data/a1; get references/mem://r/data/a1; set_if references/mem://r/data/a1; set u.b3.0/y;
+        get branch c
+    leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = r-b:u.b2.0 o1 r-c:u.b3.0
+up_x.create_c: copy_c, met by empty at 6
+    answers AddressDeleted; done
     by get branch b; get u.b2.0/x; get branch b; get branch c; get references/mem://r/data/a1; set_if
-        references/mem://r/data/a1; set u.b3.0/y; get branch c
-    leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = nothing
-up_x.create_c: copy_c, met by touch at 7, 9, 11
-    answers a1 1B +0s; done; done; done
+        references/mem://r/data/a1; get references/mem://r/data/a1
+    leaves ~references/mem://r/data/a1 = nothing
+up_x.create_c: copy_c, met by touch at 6, 8, 10
+    answers ObjectBusy; done; done; done
     by get branch b; get u.b2.0/x; get branch b; get branch c; get references/mem://r/data/a1; set_if
-        references/mem://r/data/a1; set u.b3.0/y; get branch c
-    leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = r-b:u.b2.0 r-c:u.b3.0 o1 o2 o3
-up_x.create_c: copy_c, false at 7
+        references/mem://r/data/a1; get references/mem://r/data/a1; set_if references/mem://r/data/a1; get
+        references/mem://r/data/a1; set_if references/mem://r/data/a1
+    leaves ~references/mem://r/data/a1 = r-b:u.b2.0 o1 o2 o3
+up_x.create_c: copy_c, false at 6
     answers a1 1B +0s
     by get branch b; get u.b2.0/x; get branch b; get branch c; get references/mem://r/data/a1; set_if
-        references/mem://r/data/a1; set u.b3.0/y; get branch c
+        references/mem://r/data/a1; get references/mem://r/data/a1; set u.b3.0/y; get branch c
     leaves +u.b3.0/y = a1 1B +0s; ~references/mem://r/data/a1 = r-b:u.b2.0 r-c:u.b3.0
 up_x: move
     answers a1 1B +0s
