@@ -70,6 +70,7 @@ def _words(flows: RetentionFlows) -> Mapping[str, Call]:
         "branch_main": on(flows.create_branch, "c", MAIN),
         "move_a": on(flows.update_branch, BRANCH, A.commit_id),
         "move_main": on(flows.update_branch, BRANCH, MAIN),
+        "branch_z": on(flows.create_branch, OTHER, FIRST.commit_id),
         "back_z": on(flows.update_branch, OTHER, FIRST.commit_id),
         "tag_a": on(flows.create_tag, "t", A.commit_id),
         "merge": on(flows.merge, BRANCH, D.commit_id, "M"),

@@ -189,6 +189,13 @@ bury_z: mark_zero
         scan branch; scan retention/left/; scan commit; put n/mark.json
     leaves ~retention/left/z/l1 = c5 +0s; +object n/mark.json = {"addresses": ["mem://r/data/a", "mem://r/data/d",
         "mem://r/data/e"]}
+bury_z: branch_z
+    answers z c1 u.b1.0
+    by get branch c1; get tag c1; get commit c1; set_if branch z; get branch z; set_if branch z
+    leaves ~branch z = c1 u.b1.0
+: branch_z
+    answers BranchExists
+    by get branch c1; get tag c1; get commit c1; set_if branch z; get branch z
 back_z: mark@first
     answers (mem://r/data/a, mem://r/data/d)
     by scan retention/left/; get branch z; now; set retention/left/z/l1; now; scan retention/left/; scan branch;
