@@ -128,7 +128,7 @@ class Names:
             case ObjectEntry():
                 return self._object(found)
             case Grant():
-                expires = f" until {self._time(found.expires)}" if found.expires else ""
+                expires = "" if found.expires == 0 else f" until {self._time(found.expires)}"
                 return f"grant of {self.address(found.address)} {found.token}".rstrip() + expires
             case frozenset():
                 return "{" + ", ".join(sorted(self.answer(each) for each in found)) + "}"

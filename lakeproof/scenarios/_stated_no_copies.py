@@ -6,12 +6,15 @@ graveler-on-kv.md has it. How a row is read: `lakeproof.scenarios._stated`.
 
 from typing import Final
 
-from lakeproof.impl.catalog.objects import Grant
+import attrs
+
+from lakeproof.impl.catalog.objects import Grant, change, entry_at
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import _one_entry as one_entry
 from lakeproof.impl.hard_delete import no_copies, no_copies_repositories
 from lakeproof.impl.hard_delete.no_copies import Reading
 from lakeproof.impl.refs.branches import get_branch
+from lakeproof.impl.staging import stage
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
@@ -26,6 +29,13 @@ async def lock(env: Env, repository: Repository, lease: int = 0) -> None:
     """Another client holds the entry at x, and does not come back."""
     token = (await get_branch(env, repository, BRANCH)).staging_token
     await one_entry.hold(env, token, X, lease=lease)
+
+
+async def stage_marked(env: Env, repository: Repository) -> None:
+    """An entry at x with marks of a user."""
+    token = (await get_branch(env, repository, BRANCH)).staging_token
+    entry = attrs.evolve(entry_at(repository, A1, b"1"), metadata=(("a", "1"), ("z", "2")))
+    await stage(env, token, change(X, entry))
 
 
 NO_COPIES: Final = {
@@ -48,6 +58,7 @@ NO_COPIES: Final = {
         leased=no_copies.LEASED,
         careful=no_copies.CAREFUL,
     ),
+    "marked": Call(stage_marked, REPOSITORY),
     "lock": Call(lock, REPOSITORY),
     "lock_leased": Call(lock, REPOSITORY, LEASE * 1_000_000),
     "stage_a1": Call(no_copies.stage_object, REPOSITORY, BRANCH, X, A1, b"1"),

@@ -67,6 +67,7 @@ OFFLINE: Final = {
     "aside": Call(put_aside, REPOSITORY),
     "go_back": Call(go_back, REPOSITORY),
     "late": Call(write_late, REPOSITORY),
+    "tag_main": Call(tags.create_tag, REPOSITORY, TagID("a"), MAIN),
     "tag": Call(tags.create_tag, REPOSITORY, TagID("t"), BRANCH),
     "link_a1": Call(offline.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1, expires=UNTIL), b"1"),
     "link_ever": Call(offline.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1), b"1"),

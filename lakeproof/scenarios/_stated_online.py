@@ -12,6 +12,7 @@ from lakeproof.impl.hard_delete import _journal as journal
 from lakeproof.impl.hard_delete import online
 from lakeproof.impl.hard_delete._reaping import CAUTIONS
 from lakeproof.impl.hard_delete.online import Reading
+from lakeproof.impl.refs.branches import get_branch
 from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
@@ -32,6 +33,12 @@ async def put_home(env: Env, repository: Repository) -> None:
 async def promise(env: Env, repository: Repository, commit: str) -> None:
     """A commit that did not come true would take the first token of b."""
     await journal.promise(env, repository, TOKEN, CommitID(commit))
+
+
+async def promise_head(env: Env, repository: Repository) -> None:
+    """What was the head of b would take its first token."""
+    head = (await get_branch(env, repository, BRANCH)).commit_id
+    await journal.promise(env, repository, TOKEN, head)
 
 
 async def forget(env: Env, repository: Repository) -> None:
@@ -57,6 +64,7 @@ ONLINE: Final = {
     ),
     "put_home": Call(put_home, REPOSITORY),
     "promise": Call(promise, REPOSITORY, "0"),
+    "promise_head": Call(promise_head, REPOSITORY),
     "forget": Call(forget, REPOSITORY),
     "today": Call(catalog.upload_object, REPOSITORY, BRANCH, X, b"today"),
     "copy_c": Call(online.copy_object, REPOSITORY, "c", Y, BRANCH, X),

@@ -45,6 +45,14 @@ up_x.lock: move
 up_x.lock: move@checks
     answers EntryLocked
     by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x
+marked: move
+    answers a1.e55ac275 1B a=1 z=2
+    by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; set
+        u.b2.0/y; get branch b; get branch b; set u.b2.0/x; get branch b; set_if u.b2.0/y
+    leaves ~u.b2.0/x = gone; +u.b2.0/y = a1.e55ac275 1B a=1 z=2
+marked.lock: move
+    answers EntryLocked
+    by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x
 up_x: move@checks
     answers a1.e55ac275 1B +0s
     by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x; get branch b; set u.b2.0/y; get branch

@@ -147,6 +147,9 @@ up_x.commit.up_x2.commit_again.go_back.go_back: job@reachable
     by now; list data; scan branch; scan u.b2.s2/; scan u.b1.0/; scan branch; scan tag; get commit c1; delete a1;
         delete a2
     leaves -object a1; -object a2
+up_x.commit.tag.tag_main.go_back: job@reachable
+    answers ()
+    by now; list data; scan branch; scan u.b2.s1/; scan u.b1.0/; scan branch; scan tag; get commit c2; get commit c1
 up_x.commit.tag.go_back: job@reachable
     answers ()
     by now; list data; scan branch; scan u.b2.s1/; scan u.b1.0/; scan branch; scan tag; get commit c2; get commit c1

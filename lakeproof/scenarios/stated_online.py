@@ -215,6 +215,11 @@ up_x.up_y: copy
         until +3600s; get u.b2.0/y; set_if r-b:u.b2.0/a2; set_if u.b2.0/y; get branch b
     leaves ~u.b2.0/y = u.b2.0/a3 1B +0s; ~r-b:u.b2.0/a2 = settled - y; +r-b:u.b2.0/a3 = used +3600s y; +object
         u.b2.0/a3 = 1
+up_x.commit.copy: up_y
+    answers u.b2.s1/a2 1B +0s
+    by now; get branch b; now; set r-b:u.b2.s1/a2; put u.b2.s1/a2 until +3600s; get u.b2.s1/y; set_if u.b2.s1/y; get
+        branch b
+    leaves ~u.b2.s1/y = u.b2.s1/a2 1B +0s; +r-b:u.b2.s1/a2 = used +3600s y; +object u.b2.s1/a2 = 1
 up_x.create_c: copy_c
     answers r-c:u.b3.0/a2 1B +0s
     by get branch b; get u.b2.0/x; get branch b; get branch c; now; set r-c:u.b3.0/a2; copy u.b2.0/a1 to

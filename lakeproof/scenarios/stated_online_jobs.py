@@ -181,6 +181,27 @@ up_x.promise.commit: job, 3601 s later
     by scan r-u/addresses; get branch b; scan r-b:u.b2.0/; get 0; now; get commit c2; delete r-b:u.b2.0/a1; scan
         r-b:u.b2.0/; scan r-b:u.b2.0/; delete r-b:u.b2.0/0; delete r-b:u.b2.0/c2
     leaves -r-b:u.b2.0/a1; -r-b:u.b2.0/0; -r-b:u.b2.0/c2
+up_x.promise_head.commit: job, 3601 s later
+    answers ()
+    by scan r-u/addresses; get branch b; scan r-b:u.b2.0/; get c1; now; get commit c1; get commit c2; delete
+        r-b:u.b2.0/a1; scan r-b:u.b2.0/; scan r-b:u.b2.0/; delete r-b:u.b2.0/c1; delete r-b:u.b2.0/c2
+    leaves -r-b:u.b2.0/a1; -r-b:u.b2.0/c1; -r-b:u.b2.0/c2
+up_x.promise.promise_head.commit: job, 3601 s later
+    answers ()
+    by scan r-u/addresses; get branch b; scan r-b:u.b2.0/; get 0; get c1; now; get commit c1; get commit c2; delete
+        r-b:u.b2.0/a1; scan r-b:u.b2.0/; scan r-b:u.b2.0/; delete r-b:u.b2.0/0; delete r-b:u.b2.0/c1; delete
+        r-b:u.b2.0/c2
+    leaves -r-b:u.b2.0/a1; -r-b:u.b2.0/0; -r-b:u.b2.0/c1; -r-b:u.b2.0/c2
+up_x.promise.promise_head.up_x2.commit: job, 3601 s later
+    answers (data/r-b:u.b2.0/a1)
+    by scan r-u/addresses; get u.b2.0/x; get branch b; scan r-b:u.b2.0/; get 0; get c1; now; get commit c1; get
+        commit c2; get r-b:u.b2.0/a1; delete u.b2.0/a1; delete r-b:u.b2.0/a1; get commit c1; get commit c2; delete
+        r-b:u.b2.0/a2; scan r-b:u.b2.0/; scan r-b:u.b2.0/; delete r-b:u.b2.0/0; delete r-b:u.b2.0/c1; delete
+        r-b:u.b2.0/c2
+    leaves -r-b:u.b2.0/a1; -r-b:u.b2.0/a2; -r-b:u.b2.0/0; -r-b:u.b2.0/c1; -r-b:u.b2.0/c2; -object u.b2.0/a1
+up_x.promise.reset: job
+    answers ()
+    by scan r-u/addresses; get branch b; scan r-b:u.b2.0/; get 0; now; scan r-b:u.b2.0/
 up_x.promise.reset: job, 3601 s later
     answers (data/r-b:u.b2.0/a1)
     by scan r-u/addresses; get branch b; scan r-b:u.b2.0/; get 0; now; get r-b:u.b2.0/a1; delete u.b2.0/a1; delete
