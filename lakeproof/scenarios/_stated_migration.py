@@ -124,6 +124,7 @@ MIGRATION: Final = {
     "used": Call(write, *REPOSITORY, encode(attrs.evolve(FOREIGN, instance_uid=InstanceUID("foreign")))),
     "write_staged": Call(write, *STAGED, b"no staged entry"),
     "other_path": Call(write, b"t", b"z", b"\n\x01x\x12\x01i\x1a\x01d"),
+    "stray": Call(write, b"r-i1", b"other/x", b"no record"),
     "drop_staged": Call(erase, *STAGED),
     "drop_repository": Call(erase, *REPOSITORY),
 }
@@ -156,6 +157,17 @@ CHECKS: Final = {
     "highest": _check(R, attrs.evolve(C, version=checking.INT32_MAX, generation=-checking.INT32_MAX), MAIN),
     "too_high": _check(R, attrs.evolve(C, version=checking.INT32_MAX + 1), MAIN),
     "too_low": _check(R, attrs.evolve(C, generation=-checking.INT32_MAX - 1), MAIN),
+    "both_too_high": _check(
+        R, attrs.evolve(C, version=checking.INT32_MAX + 1, generation=checking.INT32_MAX + 1), MAIN
+    ),
+    "no_defaults": _check(R, BARE, C, attrs.evolve(C, repository_id="bare")),
+    "orphan_tags": _check(
+        R, C, MAIN, attrs.evolve(TAG, repository_id="q"), attrs.evolve(TAG, repository_id="q", id="u")
+    ),
+    "dangling_twice": _check(R, C, MAIN, DEV, attrs.evolve(DEV, id="eve", staging_token="w")),  # noqa: S106
+    "parentless_twice": _check(
+        R, C, MAIN, attrs.evolve(C2, parents=("d", "e")), attrs.evolve(C2, id="c3", parents=("c", "f"))
+    ),
     "same": Call(compare, TABLE_ROWS, TABLE_ROWS),
     "backwards": Call(compare, WHOLE, tuple(reversed(WHOLE))),
     "lost": Call(compare, WHOLE, (R, C, MAIN, X)),

@@ -6,17 +6,20 @@ The steps are those of hard-delete-uncommitted-data.md, "2. Reference Counter on
 
 from typing import Final
 
-from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl import staging
+from lakeproof.impl.catalog.objects import Grant, change, put_data
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import _counters as counters
 from lakeproof.impl.hard_delete import reference_counter
 from lakeproof.impl.hard_delete.reference_counter import Reading
+from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
 from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios._stated_objects import NAMESPACE, words_of
 
+TOKEN: Final = StagingToken("r-b:u.b2.0")
 A1: Final = f"{NAMESPACE}/data/a1"
 
 
@@ -33,6 +36,21 @@ async def count_off(env: Env, repository: Repository) -> None:
 async def uncount(env: Env, repository: Repository) -> None:
     """The object a1 is there again, and without a counter."""
     await env.objects.put(A1, b"1")
+
+
+async def zone(env: Env, repository: Repository) -> None:
+    """The object a1 is there again, with metadata of a user, and without a counter."""
+    await env.objects.put(A1, b"1", (("zone", "2"),))
+
+
+async def restage(env: Env, repository: Repository) -> None:
+    """A slow writer stages an entry under the token that b had first."""
+    await staging.stage(env, TOKEN, change(X, await put_data(env, repository, b"late", counters.ONE)))
+
+
+async def vanish(env: Env, repository: Repository) -> None:
+    """What was staged at x under the token that b had first is gone."""
+    await staging.unstage(env, TOKEN, X)
 
 
 async def replace(env: Env, repository: Repository) -> None:
@@ -65,6 +83,9 @@ COUNTER: Final = {
         settled_first=Reading(deletes="settled", counter_first=True),
         careful=reference_counter.CAREFUL,
     ),
+    "zone": Call(zone, REPOSITORY),
+    "restage": Call(restage, REPOSITORY),
+    "vanish": Call(vanish, REPOSITORY),
     "count": Call(count, REPOSITORY),
     "count_off": Call(count_off, REPOSITORY),
     "uncount": Call(uncount, REPOSITORY),

@@ -25,6 +25,7 @@ from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._retention import FIRST, OTHER, RULES, A, B, D, write_history
+from lakeproof.scenarios._stated_branches import seal
 
 ZERO: Final = Rules(0)
 
@@ -97,6 +98,9 @@ def words_of(flows: RetentionFlows, **readings: Hashable) -> Mapping[str, Call]:
         "plain_a": Call(branches.create_branch, REPOSITORY, "c", A.commit_id),
         "plain_tag": Call(tags.create_tag, REPOSITORY, TagID("t"), A.commit_id),
         "plain_merge": Call(merging.merge, REPOSITORY, BRANCH, D.commit_id, "M"),
+        "tag_first": Call(tags.create_tag, REPOSITORY, TagID("a"), FIRST.commit_id),
+        "seal": Call(seal, REPOSITORY, BRANCH),
+        "pin_d": Call(pin, REPOSITORY, D.commit_id),
         "lose_a": Call(lose, REPOSITORY, A.commit_id),
         "lose_b": Call(lose, REPOSITORY, B.commit_id),
         "forget_b": Call(forget, REPOSITORY, B.commit_id),

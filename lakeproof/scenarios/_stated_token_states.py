@@ -31,6 +31,11 @@ async def empty(env: Env, repository: Repository) -> None:
     await env.store.set(uid_partition(repository), lists.reference_key(A1), b"")
 
 
+async def note_more(env: Env, repository: Repository) -> None:
+    """Another token has brought the committed object a1."""
+    await lists.note_committed_too(env, repository, A1, (StagingToken(env.ids.unique("other")),))
+
+
 async def unlist(env: Env, repository: Repository) -> None:
     """The job has found the object a1 committed: it has no list."""
     await env.store.delete(uid_partition(repository), lists.reference_key(A1))
@@ -51,6 +56,7 @@ TOKEN_STATES: Final = {
     ),
     "touch": Call(touch, REPOSITORY),
     "empty": Call(empty, REPOSITORY),
+    "note_more": Call(note_more, REPOSITORY),
     "unlist": Call(unlist, REPOSITORY),
     "copy_c": Call(token_states.copy_object, REPOSITORY, "c", Y, BRANCH, X),
     "link_a1": Call(token_states.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1, "a2"), b"1"),

@@ -230,6 +230,16 @@ migrate_whole.half: restart_paged
         migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
     leaves +entry r = active i2 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i2 = nothing;
         +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
+: migrate_whole, false at 19
+    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
+        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
+        entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t; set_if
+        kv/schema/version; get kv/schema/version; get entry bare
+    leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
+        +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
+        c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
+        -1699999999999999us; +tag t = c; +x = xid; +y = y
 : migrate_nothing, false at 6
     answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
@@ -288,6 +298,12 @@ migrate_whole: rows_paged
 migrate.write_staged: rows
     answers RepositoryRow r | BranchRow r/main | CommitRow r/c
     by scan entry; scan migrated-partition/; scan r-i1; scan t
+migrate.stray: rows
+    answers RepositoryRow r | BranchRow r/main | CommitRow r/c | StagedRow t/x
+    by scan entry; scan migrated-partition/; scan r-i1; scan t
+migrate.stray: rows_paged
+    answers RepositoryRow r | BranchRow r/main | CommitRow r/c | StagedRow t/x
+    by scan entry; scan migrated-partition/; scan r-i1; scan past branch main; scan past commit c; scan t
 migrate.other_path: rows
     answers RepositoryRow r | BranchRow r/main | CommitRow r/c | StagedRow t/x
     by scan entry; scan migrated-partition/; scan r-i1; scan t
@@ -350,6 +366,23 @@ CHECKS_TABLE: Final = """\
     answers graveler_commits r/c: version 2147483648: expected a 32-bit number; mend the row
 : too_low
     answers graveler_commits r/c: generation -2147483648: expected a 32-bit number; mend the row
+: both_too_high
+    answers graveler_commits r/c: version 2147483648: expected a 32-bit number; mend the row | graveler_commits r/c:
+        generation 2147483648: expected a 32-bit number; mend the row
+: no_defaults
+    answers graveler_repositories bare: expected its default branch 'main' among graveler_branches; restore it |
+        graveler_repositories r: expected its default branch 'main' among graveler_branches; restore it
+: orphan_tags
+    answers graveler_tags q/t: expected a repository 'q', and there is none; delete the row | graveler_tags q/u:
+        expected a repository 'q', and there is none; delete the row | graveler_tags q/t: commit 'c' is not in
+        graveler_commits; restore it | graveler_tags q/u: commit 'c' is not in graveler_commits; restore it
+: dangling_twice
+    answers graveler_branches r/dev: commit 'c2' is not in graveler_commits; restore it | graveler_branches r/eve:
+        commit 'c2' is not in graveler_commits; restore it
+: parentless_twice
+    answers graveler_commits r/c2: parent 'd' is not in graveler_commits; restore it | graveler_commits r/c2: parent
+        'e' is not in graveler_commits; restore it | graveler_commits r/c3: parent 'f' is not in graveler_commits;
+        restore it
 : same
     answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
 : backwards

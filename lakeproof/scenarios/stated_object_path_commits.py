@@ -105,6 +105,21 @@ up_x: commit, met by up_y at 3, then head
     answers c2 of c1 'one'; b/u.b2.s1/y 1B; (x=b/u.b2.0/x 1B +0s)
     by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +object b/u.b2.s1/y = 1
+up_x: commit, met by reset at 3, then head
+    answers c3 of c1 'one'; done; ()
+    by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
+        b; get commit c1; now; set commit c3; set_if branch b
+    leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c1 'one'; -object b/u.b2.0/x
+up_x: commit, met by reset at 4, then head
+    answers c3 of c1 'one'; done; ()
+    by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
+        b; get commit c1; now; set commit c3; set_if branch b
+    leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c1 'one'; -object b/u.b2.0/x
+up_x: commit, met by reset at 5, then head
+    answers c3 of c1 'one'; done; ()
+    by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
+        b; get commit c1; now; set commit c3; set_if branch b
+    leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c1 'one'; -object b/u.b2.0/x
 up_x: commit@tidies, then head
     answers c2 of c1 'one'; (x=b/u.b2.0/x 1B +0s)
     by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; list

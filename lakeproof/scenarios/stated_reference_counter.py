@@ -227,6 +227,10 @@ up_x.uncount: link_a1
     answers a1 1B
     by head a1; set_metadata a1 if_metageneration; get branch b; set u.b2.0/x; get branch b
     leaves ~u.b2.0/x = a1 1B; ~object a1 = 1 references=1
+up_x.zone: link_a1
+    answers a1 1B
+    by head a1; set_metadata a1 if_metageneration; get branch b; set u.b2.0/x; get branch b
+    leaves ~u.b2.0/x = a1 1B; ~object a1 = 1 references=1 zone=2
 up_x: link_a1, refused at 2
     answers Refused
     by head a1; set_metadata a1 if_metageneration; get branch b; set u.b2.0/x

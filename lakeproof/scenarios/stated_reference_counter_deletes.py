@@ -209,6 +209,18 @@ up_x: reset@claims, met by up_x2 at 2
     by get branch b; set_if branch b; scan u.b2.0/; get u.b2.0/x; set_if u.b2.0/x; head a2; set_metadata a2
         if_metageneration; delete a2; delete u.b2.0/x
     leaves -u.b2.0/x; ~branch b = c1 u.b2.s1
+up_x: reset@claims, met by vanish at 4
+    answers done; done
+    by get branch b; set_if branch b; scan u.b2.0/; get u.b2.0/x; delete u.b2.0/x
+    leaves -u.b2.0/x; ~branch b = c1 u.b2.s1
+up_x: reset@claims, met by restage at 5
+    answers done; done
+    by get branch b; set_if branch b; scan u.b2.0/; get u.b2.0/x; set_if u.b2.0/x; delete u.b2.0/x
+    leaves -u.b2.0/x; ~branch b = c1 u.b2.s1; +object a2 = late references=1
+up_x: reset@claims, met by vanish at 5
+    answers done; done
+    by get branch b; set_if branch b; scan u.b2.0/; get u.b2.0/x; set_if u.b2.0/x; delete u.b2.0/x
+    leaves -u.b2.0/x; ~branch b = c1 u.b2.s1
 up_x: reset@claims, met by lose at o1
     answers done; done
     by get branch b; set_if branch b; scan u.b2.0/; get u.b2.0/x; set_if u.b2.0/x; head a1; delete u.b2.0/x

@@ -81,6 +81,13 @@ up_x: no_x, met by seal at 9
     leaves +u.b2.0/x = a1 1B +0s; +u.b2.s1/x = a1 1B +0s; +u.b2.s2/x = a1 1B +0s; ~branch b = c1 u.b2.s3 u.b2.s2
         u.b2.s1 u.b2.0; +references/mem://r/data/a1/r-b:u.b2.0 = staged +0s; +references/mem://r/data/a1/r-b:u.b2.s1
         = staged +0s; +references/mem://r/data/a1/r-b:u.b2.s2 = staged +0s; +object a1 = 1
+up_x: commit, met by reset at 6, then head
+    answers c2 of c1 'one'; done; ()
+    by get branch b; scan u.b2.0/; now; set references/mem://r/data/a1/r-b:u.b2.0; get branch b; set_if branch b;
+        scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch b; get commit c1; now; set
+        commit c2; set_if branch b
+    leaves -u.b2.0/x; ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
+        committed +0s
 : commit, then head
     answers c2 of c1 'one'; ()
     by get branch b; scan u.b2.0/; get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2;

@@ -132,6 +132,18 @@ up_x.reset: job, met by staged at 2, 3601 s later
     answers 1; True
     by scan references/; now; delete a1; delete references/mem://r/data/a1/r-b:u.b2.0
     leaves -references/mem://r/data/a1/r-b:u.b2.0; -object a1
+up_x.deleted_too.reset: job@rereads, 3601 s later
+    answers 1
+    by scan references/; now; scan references/mem://r/data/a1/; now; delete a1; delete
+        references/mem://r/data/a1/r-b:u.b2.0; delete references/mem://r/data/a1/r-c:u.t
+    leaves -references/mem://r/data/a1/r-b:u.b2.0; -references/mem://r/data/a1/r-c:u.t; -object a1
+up_x.up_y.deleted_too.reset: job@rereads, 3601 s later
+    answers 2
+    by scan references/; now; scan references/mem://r/data/a1/; now; delete a1; delete
+        references/mem://r/data/a1/r-b:u.b2.0; delete references/mem://r/data/a1/r-c:u.t; now; scan
+        references/mem://r/data/a2/; now; delete a2; delete references/mem://r/data/a2/r-b:u.b2.0
+    leaves -references/mem://r/data/a1/r-b:u.b2.0; -references/mem://r/data/a1/r-c:u.t;
+        -references/mem://r/data/a2/r-b:u.b2.0; -object a1; -object a2
 issue: job, 3601 s later
     answers 1
     by scan references/; now; delete a1; delete references/mem://r/data/a1/r-b:u.b2.0

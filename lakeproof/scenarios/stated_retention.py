@@ -62,6 +62,31 @@ plain_tag: mark@tags
     answers (mem://r/data/d)
     by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; put n/mark.json
     leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
+plain_tag.tag_first: mark@tags
+    answers (mem://r/data/d)
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
+tag_first.plain_tag: mark@tags
+    answers (mem://r/data/d)
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
+move_a: mark
+    answers (mem://r/data/d)
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
+stage_a.seal.upload: mark
+    answers (mem://r/data/d)
+    by now; scan branch; scan u.s.s1/; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put
+        n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
+stage_out.commit.move_main: mark, 691200 s later
+    answers (mem://r/data/a, mem://r/data/d)
+    by now; scan branch; scan u.s.s1/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/a", "mem://r/data/d"]}
+stage_a.upload.commit.move_main: mark, 691200 s later
+    answers (mem://r/data/a, mem://r/data/a1, mem://r/data/d)
+    by now; scan branch; scan u.s.s1/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/a", "mem://r/data/a1", "mem://r/data/d"]}
 stage_a: mark
     answers (mem://r/data/d)
     by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json

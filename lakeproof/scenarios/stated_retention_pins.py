@@ -77,6 +77,19 @@ pin_a: mark@lease, 86401 s later
         u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; put n/mark.json
     leaves +retention/condemned/c4/n = n; +retention/condemned/c2/n = n; +object n/mark.json = {"addresses":
         ["mem://r/data/a", "mem://r/data/d"]}
+pin_d.pin_a: mark
+    answers ()
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; set
+        retention/condemned/c4/n; set retention/condemned/c2/n; scan retention/pins/; now; scan branch; scan u.s.0/;
+        scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; delete retention/condemned/c4/n; delete
+        retention/condemned/c2/n; put n/mark.json
+    leaves +object n/mark.json = {"addresses": []}
+pin_a.lose_b: mark
+    answers MissingObject
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; set
+        retention/condemned/c4/n; set retention/condemned/c2/n; scan retention/pins/; now; scan branch; scan u.s.0/;
+        scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; delete retention/condemned/c2/n
+    leaves +retention/condemned/c4/n = n
 condemn_a: mark
     answers (mem://r/data/a, mem://r/data/d)
     by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan tag; scan commit; set

@@ -62,6 +62,37 @@ bring.stage_out: commit@by_address, then head
     answers c2 of c1 'one'; (x=ext://brought/o in full 1B)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan u.b2.0/
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
+up_x: commit, met by reset at 3, then head
+    answers c3 of c1 'one'; done; ()
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
+        b; get commit c1; now; set commit c3; set_if branch b; set staging/committed/c3
+    leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c1 'one'; +staging/committed/c3 =
+        nothing; +staging/deleted/r-b:u.b2.0 = nothing; +staging/deleted/r-b:u.b2.s1 = nothing
+up_x: commit, met by reset at 6, then head
+    answers c3 of c1 'one'; done; ()
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; get branch
+        b; get commit c1; now; set commit c3; set_if branch b; set staging/committed/c3
+    leaves ~branch b = c3 u.b2.s2; +commit c2 = of c1 'one'; +commit c3 = of c1 'one'; +staging/committed/c3 =
+        nothing; +staging/deleted/r-b:u.b2.0 = nothing; +staging/deleted/r-b:u.b2.s1 = nothing
+up_x: commit@by_address, false at 9
+    answers c2 of c1 'one'
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan
+        u.b2.0/; get staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1; get
+        staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1
+    leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/mem://r/data/a1 = r-b:u.b2.0
+up_x: commit@by_address, met by note_more at 9
+    answers c2 of c1 'one'; done
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan
+        u.b2.0/; get staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1; get
+        staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1
+    leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/mem://r/data/a1 = r-b:u.b2.0 o1
+up_x: commit@by_address, met by note_more at 9, 11, 13
+    answers c2 of c1 'one'; done; done; done
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; set_if branch b; scan
+        u.b2.0/; get staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1; get
+        staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1; get
+        staging/committed/mem://r/data/a1; set_if staging/committed/mem://r/data/a1
+    leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'; +staging/committed/mem://r/data/a1 = o3 o2 o1
 : reset
     answers done
     by get branch b; set_if branch b; set staging/deleted/r-b:u.b2.0
@@ -284,6 +315,11 @@ up_x.copy.reset: job
         references/mem://r/data/a1; delete a1; delete references/mem://r/data/a1; scan u.b2.0/; delete u.b2.0/x;
         delete u.b2.0/y
     leaves -u.b2.0/x; -u.b2.0/y; -references/mem://r/data/a1; -object a1
+up_x.touch.touch.reset: job
+    answers 0
+    by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; set_if
+        references/mem://r/data/a1; scan u.b2.0/; delete u.b2.0/x
+    leaves -u.b2.0/x; ~references/mem://r/data/a1 = o1 o2
 up_x.create_c.copy_c.reset: job
     answers 0
     by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; set_if
