@@ -255,6 +255,11 @@ FORMAT: Final = {
     "refs_problem": _form(
         lambda: form.decode_refs({"branches": (encode(_branch("b", NEXT)),), "commits": (), "tags": ()})
     ),
+    "refs_problems": _form(
+        lambda: form.decode_refs(
+            {"branches": (encode(_branch("b", NEXT)),), "commits": (), "tags": (encode(_tag("t", SIDE)),)}
+        )
+    ),
     "fine": _problems(REFS),
     "no_refs": _problems(Refs(branches=(), commits=(), tags=())),
     "unnamed": _problems(Refs(branches=(_branch("", FIRST),), commits=_stored(FIRST), tags=(_tag("", FIRST),))),

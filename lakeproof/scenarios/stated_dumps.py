@@ -74,6 +74,9 @@ found.torn_branch: dump_unchecked
     by scan branch; scan tag; scan commit; put p1; put p2; put p3; put p4; get p4; get p1; get p2; get p3
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
+found.torn_branch.drop_main: dump
+    answers NotDumpable: r: branch 'l' names commit 'c2', which is not there; mend the repository, and dump again
+    by scan branch; scan tag; scan commit
 found.drop_main: dump
     answers NotDumpable: r: default branch 'main' is not there; mend the repository, and dump again
     by scan branch; scan tag; scan commit
@@ -194,6 +197,12 @@ put.wrong_tag: restore
 put.extra_tag: restore
     answers NotBare: r: b'tags/u' is there and not the dump's; restore to a repository without refs
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit
+put.wrong_tag.extra_tag: restore
+    answers NotBare: r: b'tags/t' is there and not the dump's; restore to a repository without refs
+    by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit
+put.wrong_tag.branch_a_moved: restore
+    answers NotBare: r: b'branches/a' is there and not the dump's; restore to a repository without refs
+    by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit
 put.branch_a: restore
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
@@ -308,6 +317,8 @@ FORMAT_TABLE: Final = r"""
 : refs_undecodable
     answers MalformedDump: tags: record 0: b'\xff' is no TagData; dump again
 : refs_problem
+    answers MalformedDump: branch 'b' names commit 'c1', which is not there; dump again
+: refs_problems
     answers MalformedDump: branch 'b' names commit 'c1', which is not there; dump again
 : fine
     answers none

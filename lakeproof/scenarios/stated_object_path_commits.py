@@ -80,6 +80,22 @@ up_x.up_y: commit_paged, then head
     by get branch b; set_if branch b; list b/u.b2.0/; list b/u.b2.0/; get commit c1; now; set commit c2; set_if
         branch b
     leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
+up_y.seal.up_x: commit, then head
+    answers c2 of c1 'one'; (x=b/u.b2.s1/x 1B +0s, y=b/u.b2.0/y 1B +0s)
+    by get branch b; set_if branch b; list b/u.b2.0/; list b/u.b2.s1/; get commit c1; now; set commit c2; set_if
+        branch b
+    leaves ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'
+up_y.seal.up_x: list
+    answers (x=data/b/u.b2.s1/x, y=data/b/u.b2.0/y)
+    by get branch b; list b/u.b2.0/; list b/u.b2.s1/; get commit c1; get branch b
+up_y.commit.up_x: list
+    answers (x=data/b/u.b2.s1/x, y=data/b/u.b2.0/y)
+    by get branch b; list b/u.b2.s1/; get commit c2; get branch b
+up_x.up_y: commit@tidies
+    answers c2 of c1 'one'
+    by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; list
+        b/u.b2.0/
+    leaves ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
 up_slash: commit, then head
     answers c2 of c1 'one'; (x/y z=b/u.b2.0/x/y%20z 1B +0s)
     by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b
