@@ -17,6 +17,7 @@ from lakeproof.model.identifiers import CommitID, StagingToken
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios._stated_objects import NAMESPACE, words_of
 
 HOUR: Final = 3_600_000_000
@@ -39,6 +40,11 @@ async def promise_head(env: Env, repository: Repository) -> None:
     """What was the head of b would take its first token."""
     head = (await get_branch(env, repository, BRANCH)).commit_id
     await journal.promise(env, repository, TOKEN, head)
+
+
+async def settle(env: Env, repository: Repository) -> None:
+    """A client was told that the entry of a1 was not staged, although it was."""
+    await journal.settle(env, repository, TOKEN, "a1", X)
 
 
 async def forget(env: Env, repository: Repository) -> None:
@@ -65,6 +71,7 @@ ONLINE: Final = {
     "put_home": Call(put_home, REPOSITORY),
     "promise": Call(promise, REPOSITORY, "0"),
     "promise_head": Call(promise_head, REPOSITORY),
+    "settle": Call(settle, REPOSITORY),
     "forget": Call(forget, REPOSITORY),
     "today": Call(catalog.upload_object, REPOSITORY, BRANCH, X, b"today"),
     "copy_c": Call(online.copy_object, REPOSITORY, "c", Y, BRANCH, X),
@@ -73,6 +80,7 @@ ONLINE: Final = {
     "link_home": Call(online.link_physical_address, REPOSITORY, BRANCH, X, HOME, b"1"),
     "link_path": Call(online.link_physical_address, REPOSITORY, BRANCH, Y, HOME, b"1"),
     "link_main": Call(online.link_physical_address, REPOSITORY, MAIN, X, HOME, b"1"),
+    "link_ext": Call(online.link_physical_address, REPOSITORY, "ext", X, Grant(OUTSIDE), b"o"),
     "link_no_home": Call(online.link_physical_address, REPOSITORY, BRANCH, X, NO_HOME, b"1"),
     "stage_known": Call(
         online.stage_known, REPOSITORY, BRANCH, catalog.change(X, catalog.entry_at(REPOSITORY, "o", b"o"))

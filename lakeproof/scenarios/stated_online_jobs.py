@@ -26,6 +26,17 @@ up_x.up_x2: job@untimed
     answers (data/r-b:u.b2.0/a1)
     by scan r-u/addresses; get u.b2.0/x; get branch b; delete u.b2.0/a1; delete r-b:u.b2.0/a1
     leaves -r-b:u.b2.0/a1; -object u.b2.0/a1
+up_x.settle: job
+    answers ()
+    by scan r-u/addresses; get u.b2.0/x; get branch b
+up_x.settle: job@no_staged
+    answers ()
+    by scan r-u/addresses; get branch b; get u.b2.0/x
+up_x.settle.commit: job
+    answers ()
+    by scan r-u/addresses; get u.b2.0/x; get branch b; scan r-b:u.b2.0/; now; get commit c2; delete r-b:u.b2.0/a1;
+        scan r-b:u.b2.0/; scan r-b:u.b2.0/; delete r-b:u.b2.0/c2
+    leaves -r-b:u.b2.0/a1; -r-b:u.b2.0/c2
 up_x.no_x: job
     answers (data/r-b:u.b2.0/a1)
     by scan r-u/addresses; get u.b2.0/x; get branch b; delete u.b2.0/a1; delete r-b:u.b2.0/a1

@@ -37,6 +37,8 @@ LINKS_TABLE: Final = """\
     leaves +u.b2.0/x = u.b2.0/a1 1B; +r-b:u.b2.0/a1 = used - x; +object u.b2.0/a1 = 1
 : link_far
     answers AddressNotAllowed
+: link_ext
+    answers AddressNotAllowed
 : link_no_home
     answers AddressNotAllowed
 : link_main
