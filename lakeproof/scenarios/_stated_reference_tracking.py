@@ -23,9 +23,11 @@ UNTIL: Final = REPOSITORY.creation_date + reference_tracking.VALIDITY
 TOKEN: Final = StagingToken("r-b:u.b2.0")
 
 
-async def mark(env: Env, repository: Repository, state: State, token: StagingToken = TOKEN) -> bool:
+async def mark(
+    env: Env, repository: Repository, state: State, token: StagingToken = TOKEN, *, creates: bool = True
+) -> bool:
     """Bring a reference to the object a1 into a state."""
-    return await states.mark(env, repository, A1, token, state)
+    return await states.mark(env, repository, A1, token, state, creates=creates)
 
 
 async def drop(env: Env, repository: Repository) -> None:
@@ -64,6 +66,7 @@ TRACKING: Final = {
     ),
     "staged": _mark(State.STAGED),
     "deleted": _mark(State.DELETED),
+    "deleted_known": Call(mark, REPOSITORY, State.DELETED, creates=False),
     "committed": _mark(State.COMMITTED),
     "deleted_too": _mark(State.DELETED, "r-c:u.t"),
     "staged_too": _mark(State.STAGED, "r-c:u.t"),

@@ -88,6 +88,23 @@ up_x: commit, met by reset at 6, then head
         commit c2; set_if branch b
     leaves -u.b2.0/x; ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'; ~references/mem://r/data/a1/r-b:u.b2.0 =
         committed +0s
+: deleted_known
+    answers False
+    by get references/mem://r/data/a1/r-b:u.b2.0
+up_x: deleted_known
+    answers True
+    by get references/mem://r/data/a1/r-b:u.b2.0; now; set_if references/mem://r/data/a1/r-b:u.b2.0
+    leaves ~references/mem://r/data/a1/r-b:u.b2.0 = deleted +0s
+up_x.committed: deleted_known
+    answers False
+    by get references/mem://r/data/a1/r-b:u.b2.0
+up_x.committed: staged
+    answers False
+    by get references/mem://r/data/a1/r-b:u.b2.0
+up_x.deleted: staged
+    answers True
+    by get references/mem://r/data/a1/r-b:u.b2.0; now; set_if references/mem://r/data/a1/r-b:u.b2.0
+    leaves ~references/mem://r/data/a1/r-b:u.b2.0 = staged +0s
 : commit, then head
     answers c2 of c1 'one'; ()
     by get branch b; scan u.b2.0/; get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2;
