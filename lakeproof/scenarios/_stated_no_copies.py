@@ -8,13 +8,14 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.catalog.objects import Grant, change, entry_at
+from lakeproof.impl.catalog.objects import Grant, change, entry_at, put_data
 from lakeproof.impl.effects import Env
 from lakeproof.impl.hard_delete import _one_entry as one_entry
 from lakeproof.impl.hard_delete import no_copies, no_copies_repositories
 from lakeproof.impl.hard_delete.no_copies import Reading
 from lakeproof.impl.refs.branches import get_branch
 from lakeproof.impl.staging import stage
+from lakeproof.model.identifiers import StagingToken
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
@@ -38,6 +39,11 @@ async def stage_marked(env: Env, repository: Repository) -> None:
     await stage(env, token, change(X, entry))
 
 
+async def restage(env: Env, repository: Repository, path: bytes) -> None:
+    """A writer that knows of no locks stages an entry under the token that b had first."""
+    await stage(env, StagingToken("r-b:u.b2.0"), change(path, await put_data(env, repository, b"late")))
+
+
 NO_COPIES: Final = {
     **words_of(
         no_copies.FLOWS,
@@ -58,6 +64,8 @@ NO_COPIES: Final = {
         leased=no_copies.LEASED,
         careful=no_copies.CAREFUL,
     ),
+    "restage": Call(restage, REPOSITORY, X),
+    "restage_y": Call(restage, REPOSITORY, Y),
     "marked": Call(stage_marked, REPOSITORY),
     "lock": Call(lock, REPOSITORY),
     "lock_leased": Call(lock, REPOSITORY, LEASE * 1_000_000),

@@ -204,6 +204,37 @@ up_x: up_x2@exchanges, false at 4
     by get branch b; get u.b2.0/x; put a1.e55ac275; now; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if
         u.b2.0/x; get branch b; delete a2.ac1f7402
     leaves +u.b2.0/x = a3.841a9b59 3B +0s; +object a3.841a9b59 = two
+: up_x@exchanges, met by restage at 3
+    answers a1.e55ac275 1B +0s; done
+    by get branch b; get u.b2.0/x; put a1.e55ac275; now; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if
+        u.b2.0/x; get branch b; delete a2
+    leaves +u.b2.0/x = a1.e55ac275 1B +0s; +object a1.e55ac275 = 1
+: up_x@exchanges, met by restage at 3, 6
+    answers a1.e55ac275 1B +0s; done; done
+    by get branch b; get u.b2.0/x; put a1.e55ac275; now; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if
+        u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if u.b2.0/x; get branch b; delete a3
+    leaves +u.b2.0/x = a1.e55ac275 1B +0s; +object a1.e55ac275 = 1; +object a2 = late
+: up_x@exchanges, met by restage at 3, 6, 9
+    answers EntryLocked; done; done; done
+    by get branch b; get u.b2.0/x; put a1.e55ac275; now; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if
+        u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if u.b2.0/x
+    leaves +u.b2.0/x = a4 4B +0s; +object a1.e55ac275 = 1; +object a2 = late; +object a3 = late; +object a4 = late
+up_x: up_x2@exchanges, met by restage at 4
+    answers a2.ac1f7402 3B +0s; done
+    by get branch b; get u.b2.0/x; set_if u.b2.0/x; put a2.ac1f7402; now; set_if u.b2.0/x; get u.b2.0/x; set_if
+        u.b2.0/x; set_if u.b2.0/x; get branch b; delete a3
+    leaves ~u.b2.0/x = a2.ac1f7402 3B +0s; +object a2.ac1f7402 = two
+: up_x@careful, met by restage at 3
+    answers a1.e55ac275 1B +0s; done
+    by get branch b; get u.b2.0/x; put a1.e55ac275; now; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; set_if
+        u.b2.0/x; get branch b; delete a2
+    leaves +u.b2.0/x = a1.e55ac275 1B +0s; +object a1.e55ac275 = 1
+up_x.seal.seal: up_x2@tokens
+    answers a2.ac1f7402 3B +0s
+    by get branch b; get u.b2.s2/x; get u.b2.s1/x; get u.b2.0/x; set_if u.b2.0/x; put a2.ac1f7402; now; set
+        u.b2.s2/x; get branch b; delete a1.e55ac275
+    leaves ~u.b2.0/x = a1.e55ac275 1B +0s locked=true; +u.b2.s2/x = a2.ac1f7402 3B +0s; -object a1.e55ac275; +object
+        a2.ac1f7402 = two
 up_x.seal: up_x2
     answers a2.ac1f7402 3B +0s
     by get branch b; get u.b2.s1/x; put a2.ac1f7402; now; set u.b2.s1/x; get branch b

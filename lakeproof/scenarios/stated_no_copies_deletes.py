@@ -74,16 +74,16 @@ up_x: move, met by seal at 7
         u.b2.s1/y; get branch b; get branch b; set u.b2.s1/x; get branch b; set_if u.b2.s1/y
     leaves ~u.b2.0/x = a1.e55ac275 1B +0s locked=true; +u.b2.s1/x = gone; +u.b2.s1/y = a1.e55ac275 1B +0s; ~branch b
         = c1 u.b2.s1 u.b2.0
-up_x: move, met by no_y at 14
+up_x: move, met by restage_y at 13
     answers a1.e55ac275 1B +0s; done
     by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; set
         u.b2.0/y; get branch b; get branch b; set u.b2.0/x; get branch b; set_if u.b2.0/y
-    leaves ~u.b2.0/x = gone; +u.b2.0/y = gone; -object a1.e55ac275
-up_x: move, met by up_y at 14
-    answers a1.e55ac275 1B +0s; a2.da241866 1B +0s
+    leaves ~u.b2.0/x = gone; +u.b2.0/y = a2 4B +0s; +object a2 = late
+up_x: move, met by up_y at 13
+    answers a1.e55ac275 1B +0s; EntryLocked
     by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; set
         u.b2.0/y; get branch b; get branch b; set u.b2.0/x; get branch b; set_if u.b2.0/y
-    leaves ~u.b2.0/x = gone; +u.b2.0/y = a2.da241866 1B +0s; -object a1.e55ac275; +object a2.da241866 = 1
+    leaves ~u.b2.0/x = gone; +u.b2.0/y = a1.e55ac275 1B +0s
 up_x: move, met by up_y at 8
     answers a1.e55ac275 1B +0s; a2.da241866 1B +0s
     by get branch b; get u.b2.0/x; get branch b; get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; set

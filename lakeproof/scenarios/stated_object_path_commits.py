@@ -91,6 +91,9 @@ up_y.seal.up_x: list
 up_y.commit.up_x: list
     answers (x=data/b/u.b2.s1/x, y=data/b/u.b2.0/y)
     by get branch b; list b/u.b2.s1/; get commit c2; get branch b
+up_x.up_y.commit: list
+    answers (x=data/b/u.b2.0/x, y=data/b/u.b2.0/y)
+    by get branch b; list b/u.b2.s1/; get commit c2; get branch b
 up_x.up_y: commit@tidies
     answers c2 of c1 'one'
     by get branch b; set_if branch b; list b/u.b2.0/; get commit c1; now; set commit c2; set_if branch b; list

@@ -320,6 +320,11 @@ up_x.touch.touch.reset: job
     by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; set_if
         references/mem://r/data/a1; scan u.b2.0/; delete u.b2.0/x
     leaves -u.b2.0/x; ~references/mem://r/data/a1 = o1 o2
+up_x.empty.touch.reset: job
+    answers 0
+    by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; scan u.b2.0/;
+        delete u.b2.0/x
+    leaves -u.b2.0/x
 up_x.create_c.copy_c.reset: job
     answers 0
     by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; set_if
