@@ -226,6 +226,13 @@ up_x.commit.up_x2: erase
     by get entry r; delete entry r; scan branch; scan u.b2.s1/; delete u.b2.s1/x; delete a2.ac1f7402; scan u.b1.0/;
         scan r-u; delete branch b; delete branch main; delete commit c1; delete commit c2
     leaves -entry r; -u.b2.s1/x; -branch b; -branch main; -commit c1; -commit c2; -object a2.ac1f7402
+up_y.commit.up_x.commit_again: erase_all
+    answers done
+    by get entry r; delete entry r; scan branch; scan u.b2.s2/; scan u.b1.0/; scan commit; delete a1.c5df630d;
+        delete a2.ac1f7402; delete a1.c5df630d; scan r-u; delete branch b; delete branch main; delete commit c2;
+        delete commit c3; delete commit c1
+    leaves -entry r; -branch b; -branch main; -commit c2; -commit c3; -commit c1; -object a1.c5df630d; -object
+        a2.ac1f7402
 up_x.commit.up_x2: erase_all
     answers done
     by get entry r; delete entry r; scan branch; scan u.b2.s1/; delete u.b2.s1/x; delete a2.ac1f7402; scan u.b1.0/;
