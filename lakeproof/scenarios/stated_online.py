@@ -95,6 +95,11 @@ up_x: up_x2, false at 5
         set_if u.b2.0/x; set_if r-b:u.b2.0/a2; get branch b
     leaves ~u.b2.0/x = u.b2.0/a2 3B +0s; ~r-b:u.b2.0/a1 = settled - x; +r-b:u.b2.0/a2 = settled - x; +object
         u.b2.0/a2 = two
+: up_x@insists
+    answers u.b2.0/a1 1B +0s
+    by now; get branch b; now; set r-b:u.b2.0/a1; put u.b2.0/a1 until +3600s; get u.b2.0/x; set_if u.b2.0/x; get
+        branch b
+    leaves +u.b2.0/x = u.b2.0/a1 1B +0s; +r-b:u.b2.0/a1 = used +3600s x; +object u.b2.0/a1 = 1
 : up_x@insists, met by up_x2 at 4
     answers u.b2.0/a1 1B +0s; u.b2.0/a2 3B +0s
     by now; get branch b; now; set r-b:u.b2.0/a1; put u.b2.0/a1 until +3600s; get u.b2.0/x; set_if u.b2.0/x; get

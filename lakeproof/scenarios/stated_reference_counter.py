@@ -243,6 +243,10 @@ up_x: copy
     answers a2 1B +0s
     by get branch b; get u.b2.0/x; get branch b; copy a1 to a2; get branch b; set u.b2.0/y; get branch b
     leaves +u.b2.0/y = a2 1B +0s; +object a2 = 1 references=1
+up_x.count: copy
+    answers a2 1B +0s
+    by get branch b; get u.b2.0/x; get branch b; copy a1 to a2; get branch b; set u.b2.0/y; get branch b
+    leaves +u.b2.0/y = a2 1B +0s; +object a2 = 1 references=1
 up_x: copy@carries
     answers a2 1B +0s
     by get branch b; get u.b2.0/x; get branch b; copy a1 to a2; get branch b; set u.b2.0/y; get branch b
