@@ -63,6 +63,9 @@ TOKEN_STATES: Final = {
     "link_a1@once": Call(
         token_states.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1, "a2"), b"1", reading=Reading(once=True)
     ),
+    "link_a1@careful": Call(
+        token_states.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1, "a2"), b"1", reading=Reading(careful=True)
+    ),
     "link_other": Call(
         token_states.link_physical_address, REPOSITORY, BRANCH, X, Grant(f"{NAMESPACE}/data/a3", "a2"), b"1"
     ),

@@ -105,6 +105,18 @@ up_x.deleted: staged
     answers True
     by get references/mem://r/data/a1/r-b:u.b2.0; now; set_if references/mem://r/data/a1/r-b:u.b2.0
     leaves ~references/mem://r/data/a1/r-b:u.b2.0 = staged +0s
+: up_x@exchanges, false at 5
+    answers a1 1B +0s
+    by put a1; now; get branch b; get references/mem://r/data/a1/r-b:u.b2.0; now; set_if
+        references/mem://r/data/a1/r-b:u.b2.0; get u.b2.0/x; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get
+        branch b
+    leaves +u.b2.0/x = a1 1B +0s; +references/mem://r/data/a1/r-b:u.b2.0 = staged +0s; +object a1 = 1
+up_x: up_x2@exchanges, false at 5
+    answers a2 3B +0s
+    by put a2; now; get branch b; get references/mem://r/data/a2/r-b:u.b2.0; now; set_if
+        references/mem://r/data/a2/r-b:u.b2.0; get u.b2.0/x; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get
+        branch b
+    leaves ~u.b2.0/x = a2 3B +0s; +references/mem://r/data/a2/r-b:u.b2.0 = staged +0s; +object a2 = two
 : commit, then head
     answers c2 of c1 'one'; ()
     by get branch b; scan u.b2.0/; get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2;

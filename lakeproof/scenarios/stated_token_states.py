@@ -194,6 +194,24 @@ issue: link_a1@once
 issue.link_a1@once: link_a1@once
     answers GrantInvalid
     by get staging/issued/a2
+issue.empty: link_a1@careful
+    answers a1 1B
+    by get staging/issued/a2; delete staging/issued/a2; get branch b; get references/mem://r/data/a1; set_if
+        references/mem://r/data/a1; set u.b2.0/x; get branch b
+    leaves +u.b2.0/x = a1 1B; ~references/mem://r/data/a1 = r-b:u.b2.0; -staging/issued/a2
+issue.unlist: link_a1@careful
+    answers a1 1B
+    by get staging/issued/a2; delete staging/issued/a2; get branch b; get references/mem://r/data/a1; set_if
+        references/mem://r/data/a1; set u.b2.0/x; get branch b
+    leaves +u.b2.0/x = a1 1B; +references/mem://r/data/a1 = r-b:u.b2.0; -staging/issued/a2
+issue: link_a1@once, met by link_a1@once at 2
+    answers GrantInvalid; a1 1B
+    by get staging/issued/a2; set_if staging/issued/a2
+    leaves +u.b2.0/x = a1 1B; +references/mem://r/data/a1 = r-b:u.b2.0; ~staging/issued/a2 = used
+issue: link_a1@once, false at 2
+    answers GrantInvalid
+    by get staging/issued/a2; set_if staging/issued/a2
+    leaves ~staging/issued/a2 = used
 issue: link_a1@once, met by link_a1@once at 3
     answers a1 1B; GrantInvalid
     by get staging/issued/a2; set_if staging/issued/a2; get branch b; get references/mem://r/data/a1; set_if
