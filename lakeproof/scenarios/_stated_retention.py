@@ -88,6 +88,7 @@ def words_of(flows: RetentionFlows, **readings: Hashable) -> Mapping[str, Call]:
     plain = {
         "upload": Call(catalog.upload_object, REPOSITORY, BRANCH, Y, b"u"),
         "stage_a": Call(catalog.stage_object, REPOSITORY, BRANCH, X, "mem://r/data/a", b"a"),
+        "stage_a_last": Call(catalog.stage_object, REPOSITORY, BRANCH, b"zz", "mem://r/data/a", b"a"),
         "stage_out": Call(catalog.stage_object, REPOSITORY, BRANCH, X, "ext://brought/o", b"o"),
         "no_x": Call(catalog.delete_object, REPOSITORY, BRANCH, b"z"),
         "commit": Call(catalog.commit, REPOSITORY, BRANCH, "N"),

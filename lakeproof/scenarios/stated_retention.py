@@ -87,6 +87,10 @@ stage_a.upload.commit.move_main: mark, 691200 s later
     answers (mem://r/data/a, mem://r/data/a1, mem://r/data/d)
     by now; scan branch; scan u.s.s1/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
     leaves +object n/mark.json = {"addresses": ["mem://r/data/a", "mem://r/data/a1", "mem://r/data/d"]}
+upload.stage_a_last: mark
+    answers (mem://r/data/d)
+    by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
+    leaves +object n/mark.json = {"addresses": ["mem://r/data/d"]}
 stage_a: mark
     answers (mem://r/data/d)
     by now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put n/mark.json
@@ -183,6 +187,18 @@ forget_b: mark@lenient
         n/mark.json
     leaves ~branch b = c6 u.s.s1; +commit c6 = of c3 'N'; +object a1 = u; +object n/mark.json = {"addresses":
         ["mem://r/data/a", "mem://r/data/d"]}
+: mark_zero@twice, met by upload.commit at 7
+    answers (mem://r/data/a, mem://r/data/d); a1 1B +0s; c6 of c3 'N'
+    by now; scan commit; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put
+        n/mark.json
+    leaves ~branch b = c6 u.s.s1; +commit c6 = of c3 'N'; +object a1 = u; +object n/mark.json = {"addresses":
+        ["mem://r/data/a", "mem://r/data/d"]}
+: mark_zero@twice, met by upload.commit at 6
+    answers (mem://r/data/a, mem://r/data/d); a1 1B +0s; c6 of c3 'N'
+    by now; scan commit; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; put
+        n/mark.json
+    leaves ~branch b = c6 u.s.s1; +commit c6 = of c3 'N'; +object a1 = u; +object n/mark.json = {"addresses":
+        ["mem://r/data/a", "mem://r/data/d"]}
 : mark, refused at 2
     answers Refused
     by now; scan branch; scan u.s.0/
@@ -213,6 +229,15 @@ mark: sweep@again
     by get n/mark.json; now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit; delete a;
         delete d
     leaves -object a; -object d
+drop_z.mark: sweep@again
+    answers (mem://r/data/a, mem://r/data/d, mem://r/data/e)
+    by get n/mark.json; now; scan branch; scan u.s.0/; scan u.s.0/; scan branch; scan commit; delete a; delete d;
+        delete e
+    leaves -object a; -object d; -object e
+drop_branch.drop_z.mark: sweep@again
+    answers (mem://r/data/a, mem://r/data/d, mem://r/data/e)
+    by get n/mark.json; now; scan branch; scan u.s.0/; scan branch; scan commit; delete a; delete d; delete e
+    leaves -object a; -object d; -object e
 mark: sweep@raised
     answers ()
     by get n/mark.json; now; scan branch; scan u.s.0/; scan u.s.0/; scan u.s.0/; scan branch; scan commit

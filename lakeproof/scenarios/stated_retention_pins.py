@@ -210,45 +210,59 @@ mark: branch_a
     answers CommitExpired
     by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; delete
         retention/pins/c2/p1
-: branch_a, met by condemn_a at 2
+: branch_a, met by condemn_a at 5
     answers CommitExpired; done
     by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; delete
         retention/pins/c2/p1
     leaves +retention/condemned/c2/other = other
-: branch_a, met by condemn_a at 3
-    answers CommitExpired; done
+: branch_a, met by condemn_a at 6
+    answers c c2 u.b1.0; done
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
+    leaves +branch c = c2 u.b1.0; +retention/condemned/c2/other = other
+: branch_a, met by plain_a at 9
+    answers BranchExists; c c2 u.b2.0
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
+    leaves +branch c = c2 u.b2.0
+: branch_a, lost at 9
+    answers OutcomeUnknown?
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c
+    leaves +branch c = c2 u.b1.0; +retention/pins/c2/p1 = +0s
+: branch_a, missed at 9
+    answers OutcomeUnknown?
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c
+    leaves +retention/pins/c2/p1 = +0s
+: branch_a, refused at 9
+    answers Refused
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
+: branch_a, refused at 5
+    answers Refused
     by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; delete
         retention/pins/c2/p1
-    leaves +retention/condemned/c2/other = other
-: branch_a, met by plain_a at 3
-    answers BranchExists; c c2 u.b1.0
-    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
-        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
-    leaves +branch c = c2 u.b1.0
-: branch_a, lost at 3
-    answers c c2 u.b1.0
-    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
-        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
-    leaves +branch c = c2 u.b1.0
-: branch_a, missed at 3
-    answers c c2 u.b1.0
-    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
-        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
-    leaves +branch c = c2 u.b1.0
-: branch_a, refused at 3
-    answers Refused
-    by get branch c2; get tag c2; get commit c2
-: branch_a, refused at 2
-    answers Refused
-    by get branch c2; get tag c2
-: branch_a, broken at 2
-    answers c c2 u.b1.0
-    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
-        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
-    leaves +branch c = c2 u.b1.0
+: branch_a, broken at 5
+    answers ScanInterrupted
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; delete
+        retention/pins/c2/p1
 : branch_a, refused at 1
     answers Refused
     by get branch c2
+: branch_a, refused at 4
+    answers Refused
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1
+: branch_a, refused at 10
+    answers Refused
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
+    leaves +branch c = c2 u.b1.0; +retention/pins/c2/p1 = +0s
+: branch_a, false at 9
+    answers BranchExists
+    by get branch c2; get tag c2; get commit c2; now; set retention/pins/c2/p1; scan retention/condemned/c2/; get
+        branch c2; get tag c2; get commit c2; set_if branch c; delete retention/pins/c2/p1
+    leaves +branch c = c2 u.b1.0
 : branch_main
     answers c c3 u.b1.0
     by get branch main; now; set retention/pins/c3/p1; scan retention/condemned/c3/; get branch c3; get tag c3; get
