@@ -37,11 +37,12 @@ assert isinstance(C, CommitRow)
 assert isinstance(MAIN, BranchRow)
 assert isinstance(X, StagedRow)
 C2: Final = attrs.evolve(C, id="c2", parents=("c",), metadata=(("k", "v"),), generation=2)
+C3: Final = attrs.evolve(C, id="c3", parents=("c2", "c"), generation=3)
 DEV: Final = attrs.evolve(MAIN, id="dev", staging_token="u", commit_id="c2")  # noqa: S106  # no password
 TAG: Final = TagRow(repository_id="r", id="t", commit_id="c")
 GONE: Final = attrs.evolve(X, key=b"y", identity=b"", data=None)
 BARE: Final = attrs.evolve(R, id="bare")
-WHOLE: Final = (R, BARE, C, C2, MAIN, DEV, TAG, X, GONE)
+WHOLE: Final = (R, BARE, C, C2, C3, MAIN, DEV, TAG, X, GONE)
 
 
 async def migrate(env: Env, *held: Row, restart: bool = False, batch_size: int = 0) -> str:

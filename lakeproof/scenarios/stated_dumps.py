@@ -175,22 +175,26 @@ put.lose: restore
 put.spoil: restore
     answers MalformedDump: c1: its content has SHA-256 c2; fetch the object again
     by get p4; get p1; get p2
-put_old: restore_old
-    answers restored
+put_old: restore_old, then dump_bare
+    answers restored; a at c4; main at c1; z at c3; tag t at c2; tag v at c4; joint c1 3; side c2 2; first c3 1;
+        next c4 2
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
     leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
         -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
-put_some_old: restore_some_old
-    answers restored
+        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4; +object p5 =
+        lakeproof refs: commits 1; +object p6 = {
+put_some_old: restore_some_old, then dump_bare
+    answers restored; a at c4; main at c1; z at c3; tag t at c2; tag v at c4; joint c1 3; side c2 2; first c3 1;
+        next c4 2
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
     leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
         -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4; +object p5 =
+        lakeproof refs: commits 1; +object p6 = {
 put.wrong_tag: restore
     answers NotBare: r: b'tags/t' is there and not the dump's; restore to a repository without refs
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit

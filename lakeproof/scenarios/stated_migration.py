@@ -19,26 +19,26 @@ MIGRATION_TABLE: Final = """\
     leaves +entry r = active i1 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i1 = nothing;
         +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
 : migrate_whole
-    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    answers repositories 2, branches 2, commits 3, tags 1, staging_kv 2
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
-        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
-        entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t; set_if
-        kv/schema/version
+        set migrated-partition/r-i2; set commit c; set commit c2; set commit c3; set tag t; set branch dev; set
+        branch main; set_if entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t;
+        set_if kv/schema/version
     leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
         +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
         c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
-        -1699999999999999us; +tag t = c; +x = xid; +y = y
+        -1699999999999999us; +commit c3 = of c2, c '' -1699999999999999us; +tag t = c; +x = xid; +y = y
 : migrate_paged
-    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    answers repositories 2, branches 2, commits 3, tags 1, staging_kv 2
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
-        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
-        entry bare; set_if entry r; scan entry; scan past entry bare; scan migrated-partition/; scan r-i2; scan past
-        branch dev; scan past branch main; scan past commit c; scan past commit c2; scan past
-        migrated-partition/r-i2; scan t; scan past x; set_if kv/schema/version
+        set migrated-partition/r-i2; set commit c; set commit c2; set commit c3; set tag t; set branch dev; set
+        branch main; set_if entry bare; set_if entry r; scan entry; scan past entry bare; scan migrated-partition/;
+        scan r-i2; scan past branch dev; scan past branch main; scan past commit c; scan past commit c2; scan past
+        commit c3; scan past migrated-partition/r-i2; scan t; scan past x; set_if kv/schema/version
     leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
         +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
         c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
-        -1699999999999999us; +tag t = c; +x = xid; +y = y
+        -1699999999999999us; +commit c3 = of c2, c '' -1699999999999999us; +tag t = c; +x = xid; +y = y
 : migrate_nothing
     answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
@@ -108,14 +108,15 @@ migrate_whole.half: restart_paged
     by now; get kv/schema/version; set_if kv/schema/version; scan graveler; delete entry bare; scan past entry bare;
         delete entry r; scan migrated-partition/; scan r-i2; delete branch dev; scan past branch dev; delete branch
         main; scan past branch main; delete commit c; scan past commit c; delete commit c2; scan past commit c2;
-        delete tag t; scan past migrated-partition/r-i2; scan t; delete x; scan past x; delete y; scan
-        migrated-partition/; delete migrated-partition/r-i2; scan past migrated-partition/r-i2; delete
-        migrated-partition/t; set migrated-partition/t; set x; set migrated-partition/r-i3; set commit c; set branch
-        main; set_if entry r; scan entry; scan migrated-partition/; scan r-i3; scan past branch main; scan past
-        migrated-partition/r-i3; scan t; set_if kv/schema/version
+        delete commit c3; scan past commit c3; delete tag t; scan past migrated-partition/r-i2; scan t; delete x;
+        scan past x; delete y; scan migrated-partition/; delete migrated-partition/r-i2; scan past
+        migrated-partition/r-i2; delete migrated-partition/t; set migrated-partition/t; set x; set
+        migrated-partition/r-i3; set commit c; set branch main; set_if entry r; scan entry; scan
+        migrated-partition/; scan r-i3; scan past branch main; scan past migrated-partition/r-i3; scan t; set_if
+        kv/schema/version
     leaves -entry bare; ~entry r = active i3 -1699999999999999us; ~kv/schema/version = 4; -migrated-partition/r-i2;
-        +migrated-partition/r-i3 = nothing; -branch dev; -branch main; -commit c; -commit c2; -tag t; +branch main =
-        c t; +commit c = of none '' -1699999999999999us; -y
+        +migrated-partition/r-i3 = nothing; -branch dev; -branch main; -commit c; -commit c2; -commit c3; -tag t;
+        +branch main = c t; +commit c = of none '' -1699999999999999us; -y
 : migrate, met by half at 3
     answers Superseded: another run has taken the store over; done
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; get kv/schema/version
@@ -230,16 +231,16 @@ migrate_whole.half: restart_paged
         migrated-partition/; scan r-i1; scan t; set_if kv/schema/version; get kv/schema/version; get entry r
     leaves +entry r = active i2 -1699999999999999us; +kv/schema/version = 4; +migrated-partition/r-i2 = nothing;
         +migrated-partition/t = nothing; +branch main = c t; +commit c = of none '' -1699999999999999us; +x = xid
-: migrate_whole, false at 19
-    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+: migrate_whole, false at 20
+    answers repositories 2, branches 2, commits 3, tags 1, staging_kv 2
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; set migrated-partition/t; set x; set y;
-        set migrated-partition/r-i2; set commit c; set commit c2; set tag t; set branch dev; set branch main; set_if
-        entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t; set_if
-        kv/schema/version; get kv/schema/version; get entry bare
+        set migrated-partition/r-i2; set commit c; set commit c2; set commit c3; set tag t; set branch dev; set
+        branch main; set_if entry bare; set_if entry r; scan entry; scan migrated-partition/; scan r-i2; scan t;
+        set_if kv/schema/version; get kv/schema/version; get entry bare
     leaves +entry bare = active i1 bare -1699999999999999us; +entry r = active i2 -1699999999999999us;
         +kv/schema/version = 4; +migrated-partition/r-i2 = nothing; +migrated-partition/t = nothing; +branch dev =
         c2 u; +branch main = c t; +commit c = of none '' -1699999999999999us; +commit c2 = of c ''
-        -1699999999999999us; +tag t = c; +x = xid; +y = y
+        -1699999999999999us; +commit c3 = of c2, c '' -1699999999999999us; +tag t = c; +x = xid; +y = y
 : migrate_nothing, false at 6
     answers repositories 0, branches 0, commits 0, tags 0, staging_kv 0
     by now; get kv/schema/version; scan graveler; set_if kv/schema/version; scan entry; scan migrated-partition/;
@@ -288,13 +289,13 @@ migrate: rows
     by scan entry; scan migrated-partition/; scan r-i1; scan t
 migrate_whole: rows
     answers RepositoryRow bare | RepositoryRow r | BranchRow r/dev | BranchRow r/main | CommitRow r/c | CommitRow
-        r/c2 | TagRow r/t | StagedRow t/x | StagedRow t/y
+        r/c2 | CommitRow r/c3 | TagRow r/t | StagedRow t/x | StagedRow t/y
     by scan entry; scan migrated-partition/; scan r-i2; scan t
 migrate_whole: rows_paged
     answers RepositoryRow bare | RepositoryRow r | BranchRow r/dev | BranchRow r/main | CommitRow r/c | CommitRow
-        r/c2 | TagRow r/t | StagedRow t/x | StagedRow t/y
+        r/c2 | CommitRow r/c3 | TagRow r/t | StagedRow t/x | StagedRow t/y
     by scan entry; scan past entry bare; scan migrated-partition/; scan r-i2; scan past branch dev; scan past branch
-        main; scan past commit c; scan past commit c2; scan t; scan past x
+        main; scan past commit c; scan past commit c2; scan past commit c3; scan t; scan past x
 migrate.write_staged: rows
     answers RepositoryRow r | BranchRow r/main | CommitRow r/c
     by scan entry; scan migrated-partition/; scan r-i1; scan t

@@ -86,18 +86,20 @@ CHECKS_TABLE: Final = """\
 : same
     answers repositories 1, branches 1, commits 1, tags 0, staging_kv 1
 : backwards
-    answers repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+    answers repositories 2, branches 2, commits 3, tags 1, staging_kv 2
 : lost
     answers graveler_repositories bare: missing in the store | graveler_branches r/dev: missing in the store |
-        graveler_commits r/c2: missing in the store | graveler_tags r/t: missing in the store | graveler_staging_kv
-        t/y: missing in the store | repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+        graveler_commits r/c2: missing in the store | graveler_commits r/c3: missing in the store | graveler_tags
+        r/t: missing in the store | graveler_staging_kv t/y: missing in the store | repositories 2, branches 2,
+        commits 3, tags 1, staging_kv 2
 : lost_few
     answers graveler_repositories bare: missing in the store | graveler_branches r/dev: missing in the store |
-        repositories 2, branches 2, commits 2, tags 1, staging_kv 2
+        repositories 2, branches 2, commits 3, tags 1, staging_kv 2
 : more
     answers graveler_repositories bare: not in the tables | graveler_commits r/c2: not in the tables |
-        graveler_branches r/dev: not in the tables | graveler_tags r/t: not in the tables | graveler_staging_kv t/y:
-        not in the tables | repositories 1, branches 1, commits 1, tags 0, staging_kv 1
+        graveler_commits r/c3: not in the tables | graveler_branches r/dev: not in the tables | graveler_tags r/t:
+        not in the tables | graveler_staging_kv t/y: not in the tables | repositories 1, branches 1, commits 1, tags
+        0, staging_kv 1
 : changed
     answers graveler_staging_kv t/x: not the same in the store | repositories 1, branches 1, commits 1, tags 0,
         staging_kv 1
