@@ -271,6 +271,14 @@ FORMAT: Final = {
         attrs.evolve(REFS, branches=(attrs.evolve(_branch("a", NEXT), sealed_tokens=(StagingToken("s"),)),))
     ),
     "missing": _problems(attrs.evolve(REFS, commits=_stored(NEXT, JOINT))),
+    "many": _problems(
+        Refs(
+            branches=(_branch("a", NEXT, "t1"), _branch("b", SIDE, "t2")),
+            commits=_stored(JOINT),
+            tags=(_tag("t", NEXT), _tag("v", SIDE)),
+        )
+    ),
+    "cycle_and_missing": _problems(Refs(branches=(_branch("a", NEXT),), commits=CYCLE, tags=())),
     "cycle": _problems(Refs(branches=(), commits=CYCLE, tags=())),
     "without_tokens": _form(
         lambda: (

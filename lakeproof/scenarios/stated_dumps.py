@@ -345,6 +345,13 @@ FORMAT_TABLE: Final = r"""
 : missing
     answers branch 'z' names commit 'c1', which is not there | tag 't' names commit 'c2', which is not there |
         commit 'c3' names commit 'c2', which is not there | commit 'c4' names commit 'c1', which is not there
+: many
+    answers branch 'a' has staging tokens; expected none in a dump | branch 'b' has staging tokens; expected none in
+        a dump | branch 'a' names commit 'c1', which is not there | branch 'b' names commit 'c2', which is not there
+        | tag 't' names commit 'c1', which is not there | tag 'v' names commit 'c2', which is not there | commit
+        'c3' names commit 'c1', which is not there | commit 'c3' names commit 'c2', which is not there
+: cycle_and_missing
+    answers branch 'a' names commit 'c1', which is not there
 : cycle
     answers commits are their own ancestors: 'c1' < 'c2' < 'c1'
 : without_tokens
