@@ -289,6 +289,15 @@ FORMAT: Final = {
     "generations": _form(lambda: described(attrs.evolve(REFS, commits=form.with_generations(REFS.commits)))),
     "generations_old": _form(lambda: described(attrs.evolve(REFS, commits=form.with_generations(OLD.commits)))),
     "generations_some": _form(lambda: described(attrs.evolve(REFS, commits=form.with_generations(SOME_OLD.commits)))),
+    "generations_given": _form(
+        lambda: described(
+            Refs(
+                branches=(),
+                commits=form.with_generations(_stored(attrs.evolve(FIRST, generation=5), old=(NEXT,))),
+                tags=(),
+            )
+        )
+    ),
     "generations_none": _form(lambda: form.with_generations(())),
     "whole": _whole(REFS),
     "whole_torn": _whole(attrs.evolve(REFS, commits=_stored(FIRST, NEXT, SIDE, LONE))),

@@ -362,6 +362,8 @@ FORMAT_TABLE: Final = r"""
     answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
 : generations_some
     answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+: generations_given
+    answers first c1 5; next c2 6
 : generations_none
     answers ()
 : whole

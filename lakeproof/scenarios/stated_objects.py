@@ -16,6 +16,7 @@ from lakeproof.scenarios.designs import built
 
 OBJECTS: Final = {
     **words_of(objects.FLOWS),
+    "link_plain": Call(objects.upload_and_link, REPOSITORY, BRANCH, X, b"1"),
     "copy_full": Call(objects.copy_object, REPOSITORY, BRANCH, Y, BRANCH, X, full=True),
     "x_twice": Call(objects.read_object, REPOSITORY, BRANCH, X, looks=2),
     "x_thrice": Call(objects.read_object, REPOSITORY, BRANCH, X, looks=3),
@@ -52,6 +53,10 @@ up_x: stage_in
 : issue
     answers grant of a1
 : link_x
+    answers a1 1B
+    by put a1; get branch b; set u.b2.0/x; get branch b
+    leaves +u.b2.0/x = a1 1B; +object a1 = 1
+: link_plain
     answers a1 1B
     by put a1; get branch b; set u.b2.0/x; get branch b
     leaves +u.b2.0/x = a1 1B; +object a1 = 1

@@ -30,6 +30,11 @@ LINKS_TABLE: Final = """\
     by get branch b; now; set r-b:u.b2.0/a1; put u.b2.0/a1 until +3600s; get r-b:u.b2.0/a1; set_if r-b:u.b2.0/a1;
         head u.b2.0/a1; get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b
     leaves +u.b2.0/x = u.b2.0/a1 1B; +r-b:u.b2.0/a1 = used +3600s x; +object u.b2.0/a1 = 1
+: link_signed@untimed
+    answers u.b2.0/a1 1B
+    by get branch b; set r-b:u.b2.0/a1; put u.b2.0/a1; get r-b:u.b2.0/a1; set_if r-b:u.b2.0/a1; head u.b2.0/a1; get
+        branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b
+    leaves +u.b2.0/x = u.b2.0/a1 1B; +r-b:u.b2.0/a1 = used - x; +object u.b2.0/a1 = 1
 : link_x@untimed
     answers u.b2.0/a1 1B
     by get branch b; set r-b:u.b2.0/a1; put u.b2.0/a1; get r-b:u.b2.0/a1; set_if r-b:u.b2.0/a1; head u.b2.0/a1; get
