@@ -28,7 +28,7 @@ from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY
 from lakeproof.scenarios._stated_branches import seal
 
 BARE: Final = attrs.evolve(REPOSITORY, bare=True)
-FIRST: Final = commits.new_commit([], MetaRangeID(""), committer="a", message="first", creation_date=1)
+FIRST: Final = commits.new_commit([], MetaRangeID(""), committer="a", message="first", creation_date=0)
 NEXT: Final = commits.new_commit([FIRST], MetaRangeID(""), committer="a", message="next", creation_date=2)
 SIDE: Final = commits.new_commit([FIRST], MetaRangeID(""), committer="a", message="side", creation_date=3)
 JOINT: Final = commits.new_commit([NEXT, SIDE], MetaRangeID(""), committer="a", message="joint", creation_date=4)
@@ -154,8 +154,13 @@ async def misplace(env: Env, repository: Repository) -> None:
     await env.store.set(uid_partition(repository), keys.branch_key(BranchID("y")), encode(_branch("b", FIRST)))
 
 
-async def spoil_branch(env: Env, repository: Repository) -> None:
-    """What stands where a branch belongs is none."""
+async def write_junk(env: Env, repository: Repository) -> None:
+    """What stands where the branch a belongs is no record."""
+    await env.store.set(uid_partition(repository), keys.branch_key(BranchID("a")), b"\xff")
+
+
+async def wrong_tag(env: Env, repository: Repository) -> None:
+    """A tag is there, and not that of the dump."""
     await env.store.set(uid_partition(repository), keys.tag_key(TagID("t")), encode(_tag("t", NEXT)))
 
 
@@ -191,7 +196,8 @@ WORDS: Final = {
     "restore_old": Call(restore, BARE, _objects(OLD)[1]),
     "restore_some_old": Call(restore, BARE, _objects(SOME_OLD)[1]),
     "restore_full": Call(restore, REPOSITORY, DUMP),
-    "wrong_tag": Call(spoil_branch, REPOSITORY),
+    "wrong_tag": Call(wrong_tag, REPOSITORY),
+    "junk": Call(write_junk, REPOSITORY),
     "extra_tag": Call(write_refs, REPOSITORY, Refs(branches=(), commits=(), tags=(_tag("u", NEXT),))),
     "branch_a": Call(write_refs, REPOSITORY, Refs(branches=(_branch("a", NEXT, "tok"),), commits=(), tags=())),
     "branch_a_moved": Call(write_refs, REPOSITORY, Refs(branches=(_branch("a", SIDE),), commits=(), tags=())),

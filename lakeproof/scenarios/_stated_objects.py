@@ -15,7 +15,7 @@ from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.committed import Entry
 from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
-from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y, Z
 from lakeproof.scenarios._hard_delete import OUTSIDE
 from lakeproof.scenarios._stated_branches import FOUND, hide, seal
 
@@ -70,6 +70,7 @@ def _words(flows: ObjectFlows) -> Mapping[str, Call]:
         "up_x": on(flows.upload_object, BRANCH, X, b"1"),
         "up_x2": on(flows.upload_object, BRANCH, X, b"two"),
         "up_y": on(flows.upload_object, BRANCH, Y, b"1"),
+        "up_z": on(flows.upload_object, BRANCH, Z, b"1"),
         "up_main": on(flows.upload_object, MAIN, b"m", b"1"),
         "issue": on(flows.get_physical_address, BRANCH, X),
         "link_x": on(link, BRANCH, X, b"1"),

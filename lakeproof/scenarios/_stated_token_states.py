@@ -36,6 +36,11 @@ async def note_more(env: Env, repository: Repository) -> None:
     await lists.note_committed_too(env, repository, A1, (StagingToken(env.ids.unique("other")),))
 
 
+async def note_lost(env: Env, repository: Repository) -> None:
+    """A committed entry of a commit that has no record."""
+    await lists.note_committed(env, repository, "0", (StagingToken("r-b:u.b2.0"),))
+
+
 async def unlist(env: Env, repository: Repository) -> None:
     """The job has found the object a1 committed: it has no list."""
     await env.store.delete(uid_partition(repository), lists.reference_key(A1))
@@ -57,6 +62,7 @@ TOKEN_STATES: Final = {
     "touch": Call(touch, REPOSITORY),
     "empty": Call(empty, REPOSITORY),
     "note_more": Call(note_more, REPOSITORY),
+    "note_lost": Call(note_lost, REPOSITORY),
     "unlist": Call(unlist, REPOSITORY),
     "copy_c": Call(token_states.copy_object, REPOSITORY, "c", Y, BRANCH, X),
     "link_a1": Call(token_states.link_physical_address, REPOSITORY, BRANCH, X, Grant(A1, "a2"), b"1"),

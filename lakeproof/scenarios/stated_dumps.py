@@ -39,14 +39,14 @@ found.branch.bury: dump
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
 found.refs: dump
-    answers a at c5; main at c2; z at c4; tag t at c3; tag v at c5; joint c2 3; side c3 2; Repository created c1 1;
-        first c4 1; next c5 2
+    answers a at c5; main at c2; z at c3; tag t at c4; tag v at c5; joint c2 3; Repository created c1 1; first c3 1;
+        side c4 2; next c5 2
     by scan branch; scan tag; scan commit; put p1; put p2; put p3; put p4; get p4; get p1; get p2; get p3
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
 found.refs: dump_commits_first
-    answers a at c5; main at c2; z at c4; tag t at c3; tag v at c5; joint c2 3; side c3 2; Repository created c1 1;
-        first c4 1; next c5 2
+    answers a at c5; main at c2; z at c3; tag t at c4; tag v at c5; joint c2 3; Repository created c1 1; first c3 1;
+        side c4 2; next c5 2
     by scan commit; scan branch; scan tag; put p1; put p2; put p3; put p4; get p4; get p1; get p2; get p3
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
@@ -56,8 +56,8 @@ found.torn: dump
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
 found.torn.refs: dump
-    answers a at c6; main at c3; z at c5; tag t at c4; tag v at c6; joint c3 3; side c4 2; lone c2 4; Repository
-        created c1 1; first c5 1; next c6 2
+    answers a at c6; main at c3; z at c4; tag t at c5; tag v at c6; lone c2 4; joint c3 3; Repository created c1 1;
+        first c4 1; side c5 2; next c6 2
     by scan branch; scan tag; scan commit; put p1; put p2; put p3; put p4; get p4; get p1; get p2; get p3
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1; +object p4 = {
@@ -101,8 +101,8 @@ found: dump, met by branch.tag at 2
     leaves +branch b = c1 u.b2.0; +tag t = c1; +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs:
         commits 1; +object p3 = lakeproof refs: tags 1; +object p4 = {
 found.refs: dump, met by torn.torn_branch at 3
-    answers a at c5; main at c2; z at c4; tag t at c3; tag v at c5; joint c2 3; side c3 2; lone c6 4; Repository
-        created c1 1; first c4 1; next c5 2; done; done
+    answers a at c5; main at c2; z at c3; tag t at c4; tag v at c5; lone c6 4; joint c2 3; Repository created c1 1;
+        first c3 1; side c4 2; next c5 2; done; done
     by scan branch; scan tag; scan commit; put p1; put p2; put p3; put p4; get p4; get p1; get p2; get p3
     leaves +branch l = c6 ; +commit c6 = of c2 'lone' -1699999999999995us; +object p1 = lakeproof refs: branches 1;
         +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof refs: tags 1; +object p4 = {
@@ -121,7 +121,7 @@ found: dump, refused at o4
     leaves +object p1 = lakeproof refs: branches 1; +object p2 = lakeproof refs: commits 1; +object p3 = lakeproof
         refs: tags 1
 put: read
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
     by get p4; get p1; get p2; get p3
 : read
     answers MalformedDump: c1: is not there; restore to the storage namespace of the repository that was dumped
@@ -137,33 +137,33 @@ put: restore
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore_paged
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore_default
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch z; set_if
         branch main
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b3.0; +branch z = c3 u.b2.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b3.0; +branch z = c2 u.b2.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore_elsewhere
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore_full
     answers NotBare: r: the repository is not bare; restore to one created as bare
 put.restore: restore
@@ -176,24 +176,24 @@ put.spoil: restore
     answers MalformedDump: c1: its content has SHA-256 c2; fetch the object again
     by get p4; get p1; get p2
 put_old: restore_old, then dump_bare
-    answers restored; a at c4; main at c1; z at c3; tag t at c2; tag v at c4; joint c1 3; side c2 2; first c3 1;
+    answers restored; a at c4; main at c1; z at c2; tag t at c3; tag v at c4; joint c1 3; first c2 1; side c3 2;
         next c4 2
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4; +object p5 =
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4; +object p5 =
         lakeproof refs: commits 1; +object p6 = {
 put_some_old: restore_some_old, then dump_bare
-    answers restored; a at c4; main at c1; z at c3; tag t at c2; tag v at c4; joint c1 3; side c2 2; first c3 1;
+    answers restored; a at c4; main at c1; z at c2; tag t at c3; tag v at c4; joint c1 3; first c2 1; side c3 2;
         next c4 2
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; set_if branch main; set_if
         branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4; +object p5 =
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4; +object p5 =
         lakeproof refs: commits 1; +object p6 = {
 put.wrong_tag: restore
     answers NotBare: r: b'tags/t' is there and not the dump's; restore to a repository without refs
@@ -211,9 +211,12 @@ put.branch_a: restore
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch main; set_if branch z
-    leaves +branch main = c1 u.b1.0; +branch z = c3 u.b2.0; +commit c1 = of c4, c2 'joint' -1699999999999996us;
-        +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first' -1699999999999999us; +commit c4
-        = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch main = c1 u.b1.0; +branch z = c2 u.b2.0; +commit c1 = of c4, c3 'joint' -1699999999999996us;
+        +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side' -1699999999999997us; +commit c4 = of c2
+        'next' -1699999999999998us; +tag t = c3; +tag v = c4
+put.junk: restore
+    answers NotBare: r: b'branches/a' is there and not the dump's; restore to a repository without refs
+    by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit
 put.branch_a_moved: restore
     answers NotBare: r: b'branches/a' is there and not the dump's; restore to a repository without refs
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit
@@ -222,65 +225,64 @@ put: restore, met by branch_a at 10
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; get branch a; set_if branch
         main; set_if branch z
-    leaves +branch a = c4 tok; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 tok; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore, met by branch_a_moved at 10
     answers NotBare: r: b'branches/a' is there and not the dump's; restore to a repository without refs; done
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; get branch a
-    leaves +branch a = c2 ; +commit c1 = of c4, c2 'joint' -1699999999999996us; +commit c2 = of c3 'side'
-        -1699999999999997us; +commit c3 = of none 'first' -1699999999999999us; +commit c4 = of c3 'next'
-        -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c3 ; +commit c1 = of c4, c3 'joint' -1699999999999996us; +commit c2 = of none 'first'
+        -1700000000s; +commit c3 = of c2 'side' -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us;
+        +tag t = c3; +tag v = c4
 put: restore, met by wrong_tag at 8
     answers NotBare: r: b'tags/t' is there and not the dump's; restore to a repository without refs; done
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; get tag t
-    leaves +commit c1 = of c4, c2 'joint' -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us;
-        +commit c3 = of none 'first' -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c4
+    leaves +commit c1 = of c4, c3 'joint' -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3
+        = of c2 'side' -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c4
 put: restore, met by restore at 6
     answers restored; restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; get commit c3; set_if commit c4; get commit c4; set_if tag t; get tag t; set_if tag v; get
         tag v; set_if branch a; get branch a; set_if branch main; get branch main; set_if branch z; get branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore, false at 10
     answers restored
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; get branch a; set_if branch
         main; set_if branch z
-    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b1.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore, met by drop_a at 11, false at 10
     answers NotBare: r: b'branches/a' came and went; keep others away; done
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3; set_if commit c4; set_if tag t; set_if tag v; set_if branch a; get branch a
-    leaves +commit c1 = of c4, c2 'joint' -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us;
-        +commit c3 = of none 'first' -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t =
-        c2; +tag v = c4
+    leaves +commit c1 = of c4, c3 'joint' -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3
+        = of c2 'side' -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 put: restore, refused at 6
     answers Refused
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3
-    leaves +commit c1 = of c4, c2 'joint' -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us
+    leaves +commit c1 = of c4, c3 'joint' -1699999999999996us; +commit c2 = of none 'first' -1700000000s
 put: restore, lost at 6
     answers OutcomeUnknown?
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; set_if commit c2;
         set_if commit c3
-    leaves +commit c1 = of c4, c2 'joint' -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us;
-        +commit c3 = of none 'first' -1699999999999999us
+    leaves +commit c1 = of c4, c3 'joint' -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3
+        = of c2 'side' -1699999999999997us
 put: restore, met by restore.drop_a at 4
     answers restored; restored; done
     by get p4; get p1; get p2; get p3; scan branch; scan tag; scan commit; set_if commit c1; get commit c1; set_if
         commit c2; get commit c2; set_if commit c3; get commit c3; set_if commit c4; get commit c4; set_if tag t;
         get tag t; set_if tag v; get tag v; set_if branch a; set_if branch main; get branch main; set_if branch z;
         get branch z
-    leaves +branch a = c4 u.b4.0; +branch main = c1 u.b2.0; +branch z = c3 u.b3.0; +commit c1 = of c4, c2 'joint'
-        -1699999999999996us; +commit c2 = of c3 'side' -1699999999999997us; +commit c3 = of none 'first'
-        -1699999999999999us; +commit c4 = of c3 'next' -1699999999999998us; +tag t = c2; +tag v = c4
+    leaves +branch a = c4 u.b4.0; +branch main = c1 u.b2.0; +branch z = c2 u.b3.0; +commit c1 = of c4, c3 'joint'
+        -1699999999999996us; +commit c2 = of none 'first' -1700000000s; +commit c3 = of c2 'side'
+        -1699999999999997us; +commit c4 = of c2 'next' -1699999999999998us; +tag t = c3; +tag v = c4
 """
 FORMAT_TABLE: Final = r"""
 : manifest
@@ -317,7 +319,7 @@ FORMAT_TABLE: Final = r"""
     answers {'branches': b'lakeproof refs: branche', 'commits': b'lakeproof refs: commits', 'tags': b'lakeproof
         refs: tags 1\n'}
 : refs
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
 : refs_undecodable
     answers MalformedDump: tags: record 0: b'\xff' is no TagData; dump again
 : refs_problem
@@ -357,19 +359,19 @@ FORMAT_TABLE: Final = r"""
 : without_tokens
     answers True
 : generations
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
 : generations_old
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
 : generations_some
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
 : generations_given
     answers first c1 5; next c2 6
 : generations_none
     answers ()
 : whole
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; joint c2 3; first c3 1; side c4 2; next c1 2
 : whole_torn
-    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; side c4 2; first c3 1; next c1 2
+    answers a at c1; main at c2; z at c3; tag t at c4; tag v at c1; first c3 1; side c4 2; next c1 2
 : whole_torn_far
     answers a at c1; first c1 1
 : whole_reached

@@ -239,6 +239,21 @@ up_x.commit: job@by_commit, met by lose at 2
         references/mem://r/data/a1; delete staging/committed/c2; scan u.b2.0/; delete u.b2.0/x; scan
         staging/deleted/
     leaves -u.b2.0/x; -references/mem://r/data/a1; -staging/committed/c2; -object a1
+up_x.note_lost: job@by_commit
+    answers 1
+    by scan staging/committed/; get commit 0; scan u.b2.0/; get references/mem://r/data/a1; set_if
+        references/mem://r/data/a1; delete a1; delete references/mem://r/data/a1; delete staging/committed/0; scan
+        u.b2.0/; delete u.b2.0/x; scan staging/deleted/
+    leaves -u.b2.0/x; -references/mem://r/data/a1; -staging/committed/0; -object a1
+up_z.up_y.up_x.reset: job
+    answers 3
+    by scan staging/committed/; scan staging/deleted/; scan u.b2.0/; get references/mem://r/data/a1; set_if
+        references/mem://r/data/a1; delete a1; delete references/mem://r/data/a1; get references/mem://r/data/a2;
+        set_if references/mem://r/data/a2; delete a2; delete references/mem://r/data/a2; get
+        references/mem://r/data/a3; set_if references/mem://r/data/a3; delete a3; delete references/mem://r/data/a3;
+        scan u.b2.0/; delete u.b2.0/x; delete u.b2.0/y; delete u.b2.0/z
+    leaves -u.b2.0/x; -u.b2.0/y; -u.b2.0/z; -references/mem://r/data/a1; -references/mem://r/data/a2;
+        -references/mem://r/data/a3; -object a1; -object a2; -object a3
 up_x.commit: job@entries
     answers 0
     by scan staging/committed/; scan u.b2.0/; delete references/mem://r/data/a1; set staging/deleted/r-b:u.b2.0;
