@@ -7,8 +7,8 @@ read: `lakeproof.scenarios._stated`.
 from typing import Final
 
 from lakeproof.scenarios._stated import stated
+from lakeproof.scenarios._stated_branches import FOUND
 from lakeproof.scenarios._stated_no_copies import NO_COPIES
-from lakeproof.scenarios._stated_objects import FOUND
 from lakeproof.scenarios.designs import built
 
 DELETED_TABLE: Final = """\

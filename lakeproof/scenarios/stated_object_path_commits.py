@@ -7,8 +7,8 @@ read: `lakeproof.scenarios._stated`.
 from typing import Final
 
 from lakeproof.scenarios._stated import stated
+from lakeproof.scenarios._stated_branches import FOUND
 from lakeproof.scenarios._stated_object_path import OBJECT_PATH
-from lakeproof.scenarios._stated_objects import FOUND
 from lakeproof.scenarios.designs import built
 
 COMMITS_TABLE: Final = """\

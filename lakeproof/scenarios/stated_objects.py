@@ -11,7 +11,8 @@ from lakeproof.impl.catalog.objects import Grant
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
 from lakeproof.scenarios._stated import stated
-from lakeproof.scenarios._stated_objects import FOUND, NAMESPACE, words_of
+from lakeproof.scenarios._stated_branches import FOUND
+from lakeproof.scenarios._stated_objects import NAMESPACE, words_of
 from lakeproof.scenarios.designs import built
 
 OBJECTS: Final = {

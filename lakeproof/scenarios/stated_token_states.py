@@ -7,7 +7,7 @@ read: `lakeproof.scenarios._stated`.
 from typing import Final
 
 from lakeproof.scenarios._stated import stated
-from lakeproof.scenarios._stated_objects import FOUND
+from lakeproof.scenarios._stated_branches import FOUND
 from lakeproof.scenarios._stated_token_states import TOKEN_STATES
 from lakeproof.scenarios.designs import built
 
