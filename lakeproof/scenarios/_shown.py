@@ -17,6 +17,7 @@ _TIME: Final = re.compile(r"\d{16}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORD: Final = re.compile(r"(?<=\")[0-9a-f]{40,}(?=\")")
 _LAKEFS: Final = "mem://r/_lakefs/"
+_OF_BRANCH_B: Final = "r-b:"  # what its tokens begin with: left out of addresses, for they are many
 _ETAG: Final = re.compile(rb"[0-9a-f]{32}")
 SECOND: Final = 1_000_000
 Store = Mapping[tuple[bytes, bytes], bytes]
@@ -76,7 +77,7 @@ class Names:
     def address(self, address: str) -> str:
         """An object of data, a part of a dump, or a mark; empty for what a commit writes of itself."""
         if f"/{DATA_PREFIX}" in address:
-            return self.text(address.rpartition("/data")[2].lstrip("/") or "data").replace("r-b:", "")
+            return self.text(address.rpartition("/data")[2].lstrip("/") or "data").replace(_OF_BRANCH_B, "")
         if address.startswith(f"{_LAKEFS}refs/"):
             return self._parts.setdefault(address, f"p{len(self._parts) + 1}")
         if address.startswith(f"{_LAKEFS}retention/"):
@@ -146,7 +147,7 @@ class Names:
         return (found.identity.decode(errors="replace") or "nothing") + data
 
     def _object(self, found: ObjectEntry) -> str:
-        where = self.text(found.address.removeprefix(DATA_PREFIX)).replace("r-b:", "")
+        where = self.text(found.address.removeprefix(DATA_PREFIX)).replace(_OF_BRANCH_B, "")
         whole = " in full" if found.address_type is AddressType.FULL else ""
         modified = f" {self._time(found.last_modified)}" if found.last_modified else ""
         marks = "".join(f" {name}={self.text(said)}" for name, said in found.metadata)

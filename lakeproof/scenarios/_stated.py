@@ -14,15 +14,15 @@ midst:
   before its second effect on the object store;
 - ``false at 2``: the second, a `SetIf`, is applied and reported as a failed predicate; ``refused at 2``: it is not
   applied, a definite error; ``lost at 2``, ``missed at 2``: no answer comes, and it was applied, or not;
-  ``broken at 2``: a scan breaks; ``at o2``: the same of an effect on the object store;
+  ``broken at 2``: a scan breaks. ``at o2``: the same of an effect on the object store, where a listing does not break.
+  What cannot fail like this does not;
 - ``90 s later``: its clock, and that of what follows, is ahead of the clock of what was before;
 - ``then WORDS``: calls that follow it.
 
 Its lines: what it and the others answer, by which effects it goes, each on a key by what it names (a clock as ``now``),
-and what it and the others add (+), change (~) and remove (-) in the stores. Of the object store only the objects of
-users are shown, dumps and marks; and of an effect on it the condition. An indefinite error ends in "?". A line without
-such a word continues the one above. Each row starts with an empty store, or with what all rows of a table start
-with.
+and what it and the others add (+), change (~) and remove (-) in the stores. Of the object store, users' objects, dumps
+and marks are shown; of an effect on it also the condition. An indefinite error ends in "?". A line without such a
+word continues the one above. Each row starts with an empty store, or with what all rows of a table start with.
 
 Fresh identifiers are named by the first letter of their kind and a number; commits are ``c1``, ``c2`` as they are met;
 a time is shown as the difference from the clock. To add a row, write its head: the evidence of the scenario then says
@@ -165,6 +165,8 @@ class _Objects(ObjectEffects):
         if kind == "missed" and isinstance(op, OBJECT_WRITES):
             raise kv.OutcomeUnknown
         reply = await super().perform(op)
+        if kind == "false" and objects.conditional(op):
+            raise objects.PreconditionFailed
         if kind == "lost" and isinstance(op, OBJECT_WRITES):
             raise kv.OutcomeUnknown
         return reply

@@ -1,7 +1,7 @@
 """Dumps of refs and restores; and what makes a dump malformed.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_dumps`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_dumps`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

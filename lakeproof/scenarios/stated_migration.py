@@ -1,7 +1,7 @@
 """Migration, and what is found again in the store.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_migration`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_migration`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

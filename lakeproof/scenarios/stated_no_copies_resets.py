@@ -1,7 +1,7 @@
 """Proposal 5: resets, deletions of branches and of the repository.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_no_copies`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_no_copies`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

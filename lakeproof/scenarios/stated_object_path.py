@@ -1,7 +1,7 @@
 """Proposal 1: uploads, staged objects, links, copies, moves and deletes.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_object_path`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_object_path`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Proposal 1: reads, listings, commits, resets, and deletions of branches.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_object_path`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_object_path`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """The offline solution: the job.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_offline`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_offline`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Our online hard delete: uploads, deletes, copies and moves.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_online`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_online`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Proposal 2: uploads, staged objects, links, copies and moves.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_counter`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_counter`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

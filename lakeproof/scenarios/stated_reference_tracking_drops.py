@@ -1,7 +1,7 @@
 """Proposal 3: others in the midst of a call; commits, resets, and deletions of branches.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_tracking`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_tracking`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

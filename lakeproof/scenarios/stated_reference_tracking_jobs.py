@@ -1,7 +1,7 @@
 """Proposal 3: the job.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_tracking`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_reference_tracking`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

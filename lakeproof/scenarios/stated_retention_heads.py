@@ -1,7 +1,7 @@
 """Retention with a log of heads: marks, moves, and deletions of branches.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_retention`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_retention`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Retention with pins: marks, sweeps, and what users do.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_retention`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_retention`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Proposal 4: uploads, links, copies, moves and deletes.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_token_states`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_token_states`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Proposal 4: commits, resets, deletions of branches, and the job.
 
-The words, and the text whose steps these are: `lakeproof.scenarios._stated_token_states`. How a row is
-read: `lakeproof.scenarios._stated`.
+The words, and the text whose steps these are: `lakeproof.scenarios._stated_token_states`. How a row is read:
+`lakeproof.scenarios._stated`.
 """
 
 from typing import Final

@@ -202,6 +202,8 @@ def gone(head: str) -> Gone:
         (": put_object, refused at o1", "Refused", "put a", ""),
         (": put_object, lost at o1", "OutcomeUnknown?", "put a", "+object a = 1"),
         (": put_object, missed at o1", "OutcomeUnknown?", "put a", ""),
+        (": put_once, false at o1", "PreconditionFailed", "put a if_absent", "+object a = 1"),
+        (": put_object, false at o1", "done", "put a", "+object a = 1"),
         (": put_object, refused at 1", "done", "put a", "+object a = 1"),
         ("put_object: get_object, lost at o1", "1", "get a", ""),
         (": write_of_itself", "done", "", ""),
