@@ -162,6 +162,18 @@ up_x.up_y: commit@looks, then head
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; scan u.b2.0/; get commit c1;
         set_if branch b; scan u.b2.0/; delete u.b2.0/x; delete u.b2.0/y
     leaves -u.b2.0/x; -u.b2.0/y; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
+up_x.up_y.up_z: commit@looks, then head
+    answers c2 of c1 'one'; (x=a1 1B +0s, y=a2 1B +0s, z=a3 1B +0s)
+    by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; scan u.b2.0/; get commit c1;
+        set_if branch b; scan u.b2.0/; delete u.b2.0/x; delete u.b2.0/y; delete u.b2.0/z
+    leaves -u.b2.0/x; -u.b2.0/y; -u.b2.0/z; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
+up_x.up_y.seal.up_x2.up_y: commit_paged@looks, then head
+    answers c2 of c1 'one'; (x=a3 3B +0s, y=a4 1B +0s)
+    by get branch b; set_if branch b; scan u.b2.0/; scan u.b2.s1/; get commit c1; scan past u.b2.s1/x; scan past
+        u.b2.0/x; now; set commit c2; scan u.b2.0/; scan u.b2.s1/; get commit c1; scan past u.b2.s1/x; scan past
+        u.b2.0/x; set_if branch b; scan u.b2.s1/; delete u.b2.s1/x; scan past u.b2.s1/x; delete u.b2.s1/y; scan
+        u.b2.0/; delete u.b2.0/x; scan past u.b2.0/x; delete u.b2.0/y
+    leaves -u.b2.0/x; -u.b2.0/y; -u.b2.s1/x; -u.b2.s1/y; ~branch b = c2 u.b2.s2; +commit c2 = of c1 'one'
 up_x: commit_paged@looks, then head
     answers c2 of c1 'one'; (x=a1 1B +0s)
     by get branch b; set_if branch b; scan u.b2.0/; get commit c1; now; set commit c2; scan u.b2.0/; get commit c1;
