@@ -144,6 +144,8 @@ async def _copy_to(
             content = await env.objects.get(source)
         except (objects.ObjectNotFound, objects.PreconditionFailed):
             raise DataGone(source) from None
+        if etag and objects.etag(content) != etag:
+            raise DataGone(source)
         await env.objects.put(address, content, if_absent=True)
 
     return await _write(env, repository, branch_id, path, put)

@@ -180,16 +180,16 @@ def with_generations(commits: Sequence[StoredCommit]) -> tuple[StoredCommit, ...
 
     These are encoded anew; all others keep their bytes. Raises graphlib.CycleError.
     """
-    if all(stored.commit.generation for stored in commits):
-        return tuple(commits)
     by_id = {stored.commit.commit_id: stored for stored in commits}
+    if all(stored.commit.generation for stored in by_id.values()):
+        return tuple(commits)
     for commit_id in ancestors_first({commit_id: stored.commit.parents for commit_id, stored in by_id.items()}):
         commit = by_id[commit_id].commit
         if not commit.generation:
             generation = 1 + max((by_id[parent].commit.generation for parent in commit.parents), default=0)
             commit = attrs.evolve(commit, generation=generation)
             by_id[commit_id] = StoredCommit(commit, encode(commit))
-    return tuple(by_id[stored.commit.commit_id] for stored in commits)
+    return tuple(by_id.values())
 
 
 def whole_histories(refs: Refs) -> Refs:

@@ -23,7 +23,7 @@ from lakeproof.model import keys
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
-from lakeproof.model.invariants import Invariant
+from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import retention as invariants
 from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
 from lakeproof.model.objects import etag
@@ -165,6 +165,7 @@ class RetentionDesign(Design[RetentionFlows]):
             kept,
             *([invariants.uncommitted_data_is_kept] if staged else []),
             *([job_tells_what_it_deleted] if runs else []),
+            *([outcomes.failed_call_changed_nothing] if race.faults.refusals else []),
         ]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:

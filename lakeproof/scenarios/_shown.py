@@ -7,15 +7,26 @@ from typing import Final
 import attrs
 
 from lakeproof.impl import codec
-from lakeproof.model import keys
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.model import keys, objects
+from lakeproof.model.catalog import DATA_PREFIX, AddressType, ObjectEntry, decode_object_entry
 from lakeproof.model.committed import Entry
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, StagedEntry, Tag
 
 _TIME: Final = re.compile(r"\d{16}")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORD: Final = re.compile(r"(?<=\")[0-9a-f]{40,}(?=\")")
+_LAKEFS: Final = "mem://r/_lakefs/"
+_OF_BRANCH_B: Final = "r-b:"  # what its tokens begin with: left out of addresses, for they are many
+_ETAG: Final = re.compile(rb"[0-9a-f]{32}")
 SECOND: Final = 1_000_000
 Store = Mapping[tuple[bytes, bytes], bytes]
+
+
+def _plain(content: bytes) -> str:
+    """What can be printed of it, on one line."""
+    lines = content.decode(errors="replace").split("\n")
+    return " ".join("".join(each for each in line if each.isprintable()).strip() for line in lines).strip()
 
 
 @attrs.define
@@ -25,6 +36,7 @@ class Names:
     now: int = 0
     _commits: dict[str, str] = attrs.field(factory=dict)
     _metaranges: dict[str, str] = attrs.field(factory=dict)
+    _parts: dict[str, str] = attrs.field(factory=dict)
 
     def text(self, text: str) -> str:
         """With a commit as ``c1``, a time as a difference from the clock, a record within a record by that word."""
@@ -63,8 +75,34 @@ class Names:
         return self.text(key.decode()) or self.text(partition.decode())
 
     def address(self, address: str) -> str:
-        """An object of data."""
-        return address.rpartition("/data")[2].lstrip("/") or "data"
+        """An object of data, a part of a dump, or a mark; empty for what a commit writes of itself."""
+        if f"/{DATA_PREFIX}" in address:
+            return self.text(address.rpartition("/data")[2].lstrip("/") or "data").replace(_OF_BRANCH_B, "")
+        if address.startswith(f"{_LAKEFS}refs/"):
+            return self._parts.setdefault(address, f"p{len(self._parts) + 1}")
+        if address.startswith(f"{_LAKEFS}retention/"):
+            return address.removeprefix(f"{_LAKEFS}retention/")
+        return "" if address.startswith(_LAKEFS) else address
+
+    def object_effect(self, op: objects.Op) -> str:
+        """An effect on the object store, with its condition; empty for one that is not shown."""
+        match op:
+            case objects.ListObjects(prefix):
+                return f"list {self.address(prefix)}" if self.address(prefix) else ""
+            case objects.Copy(source, destination):
+                shown = f"copy {self.address(source)} to {self.address(destination)}"
+            case _:
+                shown = f"{_OBJECT_OPS[type(op)]} {self.address(op.address)}" if self.address(op.address) else ""
+        conditions = [name for name in _CONDITIONS if getattr(op, name, None) not in (None, False)]
+        until = getattr(op, "not_after", None)
+        late = [] if until is None else [f"until {self._time(until)}"]
+        return " ".join((shown, *conditions, *late)) if shown else ""
+
+    def stored(self, address: str, content: bytes, metadata: objects.Metadata) -> str:
+        """What an object holds; of a part of a dump only its first line."""
+        if address in self._parts:
+            return _plain(content.split(b"\n")[0])
+        return " ".join((self.text(_plain(content)), *(f"{name}={said}" for name, said in metadata)))
 
     def answer(self, found: object) -> str:
         """What a call returns."""
@@ -88,6 +126,11 @@ class Names:
             case Entry() | StagedEntry():
                 path = found.path if isinstance(found, Entry) else found.key
                 return f"{path.decode()}={self._change(found)}"
+            case ObjectEntry():
+                return self._object(found)
+            case Grant():
+                expires = "" if found.expires == 0 else f" until {self._time(found.expires)}"
+                return f"grant of {self.address(found.address)} {found.token}".rstrip() + expires
             case frozenset():
                 return "{" + ", ".join(sorted(self.answer(each) for each in found)) + "}"
             case tuple() | list():
@@ -98,8 +141,17 @@ class Names:
     def _change(self, found: Entry | StagedEntry) -> str:
         if found.data is None:
             return "gone"
+        if _ETAG.fullmatch(found.identity):  # of the catalog, see `identity_of`
+            return self._object(decode_object_entry(found.data))
         data = f":{found.data.decode(errors='replace')}" if found.data else ""
         return (found.identity.decode(errors="replace") or "nothing") + data
+
+    def _object(self, found: ObjectEntry) -> str:
+        where = self.text(found.address.removeprefix(DATA_PREFIX)).replace(_OF_BRANCH_B, "")
+        whole = " in full" if found.address_type is AddressType.FULL else ""
+        modified = f" {self._time(found.last_modified)}" if found.last_modified else ""
+        marks = "".join(f" {name}={self.text(said)}" for name, said in found.metadata)
+        return f"{where}{whole} {found.size_bytes}B{modified}{marks}"
 
     def _repository(self, found: Repository) -> str:
         age = "" if found.creation_date == self.now else f" {self._time(found.creation_date)}"
@@ -129,7 +181,7 @@ class Names:
             return self._commit(codec.decode_tag(value).commit_id)
         if key.startswith(keys.STAGED_PREFIX):
             return self._change(codec.decode_staged_entry(value))
-        return self.text(value.decode()) or "nothing"
+        return self.text(_plain(value)) or "nothing"
 
     def changes(self, old: Store, new: Store) -> Iterator[str]:
         """What was added (+), changed (~) and removed (-)."""
@@ -147,3 +199,20 @@ _KINDS: Final[Mapping[bytes, str]] = {
     keys.TAGS_PREFIX: "tag",
     keys.STAGED_PREFIX: "staged",
 }
+_OBJECT_OPS: Final[Mapping[type[object], str]] = {
+    objects.Put: "put",
+    objects.GetObject: "get",
+    objects.HeadObject: "head",
+    objects.SetMetadata: "set_metadata",
+    objects.DeleteObject: "delete",
+}
+_CONDITIONS: Final = ("if_absent", "if_match", "if_metageneration", "if_version")
+
+
+def object_changes(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
+    """Objects that were added, changed and removed."""
+    for name in sorted({*old, *new}):
+        if name not in new:
+            yield f"-object {name}"
+        elif old.get(name) != new[name]:
+            yield f"{'~' if name in old else '+'}object {name} = {new[name]}"

@@ -10,17 +10,19 @@ A table is text. An example of a row, of the repositories of Step 2:
 First the calls that are made before, joined by dots, and the call itself. Then, after commas, what happens in its
 midst:
 
-- ``met by WORDS at 2, 4``: before its second and fourth effect on the store these run from beginning to end;
+- ``met by WORDS at 2, 4``: before its second and fourth effect on the store these run from beginning to end; ``at o2``:
+  before its second effect on the object store;
 - ``false at 2``: the second, a `SetIf`, is applied and reported as a failed predicate; ``refused at 2``: it is not
   applied, a definite error; ``lost at 2``, ``missed at 2``: no answer comes, and it was applied, or not;
-  ``broken at 2``: a scan breaks;
+  ``broken at 2``: a scan breaks. ``at o2``: the same of an effect on the object store, where a listing does not break.
+  What cannot fail like this does not;
 - ``90 s later``: its clock, and that of what follows, is ahead of the clock of what was before;
 - ``then WORDS``: calls that follow it.
 
 Its lines: what it and the others answer, by which effects it goes, each on a key by what it names (a clock as ``now``),
-and what it and the others add (+), change (~) and remove (-) in the store. An indefinite error ends in "?". A line
-without such a word continues the one above. Each row starts with an empty store, or with what all rows of a table start
-with.
+and what it and the others add (+), change (~) and remove (-) in the stores. Of the object store, users' objects, dumps
+and marks are shown; of an effect on it also the condition. An indefinite error ends in "?". A line without such a
+word continues the one above. Each row starts with an empty store, or with what all rows of a table start with.
 
 Fresh identifiers are named by the first letter of their kind and a number; commits are ``c1``, ``c2`` as they are met;
 a time is shown as the difference from the clock. To add a row, write its head: the evidence of the scenario then says
@@ -36,40 +38,36 @@ import attrs
 
 from lakeproof.impl.effects import ClockEffects, Env, Ids, KVEffects, ObjectEffects
 from lakeproof.model import kv, objects
-from lakeproof.model.catalog import DATA_PREFIX
 from lakeproof.model.errors import FlowError
 from lakeproof.model.invariants import Invariant
 from lakeproof.model.invariants.goes import GOES_AS_STATED, GOES_AS_STATED_MEANING, Gone, goes_as_stated
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._shown import Names
+from lakeproof.scenarios._shown import Names, object_changes
 from lakeproof.scenarios.designs import HOLDS, Design, Row, Word, rows
 from lakeproof.scenarios.races import NONE, Race, RaceError
 
 FAULTS: Final = ("false", "refused", "lost", "missed", "broken")
 WRITES: Final = (kv.Set, kv.SetIf, kv.Delete)
+OBJECT_WRITES: Final = (objects.Put, objects.Copy, objects.SetMetadata, objects.DeleteObject)
 _SHOWN_OPS: Final[Mapping[type[object], str]] = {
     kv.Get: "get",
     kv.Set: "set",
     kv.SetIf: "set_if",
     kv.Delete: "delete",
     kv.ScanBatch: "scan",
-    objects.Put: "put",
-    objects.GetObject: "get",
-    objects.DeleteObject: "delete",
-    objects.ListObjects: "list",
 }
 
 
 @attrs.frozen(kw_only=True)
 class Plot:
-    """What happens in a row. places: the effects before which the others run; faults: each its place and kind; later:
-    seconds."""
+    """What happens in a row. places: the effects before which the others run, as ``2`` or ``o2``; faults: each its
+    place and kind; later: seconds."""
 
     before: tuple[Call, ...]
     call: Call
     others: tuple[Call, ...] = ()
-    places: tuple[int, ...] = ()
-    faults: tuple[tuple[int, str], ...] = ()
+    places: tuple[str, ...] = ()
+    faults: tuple[tuple[str, str], ...] = ()
     later: int = 0
     then: tuple[Call, ...] = ()
 
@@ -86,25 +84,50 @@ class _Clock(ClockEffects):
         return self._stage.names.now
 
 
+class _Midst:
+    """What happens in the midst of a call: others come in, effects fail. Without a plot, nothing does."""
+
+    def __init__(self, stage: "_Stage", plot: Plot | None = None) -> None:
+        self.answers: list[str] = []
+        self._stage = stage
+        self._plot = Plot(before=(), call=Call(nothing)) if plot is None else plot
+        self._passed: set[str] = set()
+
+    async def before(self, place: str) -> str:
+        """Let the others in, if this is a place of theirs; how the effect fails, or nothing."""
+        self._passed.add(place)
+        if place in self._plot.places:
+            await self._meet()
+        return dict(self._plot.faults).get(place, "")
+
+    async def _meet(self) -> None:
+        """Run all the others; their effects are not noted."""
+        for other in self._plot.others:
+            self.answers.append(await self._stage.answered(other))
+
+    async def rest(self) -> None:
+        """Run the others of the places that the call has not come to."""
+        for place in self._plot.places:
+            if place not in self._passed:
+                await self._meet()
+
+
 class _Store(KVEffects):
     """A store that notes what is done to it; and, for the call itself, lets others in, and fails as it is told."""
 
-    def __init__(self, stage: "_Stage", plot: Plot | None = None) -> None:
+    def __init__(self, stage: "_Stage", midst: _Midst) -> None:
         self._stage = stage
-        self._plot = plot
+        self._midst = midst
         self._count = 0
-        self.answers: list[str] = []
 
     async def perform(self, op: kv.Op) -> object:
-        stage, plot = self._stage, self._plot
+        stage = self._stage
         stage.partitions.setdefault(op.partition)
         self._count += 1
-        if plot is not None and self._count in plot.places:
-            await self.meet()
+        kind = await self._midst.before(str(self._count))
         key = op.start if isinstance(op, kv.ScanBatch) else op.key
         stage.note(f"{_SHOWN_OPS[type(op)]} {stage.names.key(op.partition, key)}")
-        kind = dict(() if plot is None else plot.faults).get(self._count)
-        return await (super().perform(op) if kind is None else self._failed(op, kind))
+        return await (self._failed(op, kind) if kind else super().perform(op))
 
     async def _failed(self, op: kv.Op, kind: str) -> object:
         """As a store may fail; an operation that cannot fail like this does not."""
@@ -119,30 +142,34 @@ class _Store(KVEffects):
             raise kv.OutcomeUnknown
         return reply
 
-    async def meet(self) -> None:
-        """Run all the others; their effects are not noted."""
-        assert self._plot is not None
-        for other in self._plot.others:
-            self.answers.append(await self._stage.answered(other))
-
-    async def rest(self) -> None:
-        """Run the others of the places that the call has not come to."""
-        for _ in [place for place in self._plot.places if place > self._count] if self._plot else ():
-            await self.meet()
-
 
 class _Objects(ObjectEffects):
-    """An object store that notes what is done to data; what a commit writes of itself is not noted."""
+    """An object store of which the same is true; what a commit writes of itself is neither noted nor counted."""
 
-    def __init__(self, stage: "_Stage") -> None:
+    def __init__(self, stage: "_Stage", midst: _Midst) -> None:
         self._stage = stage
+        self._midst = midst
+        self._count = 0
 
     async def perform(self, op: objects.Op) -> object:
-        self._stage.objects = True
-        address = op.prefix if isinstance(op, objects.ListObjects) else getattr(op, "address", "")
-        if f"/{DATA_PREFIX}" in address:
-            self._stage.note(f"{_SHOWN_OPS.get(type(op), 'other')} {self._stage.names.address(address)}")
-        return await super().perform(op)
+        stage = self._stage
+        stage.objects = True
+        shown = stage.names.object_effect(op)
+        if not shown:
+            return await super().perform(op)
+        self._count += 1
+        kind = await self._midst.before(f"o{self._count}")
+        stage.note(shown)
+        if kind == "refused":
+            raise kv.Refused
+        if kind == "missed" and isinstance(op, OBJECT_WRITES):
+            raise kv.OutcomeUnknown
+        reply = await super().perform(op)
+        if kind == "false" and objects.conditional(op):
+            raise objects.PreconditionFailed
+        if kind == "lost" and isinstance(op, OBJECT_WRITES):
+            raise kv.OutcomeUnknown
+        return reply
 
 
 class _Stage:
@@ -166,16 +193,15 @@ class _Stage:
         if self._noted is not None:
             self._noted.append(effect)
 
-    def env(self, plot: Plot | None = None) -> tuple[Env, _Store]:
-        store = _Store(self, plot)
-        return Env(ids=self._ids, store=store, objects=_Objects(self), clock=_Clock(self)), store
+    def env(self, midst: _Midst) -> Env:
+        return Env(ids=self._ids, store=_Store(self, midst), objects=_Objects(self, midst), clock=_Clock(self))
 
     async def answered(self, call: Call, plot: Plot | None = None) -> str:
         """A call to its end, and what it answers. plot: its effects are noted, and things happen in its midst."""
-        env, store = self.env(plot)
+        midst = _Midst(self, plot)
         noted, self._noted = self._noted, [] if plot is not None else None
         try:
-            found = self.names.answer(await call.start(env))
+            found = self.names.answer(await call.start(self.env(midst)))
         except (FlowError, kv.KVError, objects.ObjectError) as error:
             found = type(error).__name__ + ("" if error.definite else "?")
         except RuntimeError as error:  # what stands for the panic of a server
@@ -184,8 +210,8 @@ class _Stage:
         if effects is None:
             return found
         self.effects = tuple(effects)
-        await store.rest()
-        return "; ".join((found, *store.answers))
+        await midst.rest()
+        return "; ".join((found, *midst.answers))
 
     async def contents(self) -> dict[tuple[bytes, bytes], bytes]:
         """All that is there, in the partitions that were touched."""
@@ -193,6 +219,16 @@ class _Stage:
         for partition in tuple(self.partitions):
             async for entry in self._env.store.scan(partition):
                 found[partition, entry.key] = entry.value
+        return found
+
+    async def shown_objects(self) -> dict[str, str]:
+        """The objects that are shown, by name: what they hold."""
+        found = {}
+        for head in [head async for head in self._env.objects.list()] if self.objects else ():
+            if name := self.names.address(head.address):
+                content = await self._env.objects.get(head.address)
+                metadata = (await self._env.objects.head(head.address)).metadata
+                found[name] = self.names.stored(head.address, content, metadata)
         return found
 
     async def clear(self) -> None:
@@ -210,24 +246,25 @@ async def played(env: Env, plot: Plot) -> Gone:
     stage.names.now = await env.clock.now()
     for each in plot.before:
         await stage.answered(each)
-    old = await stage.contents()
+    old, old_objects = await stage.contents(), await stage.shown_objects()
     stage.ahead = plot.later * 1_000_000
     stage.names.now += stage.ahead
     answer = await stage.answered(plot.call, plot)
     later = [await stage.answered(each) for each in plot.then]
-    leaves = "; ".join(stage.names.changes(old, await stage.contents()))
+    changes = stage.names.changes(old, await stage.contents())
+    leaves = "; ".join((*changes, *object_changes(old_objects, await stage.shown_objects())))
     await stage.clear()
     return Gone(answer="; ".join((answer, *later)), effects="; ".join(stage.effects), leaves=leaves)
 
 
 _HEAD: Final = re.compile(
     r"(?P<before>[^:]*): (?P<word>[\w@]+)"
-    r"(?:, met by (?P<others>[\w.@]+) at (?P<places>\d+(?:, \d+)*))?"
-    rf"(?P<faults>(?:, (?:{'|'.join(FAULTS)}) at \d+)*)"
+    r"(?:, met by (?P<others>[\w.@]+) at (?P<places>o?\d+(?:, o?\d+)*))?"
+    rf"(?P<faults>(?:, (?:{'|'.join(FAULTS)}) at o?\d+)*)"
     r"(?:, (?P<later>\d+) s later)?"
     r"(?:, then (?P<then>[\w.@]+))?"
 )
-_FAULT: Final = re.compile(r"(\w+) at (\d+)")
+_FAULT: Final = re.compile(r"(\w+) at (o?\d+)")
 _LINES: Final = ("answers", "by", "leaves")
 
 
@@ -248,8 +285,8 @@ def _plot(head: str, words: Mapping[str, Call], first: tuple[Call, ...]) -> Plot
         before=(*first, *calls(found["before"])),
         call=call,
         others=calls(found["others"]),
-        places=tuple(int(place) for place in (found["places"] or "").split(", ") if place),
-        faults=tuple((int(at), kind) for kind, at in _FAULT.findall(found["faults"])),
+        places=tuple(place for place in (found["places"] or "").split(", ") if place),
+        faults=tuple((at, kind) for kind, at in _FAULT.findall(found["faults"])),
         later=int(found["later"] or 0),
         then=calls(found["then"]),
     )

@@ -108,7 +108,7 @@ CAREFUL: Final = variant(TEXT, "careful", {
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-delete_branch upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-        "staged/stage-delete/false-predicate")}, reading=proposal.CAREFUL)
+        "staged/stage-delete/false-predicate staged/upload/false-predicate")}, reading=proposal.CAREFUL)
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-delete_branch upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
@@ -172,6 +172,7 @@ ROWS = [
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
     *rows(CAREFUL, "delete-delete delete-delete:y", NONE, PAIR),
     *rows(CAREFUL, "delete", FALSE, PAIR),
+    *rows(CAREFUL, "upload", FALSE, UPLOADED, only=GARBAGE),
     *rows(CAREFUL, "delete-delete", NONE, SHARED),
     *rows(CAREFUL, "delete.reset-commit", NONE, SHARED, deep=True),
     # Three at once over one entry: whether data is kept.

@@ -8,7 +8,7 @@ from lakeproof.scenario import Faults
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, TO, X
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, ObjectDesign
 from lakeproof.scenarios.designs import Word, built, but, rows, variant
-from lakeproof.scenarios.races import FAULTS, NONE, Refuted, after, fault, jump
+from lakeproof.scenarios.races import FALSE, FAULTS, NONE, Refuted, after, fault, jump
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 3. Tracking references in staging manager"
 LATER: Final = proposal.WAITS + 1_000_000
@@ -73,7 +73,11 @@ FIRST_TOKEN: Final = variant(TEXT, "first_token", {**LOSSES, STAGED: STAGED_LOSS
     reason="the entry was staged again under another token, for which there is no reference",
 )}, reading=proposal.FIRST_TOKEN)
 EXCHANGES: Final = variant(TEXT, "exchanges", {
-    **LOSSES, GARBAGE: LEAKS.but(kept="upload-upload")}, reading=proposal.EXCHANGES)
+    **LOSSES, GARBAGE: LEAKS.but(
+        kept="upload-upload",
+        also="after_upload/upload/false-predicate",
+        reason="a `SetIf` that is reported as failed was applied: the second look finds the upload's own entry, and "
+        "the one before it is forgotten, with its reference")}, reading=proposal.EXCHANGES)
 MARKS_FIRST: Final = variant(TEXT, "delete_marks_first", {
     COMMITTED: COMMITTED_LOSSES.but(also="upload.delete-commit.job/later"),
     STAGED: STAGED_LOSSES.but(
@@ -139,6 +143,7 @@ ROWS = [
     *rows(TEXT, "delete_branch-commit-upload.create_branch-job", AHEAD, after("upload")),
     *rows(FIRST_TOKEN, "upload.job-reset", LATE),
     *rows(EXCHANGES, "upload-upload", NONE),
+    *rows(EXCHANGES, "upload", FALSE, after("upload")),
     *rows(MARKS_FIRST, "upload.delete-commit.job", LATE, deep=True),
     *rows(MARKS_FIRST_CRASH, "delete-read@main:y-read@main:y-job", AHEAD_CRASH, after("upload")),
     *rows(CREATES, "delete_branch-commit-create_branch-job.job", AHEAD, after("upload")),

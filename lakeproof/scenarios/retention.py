@@ -27,6 +27,7 @@ from lakeproof.scenarios.races import (
     NONE,
     NOTHING,
     PAGED,
+    REFUSED,
     Before,
     FaultSet,
     Refuted,
@@ -47,6 +48,7 @@ TIMES: Final = NONE | LATE | SKEWED
 ACTIVE: Final = "active-data-is-kept"
 STAGED: Final = "uncommitted-data-is-kept"
 RECLAIMED: Final = "expired-data-is-reclaimed"
+UNCHANGED: Final = "failed-call-changed-nothing"
 JOB: Final = "mark.sweep"
 USES: Final = ("create_branch", "update_branch", "revert", "merge")
 """What makes a branch of an expired commit, or a commit of its entries."""
@@ -143,6 +145,11 @@ PINNED: Final = RetentionDesign(
             ),
         ),
         STAGED: Refuted("who knows an address needs no commit: nothing is pinned", "stage-*"),
+        UNCHANGED: Refuted(
+            "the store refuses to take the pin back, definitely, when the work is done: the error speaks of the pin, "
+            "and the caller takes it for the answer to his call",
+            "create_branch/refusal",
+        ),
     },
 )
 CONTROL: Final = (None, " (negative control)")
@@ -184,6 +191,7 @@ def against(
 
 PINS: Final = [
     *against(PINNED, "create_branch stage"),
+    *rows(PINNED, "create_branch", REFUSED),
     # What takes seconds each is deep: the flows of this variant are long.
     *against(PINNED, "update_branch tag revert restore", deep=True),
     *against(PINNED, "create_branch revert restore", FAULTY, deep=True),

@@ -119,9 +119,9 @@ x1.commit.x2.commit_again: commits
     by scan branch; scan commit; scan commit; scan commit; now
 x1.commit.x2.commit_again: commits_paged
     answers (Repository created, one, two)
-    by scan branch; scan past branch b; scan past branch main; scan commit; scan past commit c1; scan past
-        commit c2; scan commit; scan past commit c1; scan past commit c2; scan commit; scan past commit c1; scan
-        past commit c2; now
+    by scan branch; scan past branch b; scan past branch main; scan commit; scan past commit c1; scan past commit
+        c2; scan commit; scan past commit c1; scan past commit c2; scan commit; scan past commit c1; scan past
+        commit c2; now
 x1.commit.x2.commit_again: commits, 604799 s later
     answers (Repository created, one, two)
     by scan branch; scan commit; scan commit; scan commit; now
@@ -182,6 +182,7 @@ up_x.no_x: collect_now
     answers (mem://r/data/a1)
     by now; list data; scan branch; get branch b; scan u.b2.0/; get branch main; scan u.b1.0/; scan branch; scan
         commit; scan commit; scan commit; now; delete a1
+    leaves -object a1
 up_x.no_x: collect
     answers ()
     by now; list data; scan branch; get branch b; scan u.b2.0/; get branch main; scan u.b1.0/; scan branch; scan
@@ -194,49 +195,56 @@ up_x.no_x: collect, 86400 s later
     answers (mem://r/data/a1)
     by now; list data; scan branch; get branch b; scan u.b2.0/; get branch main; scan u.b1.0/; scan branch; scan
         commit; scan commit; scan commit; now; delete a1
+    leaves -object a1
 up_x.no_x: collect, 86401 s later
     answers (mem://r/data/a1)
     by now; list data; scan branch; get branch b; scan u.b2.0/; get branch main; scan u.b1.0/; scan branch; scan
         commit; scan commit; scan commit; now; delete a1
+    leaves -object a1
 up_x.no_x.up_y.no_y: collect_now
     answers (mem://r/data/a1, mem://r/data/a2)
     by now; list data; scan branch; get branch b; scan u.b2.0/; get branch main; scan u.b1.0/; scan branch; scan
         commit; scan commit; scan commit; now; delete a1; delete a2
+    leaves -object a1; -object a2
 up_x.commit.up_x2: collect_now
     answers ()
-    by now; list data; scan branch; get branch b; scan u.b2.s1/; get branch main; scan u.b1.0/; scan branch;
-        scan commit; scan commit; scan commit; now
+    by now; list data; scan branch; get branch b; scan u.b2.s1/; get branch main; scan u.b1.0/; scan branch; scan
+        commit; scan commit; scan commit; now
 up_x.commit.up_y.reset: collect_now
     answers (mem://r/data/a2)
-    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch;
-        scan commit; scan commit; scan commit; now; delete a2
+    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch; scan
+        commit; scan commit; scan commit; now; delete a2
+    leaves -object a2
 up_x.commit.up_x2.commit_again: collect_now
     answers ()
-    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch;
-        scan commit; scan commit; scan commit; now
+    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch; scan
+        commit; scan commit; scan commit; now
 up_x.commit.up_x2.commit_again: collect, 604801 s later
     answers (mem://r/data/a1)
-    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch;
-        scan commit; scan commit; scan commit; now; delete a1
+    by now; list data; scan branch; get branch b; scan u.b2.s2/; get branch main; scan u.b1.0/; scan branch; scan
+        commit; scan commit; scan commit; now; delete a1
+    leaves -object a1
 up_x.seal.up_x2: collect_now
     answers (mem://r/data/a1)
-    by now; list data; scan branch; get branch b; scan u.b2.0/; scan u.b2.s1/; get branch main; scan u.b1.0/;
-        scan branch; scan commit; scan commit; scan commit; now; delete a1
+    by now; list data; scan branch; get branch b; scan u.b2.0/; scan u.b2.s1/; get branch main; scan u.b1.0/; scan
+        branch; scan commit; scan commit; scan commit; now; delete a1
+    leaves -object a1
 up_x.seal.up_x2: collect_all
     answers ()
-    by now; list data; list data; scan branch; get branch b; scan u.b2.s1/; scan u.b2.0/; scan past branch b;
-        get branch main; scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past branch
-        main; scan commit; scan commit; scan commit; now
+    by now; list data; list data; scan branch; get branch b; scan u.b2.s1/; scan u.b2.0/; scan past branch b; get
+        branch main; scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past branch main;
+        scan commit; scan commit; scan commit; now
 up_x.up_y.no_x.no_y: collect_all
     answers (mem://r/data/a1, mem://r/data/a2)
-    by now; list data; list data; scan branch; get branch b; scan u.b2.0/; scan past u.b2.0/x; scan past branch
-        b; get branch main; scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past
-        branch main; scan commit; scan commit; scan commit; now; delete a1; delete a2
+    by now; list data; list data; scan branch; get branch b; scan u.b2.0/; scan past u.b2.0/x; scan past branch b;
+        get branch main; scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past branch
+        main; scan commit; scan commit; scan commit; now; delete a1; delete a2
+    leaves -object a1; -object a2
 up_x.up_y.commit: collect_all
     answers ()
     by now; list data; list data; scan branch; get branch b; scan u.b2.s1/; scan past branch b; get branch main;
-        scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past branch main; scan
-        commit; scan past commit c2; scan commit; scan past commit c2; scan commit; scan past commit c2; now
+        scan u.b1.0/; scan past branch main; scan branch; scan past branch b; scan past branch main; scan commit;
+        scan past commit c2; scan commit; scan past commit c2; scan commit; scan past commit c2; now
 x1.y1.reset: sweep
     answers 1
     by scan cleanup-tokens; scan u.b2.0/; delete u.b2.0/x; delete u.b2.0/y; delete r-b:u.b2.0

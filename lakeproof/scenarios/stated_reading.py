@@ -13,7 +13,11 @@ from lakeproof.scenarios._stated import stated
 from lakeproof.scenarios._stated_branches import FOUND, words_of
 from lakeproof.scenarios.designs import built
 
-READING: Final = words_of(FLOWS, x_data=Call(FLOWS.set_entry, REPOSITORY, BRANCH, b"x", b"4", b"data"))
+READING: Final = words_of(
+    FLOWS,
+    x_data=Call(FLOWS.set_entry, REPOSITORY, BRANCH, b"x", b"4", b"data"),
+    list_x=Call(FLOWS.list_entries, REPOSITORY, BRANCH, b"x"),
+)
 READING_TABLE: Final = """\
 : x
     answers PathNotFound
@@ -46,6 +50,12 @@ x1: x, met by seal at 3, 5, 7
     by get branch b; get u.b2.0/x; get branch b; get u.b2.s1/x; get u.b2.0/x; get branch b; get u.b2.s2/x; get
         u.b2.s1/x; get u.b2.0/x; get branch b
     leaves ~branch b = c1 u.b2.s3 u.b2.s2 u.b2.s1 u.b2.0
+x1.y1.commit: list_x
+    answers (x=1)
+    by get branch b; scan u.b2.s1/x; get commit c2; get branch b
+x1.y1.commit.z1.x2: list_x
+    answers (x=2)
+    by get branch b; scan u.b2.s1/x; get commit c2; get branch b
 : list
     answers ()
     by get branch b; scan u.b2.0/; get commit c1; get branch b

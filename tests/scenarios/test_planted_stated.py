@@ -6,9 +6,20 @@ from lakeproof.explore.search import search
 from lakeproof.impl.committed import reading
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import dropping, locked, merging
-from lakeproof.impl.refs import branches
+from lakeproof.impl.hard_delete import (
+    _reaping,
+    no_copies,
+    object_path,
+    offline,
+    reference_counter,
+    reference_tracking,
+    token_states,
+)
+from lakeproof.impl.migration import migrating
+from lakeproof.impl.refs import branches, dump
 from lakeproof.impl.repositories import hardened, step2
 from lakeproof.impl.repositories._records import write_entry
+from lakeproof.impl.retention import heads, pins, runs
 from lakeproof.impl.upstream import collecting, entries, imports, ownership, tasks
 from lakeproof.impl.upstream import repositories as upstream
 from lakeproof.model import kv
@@ -48,6 +59,10 @@ async def taken(*_: object, **__: object) -> bool:
     return True
 
 
+async def none_of_them(*_: object, **__: object) -> set[object]:
+    return set()
+
+
 async def no_branch(*_: object, **__: object) -> None:
     raise BranchNotFound("b")
 
@@ -66,6 +81,18 @@ PLANTED: list[tuple[str, object, str, object]] = [
     ("stated/merging/table", merging, "add_commit", nothing_done),
     ("stated/dropping/table", dropping, "get_branch", no_branch),
     ("stated/refs/table", branches, "_look", nothing_done),
+    ("stated/token-states-jobs/table", token_states, "drop_all", nothing_done),
+    ("stated/reference-counter/table", reference_counter, "ONE", (("references", "2"),)),
+    ("stated/reference-tracking-jobs/table", reference_tracking, "_is_due", taken),
+    ("stated/no-copies/table", no_copies, "hard_delete", nothing_done),
+    ("stated/object-path-commits/table", object_path, "_delete_under", nothing_done),
+    ("stated/offline-jobs/table", offline, "_committed", none_of_them),
+    ("stated/online-jobs/table", _reaping, "fate_of", lambda token, branch: "closed"),
+    ("stated/retention/table", runs, "read_staged", none_of_them),
+    ("stated/retention-pins/table", pins, "_pinned", none_of_them),
+    ("stated/retention-heads/table", heads, "note_left", nothing_done),
+    ("stated/migration/table", migrating, "_clear", nothing_done),
+    ("stated/dumps/table", dump, "_check_same", lambda *_: None),
     ("committed/alone/keeping", reading, "RANGES_KEPT", 7),
     ("committed/alone/keeping", reading, "RANGES_KEPT", 9),
 ]
@@ -106,12 +133,29 @@ async def panic(env: Env) -> None:
     raise RuntimeError("commit 0123abcd is missing")
 
 
+async def put_object(env: Env, content: bytes, *, if_absent: bool = False) -> None:
+    await env.objects.put("mem://r/data/a", content, if_absent=if_absent)
+
+
+async def get_object(env: Env) -> bytes:
+    return await env.objects.get("mem://r/data/a")
+
+
+async def write_of_itself(env: Env) -> None:
+    await env.objects.put("mem://r/_lakefs/range", b"1")
+
+
 WORDS = {
     "read": Call(read, b"k"),
     "put": Call(put, b"theirs"),
     "claim": Call(claim),
     "pages": Call(pages),
     "panic": Call(panic),
+    "put_object": Call(put_object, b"1"),
+    "put_other": Call(put_object, b"2"),
+    "put_once": Call(put_object, b"1", if_absent=True),
+    "get_object": Call(get_object),
+    "write_of_itself": Call(write_of_itself),
 }
 
 
@@ -149,6 +193,21 @@ def gone(head: str) -> Gone:
         ("put: pages, broken at 1", "ScanInterrupted", "scan p", ""),
         ("put: pages, met by put at 1, 5", "1; done; done", "scan p", ""),
         (": panic", "panic: commit c... is missing", "", ""),
+        (": put_object", "done", "put a", "+object a = 1"),
+        ("put_object: put_other", "done", "put a", "~object a = 2"),
+        ("put_object: put_once", "PreconditionFailed", "put a if_absent", ""),
+        ("put_object: get_object", "1", "get a", ""),
+        ("put_object: get_object, met by put_other at o1", "2; done", "get a", "~object a = 2"),
+        ("put_object: get_object, met by put_other at 1", "1; done", "get a", "~object a = 2"),
+        (": put_object, refused at o1", "Refused", "put a", ""),
+        (": put_object, lost at o1", "OutcomeUnknown?", "put a", "+object a = 1"),
+        (": put_object, missed at o1", "OutcomeUnknown?", "put a", ""),
+        (": put_once, false at o1", "PreconditionFailed", "put a if_absent", "+object a = 1"),
+        (": put_object, false at o1", "done", "put a", "+object a = 1"),
+        (": put_object, refused at 1", "done", "put a", "+object a = 1"),
+        ("put_object: get_object, lost at o1", "1", "get a", ""),
+        (": write_of_itself", "done", "", ""),
+        (": write_of_itself, refused at o1", "done", "", ""),
     ],
 )
 def test_a_row_says_what_was_answered_done_and_left(head: str, answer: str, effects: str, leaves: str) -> None:
@@ -162,6 +221,8 @@ def test_a_row_says_what_was_answered_done_and_left(head: str, answer: str, effe
         ("read", "expected BEFORE: WORD"),
         (": read, met by put", "expected BEFORE: WORD"),
         (": read, torn at 2", "expected BEFORE: WORD"),
+        (": read, refused at p2", "expected BEFORE: WORD"),
+        (": read, met by put at o", "expected BEFORE: WORD"),
         (": read, met by put.other at 2", "'other' is no word"),
         ("    answers done", "under a head"),
         (": read\n    says done", "expected a line that begins with answers"),

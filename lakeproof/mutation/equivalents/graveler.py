@@ -190,4 +190,9 @@ ROWS: Final[Sequence[Equivalent]] = (
         "a head never changes, and nothing names the restoration before all of it is staged",
         Change("wrong-order", "paths", "reversed(tuple(paths))"),
     ),
+    *of(
+        "impl/graveler/layers.py:_merged",
+        "it is asked only whether any is left, and for the least path",
+        Change("wrong-order", "heads", "reversed(tuple(heads))"),
+    ),
 )

@@ -47,4 +47,105 @@ ROWS: Final[Sequence[Equivalent]] = (
         "a closed iterator is not asked any more: its page takes memory, and changes no answer",
         Change("drop-effect", "super()._release()", ""),
     ),
+    *of(
+        "impl/refs/dump.py:_problems",
+        "it is asked only whether the default branch is among them",
+        Change(
+            "wrong-order",
+            "refs.branches",
+            "reversed(tuple(refs.branches))",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:decode_manifest",
+        "both have an element for each part",
+        Change(
+            "flip-flag",
+            "True",
+            "False",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:decode_manifest",
+        "it is asked only whether all are text",
+        Change(
+            "wrong-order",
+            "ids",
+            "reversed(tuple(ids))",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:with_generations",
+        "where all have a generation, each keeps its own",
+        Change(
+            "drop-check",
+            "all((stored.commit.generation for stored in by_id.values()))",
+            "False",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:with_generations",
+        "each commit comes after all of its parents, in whatever order they are given",
+        Change(
+            "wrong-order",
+            "by_id.items()",
+            "reversed(tuple(by_id.items()))",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:with_generations",
+        "the highest of them counts",
+        Change(
+            "wrong-order",
+            "commit.parents",
+            "reversed(tuple(commit.parents))",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:whole_histories",
+        "where no ancestry is torn, all commits are kept",
+        Change(
+            "drop-check",
+            "not torn",
+            "False",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:whole_histories",
+        "what is reached from these, and what is torn, are sets",
+        Change(
+            "wrong-order",
+            "parents.items()",
+            "reversed(tuple(parents.items()))",
+        ),
+        Change(
+            "wrong-order",
+            "children",
+            "reversed(tuple(children))",
+        ),
+        Change(
+            "wrong-order",
+            "refs.branches",
+            "reversed(tuple(refs.branches))",
+        ),
+        Change(
+            "wrong-order",
+            "refs.tags",
+            "reversed(tuple(refs.tags))",
+        ),
+        Change(
+            "wrong-order",
+            "listed",
+            "reversed(tuple(listed))",
+        ),
+    ),
+    *of(
+        "impl/refs/dump_format.py:with_generations",
+        "it is asked only whether all have a generation",
+        Change(
+            "wrong-order",
+            "by_id.values()",
+            "reversed(tuple(by_id.values()))",
+        ),
+    ),
 )
