@@ -57,11 +57,10 @@ class Evidence:
         self.worth["experiments"] += any(one.result.restarts for one in found)
 
 
-@pytest.mark.parametrize(("size", "states"), [(60, 2_000), pytest.param(120, 6_000, marks=pytest.mark.deep)])
-def test_all_searches_agree_on_generated_flows(size: int, states: int) -> None:
+def test_all_searches_agree_on_generated_flows() -> None:
     evidence = Evidence()
 
-    @settings(FIXED, max_examples=size * 3 // 2)
+    @settings(FIXED, max_examples=SETS * 3 // 2)
     @given(flow_sets())
     def agree(flow_set: FlowSet) -> None:
         plain = plain_of(flow_set)
@@ -70,8 +69,8 @@ def test_all_searches_agree_on_generated_flows(size: int, states: int) -> None:
         evidence.note(flow_set, check_agreement(flow_set.scenario(), plain))
 
     agree()
-    assert len(evidence.sets) >= size
-    assert evidence.states >= states
+    assert len(evidence.sets) >= SETS
+    assert evidence.states >= 50 * SETS
     for name in ("stored", "told", "ended", "stepped", "order", "after"):
         assert evidence.verdicts[name, "violated"] >= 3, name
         assert evidence.verdicts[name, "holds"] >= 3, name
