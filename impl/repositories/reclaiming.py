@@ -77,13 +77,14 @@ class _Seen:
 class _Noting(KVEffects):
     """The store, where a token is noted before the branch record that opens it is written."""
 
-    def __init__(self, seen: _Seen) -> None:
+    def __init__(self, seen: _Seen, store: KVEffects) -> None:
         self._seen = seen
+        self._store = store
 
     async def perform(self, op: kv.Op) -> object:
         if isinstance(op, kv.Set | kv.SetIf):
             await self._prepare(op)
-        reply = await super().perform(op)
+        reply = await self._store.perform(op)
         if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
             if op.partition == keys.GRAVELER:
                 self._seen.repository = decode_repository(reply.value)
@@ -97,7 +98,7 @@ class _Noting(KVEffects):
         elif op.key.startswith(keys.BRANCHES_PREFIX):
             token = decode_branch(op.value).staging_token
             if token not in self._seen.tokens and self._seen.repository is not None:
-                await super().perform(_note(op.partition, token, self._seen.repository.storage_namespace))
+                await self._store.perform(_note(op.partition, token, self._seen.repository.storage_namespace))
                 self._seen.tokens.add(token)
 
 
@@ -120,7 +121,7 @@ def noting(flow: Flow) -> Flow:
             fresh = env.ids.unique(kind)
             return fresh if kind != "address" or seen.repository is None else address_name(seen.repository, fresh)
 
-        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=_Noting(seen)), *args, **options)
+        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=_Noting(seen, env.store)), *args, **options)
 
     return noting_flow
 
