@@ -34,6 +34,7 @@ from lakeproof.impl.codec import (
     decode_repository,
     decode_staged_entry,
 )
+from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
 from lakeproof.impl.flows import Flow, RepositoryFlows, bound
@@ -129,7 +130,8 @@ def noting(flow: Flow) -> Flow:
 async def clean(env: Env, *, reading: Reading = AS_WRITTEN, batch_size: int = 0) -> int:
     """`hardened.clean`, which empties the staging areas and deletes the objects of dead instances, too.
 
-    Returns how many instances it went through. A failure skips the instance. 2 effects for each record, and for each
+    Returns how many instances it went through. A failure, or committed data that is missing or damaged, skips the
+    instance. 2 effects for each record, and for each
     dead instance a scan, a scan of each of its tokens, a listing for each namespace, and 1 effect for each record, each
     staged entry and each object.
     """
@@ -140,7 +142,7 @@ async def clean(env: Env, *, reading: Reading = AS_WRITTEN, batch_size: int = 0)
             if await hardened.is_dead(env, record):
                 await _Emptying(env, record, reading, batch_size).run()
                 cleaned += 1
-        except (kv.KVError, objects.ObjectError):
+        except (kv.KVError, objects.ObjectError, CommittedError):
             continue
     return cleaned
 
