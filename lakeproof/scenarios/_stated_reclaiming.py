@@ -78,12 +78,11 @@ def _words(flows: RepositoryFlows) -> Mapping[str, Call]:
         "held_late": Call(upload_late, HELD),
         "held_seal": Call(reclaiming.noting(seal), HELD, MAIN),
         "lose": Call(lose),
-        "clean": Call(flows.clean),
-        "clean_paged": Call(flows.clean, batch_size=1),
-        "clean@follows": Call(reclaiming.FOLLOWING.clean),
-        "clean@forgets": Call(reclaiming.FORGETTING.clean),
-        "clean@namespace": Call(reclaiming.EMPTYING_NAMESPACES.clean),
-        "old_clean": Call(hardened.clean),
+        "clean": Call(reclaiming.clean),
+        "clean_paged": Call(reclaiming.clean, batch_size=1),
+        "clean@follows": Call(reclaiming.clean, reading=reclaiming.FOLLOWS),
+        "clean@forgets": Call(reclaiming.clean, reading=reclaiming.FORGETS),
+        "clean@namespace": Call(reclaiming.clean, reading=reclaiming.WHOLE_NAMESPACE),
     }
 
 
