@@ -66,6 +66,20 @@ ROWS: Final[Sequence[Equivalent]] = (
         Change("ignore-error", "except kv.KVError: continue", "pass"),
     ),
     *of(
+        "impl/repositories/reclaiming.py:_Noting.perform",
+        "only a get answers with a value and a predicate, and one that finds nothing raises",
+        Change(
+            "drop-term",
+            "isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate)",
+            "isinstance(reply, kv.ValueWithPredicate)",
+        ),
+        Change(
+            "drop-term",
+            "isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate)",
+            "isinstance(op, kv.Get)",
+        ),
+    ),
+    *of(
         "impl/repositories/reclaiming.py:_Noting._prepare",
         "who is put under `noting` is given the record, or reads or writes the entry before any branch",
         Change(
