@@ -34,6 +34,7 @@ from lakeproof.impl.codec import (
     decode_repository,
     decode_staged_entry,
 )
+from lakeproof.impl.committed.errors import CommittedError
 from lakeproof.impl.committed.reading import Reader
 from lakeproof.impl.effects import Env, Ids, KVEffects
 from lakeproof.impl.flows import Flow, RepositoryFlows, bound
@@ -77,13 +78,14 @@ class _Seen:
 class _Noting(KVEffects):
     """The store, where a token is noted before the branch record that opens it is written."""
 
-    def __init__(self, seen: _Seen) -> None:
+    def __init__(self, seen: _Seen, store: KVEffects) -> None:
         self._seen = seen
+        self._store = store
 
     async def perform(self, op: kv.Op) -> object:
         if isinstance(op, kv.Set | kv.SetIf):
             await self._prepare(op)
-        reply = await super().perform(op)
+        reply = await self._store.perform(op)
         if isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate):
             if op.partition == keys.GRAVELER:
                 self._seen.repository = decode_repository(reply.value)
@@ -97,7 +99,7 @@ class _Noting(KVEffects):
         elif op.key.startswith(keys.BRANCHES_PREFIX):
             token = decode_branch(op.value).staging_token
             if token not in self._seen.tokens and self._seen.repository is not None:
-                await super().perform(_note(op.partition, token, self._seen.repository.storage_namespace))
+                await self._store.perform(_note(op.partition, token, self._seen.repository.storage_namespace))
                 self._seen.tokens.add(token)
 
 
@@ -120,7 +122,7 @@ def noting(flow: Flow) -> Flow:
             fresh = env.ids.unique(kind)
             return fresh if kind != "address" or seen.repository is None else address_name(seen.repository, fresh)
 
-        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=_Noting(seen)), *args, **options)
+        return await flow(attrs.evolve(env, ids=Ids(unique=unique), store=_Noting(seen, env.store)), *args, **options)
 
     return noting_flow
 
@@ -128,7 +130,8 @@ def noting(flow: Flow) -> Flow:
 async def clean(env: Env, *, reading: Reading = AS_WRITTEN, batch_size: int = 0) -> int:
     """`hardened.clean`, which empties the staging areas and deletes the objects of dead instances, too.
 
-    Returns how many instances it went through. A failure skips the instance. 2 effects for each record, and for each
+    Returns how many instances it went through. A failure, or committed data that is missing or damaged, skips the
+    instance. 2 effects for each record, and for each
     dead instance a scan, a scan of each of its tokens, a listing for each namespace, and 1 effect for each record, each
     staged entry and each object.
     """
@@ -139,7 +142,7 @@ async def clean(env: Env, *, reading: Reading = AS_WRITTEN, batch_size: int = 0)
             if await hardened.is_dead(env, record):
                 await _Emptying(env, record, reading, batch_size).run()
                 cleaned += 1
-        except (kv.KVError, objects.ObjectError):
+        except (kv.KVError, objects.ObjectError, CommittedError):
             continue
     return cleaned
 

@@ -43,7 +43,7 @@ class _AskingFirst(ObjectEffects):
     async def perform(self, op: objects.Op) -> object:
         if isinstance(op, objects.DeleteObject):
             await check_alive(self._env, self._repository)
-        return await super().perform(op)
+        return await self._env.objects.perform(op)
 
 
 async def check_alive(env: Env, repository: Repository) -> None:

@@ -81,7 +81,7 @@ class Names:
         if address.startswith(f"{_LAKEFS}refs/"):
             return self._parts.setdefault(address, f"p{len(self._parts) + 1}")
         if address.startswith(f"{_LAKEFS}retention/"):
-            return address.removeprefix(f"{_LAKEFS}retention/")
+            return self.text(address.removeprefix(f"{_LAKEFS}retention/"))
         return "" if address.startswith(_LAKEFS) else address
 
     def object_effect(self, op: objects.Op) -> str:
@@ -102,7 +102,7 @@ class Names:
         """What an object holds; of a part of a dump only its first line."""
         if address in self._parts:
             return _plain(content.split(b"\n")[0])
-        return " ".join((self.text(_plain(content)), *(f"{name}={said}" for name, said in metadata)))
+        return " ".join((self.text(_plain(content)), *(f"{name}={said}" for name, said in metadata))) or "nothing"
 
     def answer(self, found: object) -> str:
         """What a call returns."""

@@ -17,6 +17,7 @@ READING: Final = words_of(
     FLOWS,
     x_data=Call(FLOWS.set_entry, REPOSITORY, BRANCH, b"x", b"4", b"data"),
     list_x=Call(FLOWS.list_entries, REPOSITORY, BRANCH, b"x"),
+    list_y=Call(FLOWS.list_entries, REPOSITORY, BRANCH, b"y"),
 )
 READING_TABLE: Final = """\
 : x
@@ -53,6 +54,9 @@ x1: x, met by seal at 3, 5, 7
 x1.y1.commit: list_x
     answers (x=1)
     by get branch b; scan u.b2.s1/x; get commit c2; get branch b
+x1.y1.z1.commit: list_y
+    answers (y=1)
+    by get branch b; scan u.b2.s1/y; get commit c2; get branch b
 x1.y1.commit.z1.x2: list_x
     answers (x=2)
     by get branch b; scan u.b2.s1/x; get commit c2; get branch b

@@ -17,11 +17,12 @@ from lakeproof.impl.hard_delete import (
 )
 from lakeproof.impl.migration import migrating
 from lakeproof.impl.refs import branches, dump
-from lakeproof.impl.repositories import hardened, step2
+from lakeproof.impl.repositories import hardened, reclaiming, step2
 from lakeproof.impl.repositories._records import write_entry
 from lakeproof.impl.retention import heads, pins, runs
 from lakeproof.impl.upstream import collecting, entries, imports, ownership, tasks
 from lakeproof.impl.upstream import repositories as upstream
+from lakeproof.impl.world import guarding, history, jobs, sentences
 from lakeproof.model import kv
 from lakeproof.model.errors import BranchNotFound
 from lakeproof.model.identifiers import RepositoryID
@@ -93,6 +94,13 @@ PLANTED: list[tuple[str, object, str, object]] = [
     ("stated/retention-heads/table", heads, "note_left", nothing_done),
     ("stated/migration/table", migrating, "_clear", nothing_done),
     ("stated/dumps/table", dump, "_check_same", lambda *_: None),
+    ("stated/reclaiming/table", reclaiming, "address_name", lambda repository, name: name),
+    ("stated/reclaiming/table", reclaiming._Emptying, "_drop", nothing_done),
+    ("stated/world/table", history, "_look_again", nothing_done),
+    ("stated/world/table", guarding, "check_alive", nothing_done),
+    ("stated/world-aged/table", sentences, "publish", nothing_done),
+    ("stated/world-aged/table", sentences, "take_over", nothing_done),
+    ("stated/world-unrestored/table", jobs, "check_restored", nothing_done),
     ("committed/alone/keeping", reading, "RANGES_KEPT", 7),
     ("committed/alone/keeping", reading, "RANGES_KEPT", 9),
 ]

@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from typing import Final
 
-from lakeproof.mutation.equivalents import graveler, hard_delete, migration, refs, repositories, retention, upstream
+from lakeproof.mutation.equivalents import (
+    graveler,
+    hard_delete,
+    migration,
+    refs,
+    repositories,
+    retention,
+    upstream,
+    world,
+)
 from lakeproof.mutation.equivalents._row import Equivalent
 
 EQUIVALENT: Final[Sequence[Equivalent]] = (
@@ -14,6 +23,7 @@ EQUIVALENT: Final[Sequence[Equivalent]] = (
     *retention.ROWS,
     *migration.ROWS,
     *upstream.ROWS,
+    *world.ROWS,
 )
 
 __all__ = ["EQUIVALENT", "Equivalent"]

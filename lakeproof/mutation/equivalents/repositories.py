@@ -65,4 +65,68 @@ ROWS: Final[Sequence[Equivalent]] = (
         "the handler is the end of the loop's body: what follows it is the next instance in either case",
         Change("ignore-error", "except kv.KVError: continue", "pass"),
     ),
+    *of(
+        "impl/repositories/reclaiming.py:_Noting.perform",
+        "only a get answers with a value and a predicate, and one that finds nothing raises",
+        Change(
+            "drop-term",
+            "isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate)",
+            "isinstance(reply, kv.ValueWithPredicate)",
+        ),
+        Change(
+            "drop-term",
+            "isinstance(op, kv.Get) and isinstance(reply, kv.ValueWithPredicate)",
+            "isinstance(op, kv.Get)",
+        ),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:_Noting._prepare",
+        "who is put under `noting` is given the record, or reads or writes the entry before any branch",
+        Change(
+            "drop-term",
+            "token not in self._seen.tokens and self._seen.repository is not None",
+            "token not in self._seen.tokens",
+        ),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:noting.noting_flow",
+        "a flow is given one record at most",
+        Change("wrong-order", "args", "reversed(tuple(args))"),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:noting.noting_flow",
+        "the record is the first argument; or the id is, and then the entry is read or written before a branch is "
+        "written or an address made",
+        Change("drop-check", "isinstance(arg, Repository)", "True"),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:noting.noting_flow.unique",
+        "who makes an address under `noting` is given the record, or has read the entry",
+        Change("drop-term", "kind != 'address' or seen.repository is None", "kind != 'address'"),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:clean",
+        "nothing follows in the loop",
+        Change("ignore-error", "except (kv.KVError, objects.ObjectError, CommittedError): continue", "pass"),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:clean",
+        "an object that is missing where it is read is a CommittedError; listings and unconditional deletes of objects "
+        "raise no ObjectError",
+        Change(
+            "narrow-except",
+            "(kv.KVError, objects.ObjectError, CommittedError)",
+            "(kv.KVError, CommittedError)",
+        ),
+    ),
+    *of(
+        "impl/repositories/reclaiming.py:_Emptying.run",
+        "all notes of an instance have its one namespace",
+        Change(
+            "wrong-order",
+            "sorted(spaces) if self.reading.objects != 'of entries' else ()",
+            "reversed(tuple(sorted(spaces) if self.reading.objects != 'of entries' else ()))",
+        ),
+        Change("wrong-order", "sorted(spaces)", "spaces"),
+    ),
 )
