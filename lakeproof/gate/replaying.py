@@ -104,7 +104,7 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     if times > 1:
         return _often(verdicts, told)
     code = _once(schedules[0], verdicts[0])
-    if code == VIOLATED:
+    if code == VIOLATED and not verdicts[0].otherwise:
         from lakeproof.pages.gate.paths import command, path_of
 
         click.echo(f"in a browser: {command(scenarios[0], source, path_of(told.choices))}", err=True)

@@ -71,8 +71,8 @@ MUTANTS: Final = (
     Mutant(
         "slots play no part",
         _IDENTITY,
-        "            yield (name, get(value))",
-        "            yield name",
+        "return (kind, *[identity(_held(get, value), depth + 1) for get in getters])",
+        "return (kind, len(getters))",
         _TOLD_APART,
     ),
     Mutant(
@@ -85,8 +85,8 @@ MUTANTS: Final = (
     Mutant(
         "attributes are asked of the class",
         _IDENTITY,
-        '        return cast("object", get(descriptor, value, type(value)))',
-        '        return cast("object", getattr(value, descriptor.__name__))',
+        "        return descriptor.__get__",
+        "        return lambda value: getattr(value, descriptor.__name__)",
         _TOLD_APART,
     ),
     Mutant(

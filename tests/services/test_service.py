@@ -82,6 +82,7 @@ def run(bug: str, seconds: float, seed: int = 1) -> tuple[Served, Traffic, LakeF
 
 
 SELDOM = {
+    "dirty-branch",
     "reused-token",
     "ignores-committed",
     "prefix-reset-returns",

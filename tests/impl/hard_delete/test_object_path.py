@@ -267,6 +267,7 @@ class TestAsStaged:
 SMALL = [each for each in SCENARIOS if (not each.deep and "delayed" in each.name) or "write-during" in each.name]
 
 
+@pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda each: each.name)
 def test_the_search_says_what_the_catalogue_expects(scenario: Scenario) -> None:
     findings = search(scenario).findings

@@ -317,6 +317,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda each: each.name)
 def test_the_search_says_what_the_catalogue_expects(scenario: Scenario) -> None:
     findings = search(scenario).findings

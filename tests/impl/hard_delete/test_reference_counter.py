@@ -376,6 +376,7 @@ def test_names_of_scenarios_are_unique_and_every_refutation_has_its_reason() -> 
 SAMPLE: Final = ("conditional-metadata", "staged/link_again-delete", "twice/delete-delete", "upload-reset")
 
 
+@pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize(
     "scenario",
     [each for each in SCENARIOS if not each.deep and each.name.split("/", 2)[2] in SAMPLE],

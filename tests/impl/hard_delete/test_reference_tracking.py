@@ -255,6 +255,7 @@ class TestRaces:
 SMALL = [each for each in SCENARIOS if not each.deep and each.expect and "/after_upload." in each.name]
 
 
+@pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda scenario: scenario.name)
 def test_small_races_end_as_they_are_told(scenario: Scenario) -> None:
     findings = search(scenario).findings

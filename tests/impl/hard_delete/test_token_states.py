@@ -302,6 +302,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize("scenario", SMALL, ids=lambda scenario: scenario.name)
 def test_small_races_end_as_they_are_told(scenario: Scenario) -> None:
     findings = search(scenario).findings
