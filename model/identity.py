@@ -121,10 +121,7 @@ def _parts(value: object, kind: type) -> Iterator[object]:
         yield (base, _BUILT_IN_CONTENT[base](value))
     for name, get in fields:
         shown = True
-        try:
-            yield (name, get(value))
-        except AttributeError:  # a slot that holds nothing
-            yield name
+        yield (name, _held(get, value))
     if has_dict:
         shown = True
         held = cast("Mapping[str, object]", object.__getattribute__(value, "__dict__"))

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -19,13 +19,12 @@ from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
 from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
-from lakeproof.gate.searching import Found, searched, tested, verdict_on
+from lakeproof.gate.searching import Found, completed, searched, tested, verdict_on
 from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
-from lakeproof.targets.answers import first_of
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
@@ -94,7 +93,7 @@ def run(
         if strategy == "all":
             search = Classes() if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
-        found = _run(partial(searched, scenario, file, search, schedules, limit))
+        found = completed(partial(searched, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started
         asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
         for invariant in asked:
@@ -235,14 +234,6 @@ def _covers(scenario: GateScenario, found: Found, search: Chooser) -> str:
     narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
     narrowed += [] if scenario.parallel else ["one order in each client"]
     return " and ".join(narrowed) or "all"
-
-
-def _run(work: Callable[[], Awaitable[Found]]) -> Found:
-    try:
-        found: Found = trio.run(work)
-        return found
-    except BaseExceptionGroup as errors:
-        raise first_of(errors) from None
 
 
 gate.add_command(replay)

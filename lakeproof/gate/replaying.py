@@ -13,22 +13,18 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import attrs
 import click
-import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.loading import loaded
 from lakeproof.gate.running import Schedule, opened
 from lakeproof.gate.scenario import GateScenario
+from lakeproof.gate.searching import TELL_SECONDS, completed
 from lakeproof.gate.strategies import Replayed
 from lakeproof.gate.traces import GateTrace, TraceError, read
 from lakeproof.running.tasks import Unusable
-from lakeproof.targets.answers import first_of
-
-TELL_SECONDS: Final = 5.0
 
 
 @attrs.frozen(kw_only=True)
@@ -95,10 +91,7 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     scenarios = [each for each in loaded(source) if each.name == told.scenario]
     if not scenarios:
         raise Unusable(f"{trace}: {source} has no scenario {told.scenario}")
-    try:
-        schedules = trio.run(partial(_replayed, scenarios[0], source, told, times))
-    except BaseExceptionGroup as errors:
-        raise first_of(errors) from None
+    schedules = completed(partial(_replayed, scenarios[0], source, told, times))
     _show(told)
     verdicts = [verdict(each, told) for each in schedules]
     if times > 1:

@@ -1,11 +1,13 @@
 """A search over the schedules of a real program: what violates an invariant, and what kept it from being whole."""
 
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import attrs
 import click
+import trio
 
 from lakeproof.gate.classes import Choice
 from lakeproof.gate.running import Chooser, Runner, Schedule, opened
@@ -13,8 +15,11 @@ from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
 from lakeproof.gate.shortest import fewest_switches, switches
 from lakeproof.gate.strategies import Replayed
 from lakeproof.report.style import plural
+from lakeproof.targets.answers import first_of
 
 TELL_SECONDS: Final = 5.0
+
+Result = TypeVar("Result")
 
 
 @attrs.define
@@ -88,3 +93,12 @@ async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Sched
     search.begin()
     shorter = await runner.schedule(search)
     return shorter if invariant in shorter.violated else schedule
+
+
+def completed(work: Callable[[], Awaitable[Result]]) -> Result:
+    """The result of work with a program behind the gate; of several errors in it, the first."""
+    try:
+        found: Result = trio.run(work)
+        return found
+    except BaseExceptionGroup as errors:
+        raise first_of(errors) from None

@@ -14,7 +14,7 @@ import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
-from lakeproof.model.invariants import Violation
+from lakeproof.model.invariants import Reached, Violation
 from lakeproof.pages.runs import html_option, of_answers
 from lakeproof.pages.summary import write_summary
 from lakeproof.report.style import plural, seconds
@@ -23,7 +23,7 @@ from lakeproof.services.api import LakeFS, address, sdk, visible
 from lakeproof.services.calls import lines
 from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECONDS, Traffic
 from lakeproof.services.judging import NOTHING_KNOWN, judge_entries, judge_founded, judge_repositories
-from lakeproof.services.known import CAUSES, Excused, Judged, Known, known_of
+from lakeproof.services.known import CAUSES, Excused, Judged, Known, NotJudged, known_of
 from lakeproof.services.looking import Round
 from lakeproof.services.promised import IDS, IMPORTED_WHOLE
 from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, OUTSIDE, planted
@@ -89,21 +89,24 @@ class Served:
             self.unread.append(made.unread)
             return
         known = attrs.evolve(self.known, asked=frozenset(self.asked))
-        self._note(judge_founded(made.names.lake, FOUNDED, made.held))
-        self._note(judge_entries(made.entries, made.held, known))
-        self._note(judge_repositories(made.repositories, made.last, known))
+        judgements = [
+            *judge_founded(made.names.lake, FOUNDED, made.held),
+            *judge_entries(made.entries, made.held, known),
+            *judge_repositories(made.repositories, made.last, known),
+        ]
+        asked = [(name, finding) for name, finding in judgements if name in self.asked]
+        self._note(asked)
+        self.unread += [finding.why for _, finding in asked if isinstance(finding, NotJudged)][:1]
         if self.violations and self.worst is None:
             self.worst = made
 
     def _note(self, judgements: Iterable[Judged]) -> None:
         for name, finding in judgements:
-            if name not in self.asked:
-                continue
             if isinstance(finding, Excused):
                 self.aside[finding.cause] += 1
             elif isinstance(finding, Violation):
                 self.violations.append(attrs.evolve(finding, invariant=name))
-            else:
+            elif isinstance(finding, Reached):
                 self.reached[name] += 1
 
 

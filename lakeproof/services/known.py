@@ -41,7 +41,14 @@ class Excused:
     evidence: str
 
 
-Judged = tuple[str, Finding | Excused]
+@attrs.frozen
+class NotJudged:
+    """Why an invariant could not be judged in a round: then the round is inconclusive."""
+
+    why: str
+
+
+Judged = tuple[str, Finding | Excused | NotJudged]
 """An invariant's id, and what was found of it."""
 
 

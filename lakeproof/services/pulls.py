@@ -16,12 +16,13 @@ import attrs
 
 from lakeproof.model.invariants import Reached, Violation
 from lakeproof.services.calls import CLOSE_PULL, CREATE_PULL, EDIT_PULL, GET_PULL, MERGE_PULL, NEVER, Call
-from lakeproof.services.presence import Judgement
+from lakeproof.services.known import Judged, NotJudged
 from lakeproof.services.promised import PULL_LINEARIZABLE
 
 OPEN: Final = "open"
 ORDERS_MAX: Final = 20_000
-"""Of one pull request: beyond that it is not judged. Only many calls without an answer lead there."""
+"""Of one pull request: beyond that it is not judged, and nothing is said to hold. Only many calls without an answer
+lead there."""
 NOT_FOUND: Final = 404
 ON_ONE: Final = frozenset({GET_PULL, EDIT_PULL, CLOSE_PULL, MERGE_PULL})
 
@@ -39,7 +40,7 @@ Order = tuple[Pull, frozenset[int]]
 """What a pull request is after some of its calls, and which of those that are under way are among them."""
 
 
-def judge_pulls(calls: Sequence[Call]) -> Iterator[Judgement]:
+def judge_pulls(calls: Sequence[Call]) -> Iterator[Judged]:
     """The pull requests of a repository, each by itself."""
     by_id: dict[str, list[Call]] = defaultdict(list)
     for call in calls:
@@ -50,7 +51,7 @@ def judge_pulls(calls: Sequence[Call]) -> Iterator[Judgement]:
             yield from _judged(create, by_id[str(create.value)])
 
 
-def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
+def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judged]:
     for call in calls:
         if call.name == GET_PULL and call.code == NOT_FOUND and call.began > create.ended:
             evidence = f"{call.shown} found nothing, and {create.shown} had created it"
@@ -64,6 +65,8 @@ def _judged(create: Call, calls: Sequence[Call]) -> Iterator[Judgement]:
             continue
         orders = _ended(orders, mine.index(call), mine)
         if len(orders) > ORDERS_MAX:
+            why = f"the calls of pull request {create.value} may have come in more than {ORDERS_MAX:,} orders"
+            yield PULL_LINEARIZABLE, NotJudged(why)
             return
         if not orders:
             yield PULL_LINEARIZABLE, Violation(PULL_LINEARIZABLE, _unexplained(create, call, calls))

@@ -1,5 +1,7 @@
 """Hand-made histories of pull requests, imports and metadata, legal and illegal; and their calls on the stand-in."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from lakeproof.model.invariants import Reached, Violation
@@ -8,7 +10,7 @@ from lakeproof.services.calls import Call
 from lakeproof.services.held import Content, Held
 from lakeproof.services.imports import judge_imports
 from lakeproof.services.judging import judge_entries
-from lakeproof.services.presence import Judgement
+from lakeproof.services.known import Judged, NotJudged
 from lakeproof.services.promised import IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
 from lakeproof.services.pulls import ORDERS_MAX, judge_pulls
 from lakeproof.services.stand_in_bugs import OUTSIDE
@@ -57,7 +59,7 @@ def holding(*line: str, **commits: Content) -> Held:
     return Held(branches={"imported": {}}, logs={"imported": line}, commits=commits)
 
 
-def violated(judgements: list[Judgement]) -> set[str]:
+def violated(judgements: Sequence[Judged]) -> set[str]:
     return {name for name, found in judgements if isinstance(found, Violation)}
 
 
@@ -106,7 +108,10 @@ def test_a_pull_request_with_too_many_unanswered_calls_is_not_judged() -> None:
     edits = [edit(number, 0, str(number)) for number in range(3, 23)]
     wrong = [*edits, get(30, 31, "never", "open", "")]
     assert 2 ** len(edits) > ORDERS_MAX
-    assert list(judge_pulls([created(), *wrong])) == []
+    [(name, found)] = judge_pulls([created(), *wrong])
+    assert name == PULL_LINEARIZABLE
+    assert isinstance(found, NotJudged)
+    assert "more than 20,000 orders" in found.why
     assert violated(list(judge_pulls([created(), *wrong[-4:]]))) == {PULL_LINEARIZABLE}
 
 

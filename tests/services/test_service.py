@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from lakeproof.services import pulls
 from lakeproof.services.api import LakeFS, address
 from lakeproof.services.calls import NEVER
 from lakeproof.services.command import Served, drive
@@ -104,6 +105,16 @@ SELDOM = {
 def test_a_planted_bug_is_found(bug: str) -> None:
     done, _, _ = run(bug, 30)
     assert {violation.invariant for violation in done.violations} & FOUND_AS[bug]
+
+
+def test_a_pull_request_that_is_too_much_to_judge_leaves_nothing_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pulls, "ORDERS_MAX", 0)
+    done, _, _ = run("", 2)
+    assert done.violations == []
+    assert done.code == 3
+    assert {done.verdict(name) for name in done.asked} == {"inconclusive"}
+    assert len(done.unread) <= done.rounds
+    assert all("more than 0 orders" in why for why in done.unread)
 
 
 @pytest.mark.parametrize("seed", range(2))
