@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Final
@@ -27,7 +27,7 @@ from lakeproof.services.known import CAUSES, Excused, Judged, Known, NotJudged, 
 from lakeproof.services.looking import Round
 from lakeproof.services.promised import IDS, IMPORTED_WHOLE
 from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, OUTSIDE, planted
-from lakeproof.services.wishes import FOUNDED
+from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, focused
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.restarting import restarting
@@ -133,6 +133,7 @@ class Served:
 @click.option("--except", "spared", metavar="ID,...", help="Judge all invariants but these.")
 @click.option("--keep-going", is_flag=True, help="Do not stop at the first violation.")
 @click.option("--known", default="", metavar="CAUSE,...", help=f"Set known causes aside: {', '.join(CAUSES)}.")
+@click.option("--focus", default="", metavar="KIND,...", help="Make these kinds of calls eight times as often.")
 @click.option("--rounds", type=click.IntRange(1), metavar="N", help="End after so many rounds, if not before.")
 @click.option("--restart-with", metavar="COMMAND", help="Command that restarts the server, run once in every round.")
 @json_option
@@ -159,6 +160,7 @@ def command(
     spared: str | None,
     keep_going: bool,
     known: str,
+    focus: str,
     rounds: int | None,
     restart_with: str | None,
     as_json: bool,
@@ -176,6 +178,7 @@ def command(
     """
     sources = OUTSIDE if dsn.startswith(STAND_IN) and not import_from else _sources(import_from)
     plan = Plan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
+    often = _focused(focus)
     restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
@@ -191,6 +194,7 @@ def command(
         click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
         traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
         traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
+        traffic.often = often
         done = trio.run(drive, traffic, plan)
     if not as_json:
         for line in _told(done):
@@ -238,6 +242,14 @@ def _sources(text: str) -> tuple[str, ...]:
     if bad := next((each for each in found if not all(each.partition("://"))), None):
         raise Unusable(f"--import-from {bad}: no address of objects; expected URI,..., as in s3://BUCKET/incoming/")
     return found
+
+
+def _focused(text: str) -> Mapping[str, int]:
+    """How often each kind of call is made, for ``KIND,...``. Raises Unusable."""
+    kinds = {each.strip() for each in text.split(",")} - {""}
+    if unknown := sorted(kinds - set(OF_ENTRIES)):
+        raise Unusable(f"--focus {unknown[0]}: no such kind of call; expected some of {', '.join(OF_ENTRIES)}")
+    return focused(kinds)
 
 
 def _asked(only: str | None, spared: str | None, *, imports: bool) -> tuple[str, ...]:

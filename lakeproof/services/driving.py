@@ -5,7 +5,7 @@ before, up to a few seconds: what shows at once is found at once, and much shows
 """
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from random import Random
 from typing import Final
@@ -21,7 +21,7 @@ from lakeproof.services.calls import Answer, Recorder
 from lakeproof.services.held import Held
 from lakeproof.services.looking import Look, Round
 from lakeproof.services.promised import TRUNK
-from lakeproof.services.wishes import FOUNDED, Names, Wish
+from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, Names, Wish
 from lakeproof.targets.traffic import Fault, Load, Tally
 
 FIRST_SECONDS: Final = 0.5
@@ -49,7 +49,8 @@ class Traffic:
     namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
     service that has gone away to come back. note: told of it. left: repositories that could not be removed. gone: why
     the service is taken for gone for good; empty: it is not. restart: a fault, once in every round. settle: seconds to
-    let caches expire before a round is read. sources: what is imported.
+    let caches expire before a round is read. sources: what is imported. often: how often each kind of call on the
+    repository that stays is asked for: who looks for one thing asks for little else.
     """
 
     service: Service
@@ -64,13 +65,14 @@ class Traffic:
     restart: Fault | None = None
     settle: float = 0.0
     sources: tuple[str, ...] = ()
+    often: Mapping[str, int] = attrs.field(factory=lambda: OF_ENTRIES)
     _rounds: int = 0
 
     async def round(self, seconds: float) -> Round:
         """One round of traffic, about so long. Raises Unusable if the first one cannot even begin."""
         self._rounds += 1
         token = secrets.token_hex(6)
-        names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}", self.sources)
+        names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}", self.sources, self.often)
         made, recorder = Round(self._rounds, names), Recorder()
         driver = self._driver(recorder)
         try:

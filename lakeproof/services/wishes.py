@@ -5,7 +5,7 @@ Eight branches of that repository stay, too. Calls that may change a whole branc
 each kind of them has a branch of its own, and `TRUNK` has none.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Final
 
@@ -78,6 +78,8 @@ OF_ENTRIES: Final = {
     "get_branch": 3,
 }
 """How often."""
+FOCUS: Final = 8
+"""So many times as often a kind of calls is asked for that a run is to look at."""
 OF_PULLS: Final = {MERGE_PULL: 5, CLOSE_PULL: 2, EDIT_PULL: 5, GET_PULL: 4}
 OF_REPOSITORIES: Final = {
     "create_repository": 34,
@@ -126,6 +128,8 @@ class Names:
     """What storage namespaces begin with: each create has one of its own, which tells lives apart."""
     sources: tuple[str, ...] = ()
     """What is imported; none: nothing is."""
+    often: Mapping[str, int] = attrs.field(factory=lambda: OF_ENTRIES)
+    """How often each kind of call on the repository that stays is asked for."""
     used: set[str] = attrs.field(factory=set)
     learned: dict[str, list[str]] = attrs.field(factory=dict)
     """By branch, the newest commits that somebody was told of."""
@@ -189,10 +193,16 @@ class Names:
         return f"c/{self._paths // TURNS_OF_PATH}"
 
 
+def focused(kinds: Iterable[str]) -> Mapping[str, int]:
+    """How often each kind of call is asked for where these matter most."""
+    chosen = set(kinds)
+    return {kind: count * FOCUS if kind in chosen else count for kind, count in OF_ENTRIES.items()}
+
+
 def entry_wish(rng: Random, names: Names) -> Wish:
     """A call on the repository that stays."""
     lake, path, value = names.lake, rng.choice(PATHS), names.unique()
-    match kind := _chosen(rng, OF_ENTRIES):
+    match kind := _chosen(rng, names.often):
         case "create":
             return "create_entry", (lake, TRUNK, names.path() if rng.random() < 0.7 else path, value)
         case "set":
