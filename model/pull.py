@@ -28,7 +28,8 @@ TITLE: Final = "opened"
 
 @attrs.frozen(cache_hash=True)
 class Pull:
-    """What the record says. commit: the id of the commit of its merge; empty: it has none."""
+    """What the record says. commit: the id of the commit of its merge; empty: it has none. While it is being merged: a
+    name for that merge."""
 
     title: str
     source: str
@@ -62,8 +63,8 @@ def _apply(state: Hashable, name: str, args: calls.Args) -> tuple[Hashable, Hash
 
 def _result(call: CallView) -> Hashable:
     if isinstance(call.value, Pull):
-        status = OPEN if call.value.status == MERGING else call.value.status
-        return call.value.title, status, bool(call.value.commit)
+        pull = call.value
+        return (pull.title, OPEN, False) if pull.status == MERGING else (pull.title, pull.status, bool(pull.commit))
     return MERGED if call.kind is calls.MERGE_PULL else None
 
 

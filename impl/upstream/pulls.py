@@ -76,23 +76,23 @@ async def close_pull(env: Env, repository: Repository, pull_id: str, *, claims: 
     await _update(env, repository, pull_id, close, claims=claims)
 
 
-async def merge_pull(
-    env: Env, repository: Repository, pull_id: str, message: str, *, claims: bool = False
-) -> Commit:
+async def merge_pull(env: Env, repository: Repository, pull_id: str, message: str, *, claims: bool = False) -> Commit:
     """``api.(*Controller).MergePullRequest``: look at the status, merge the branches, set the status. 4 effects, and
     those of `merge`.
 
-    claims: the repair: set the status "merging" first, which keeps others out, and "open" again where the branches
-        cannot be merged. A merge that crashes leaves it there: somebody has to look whether the branch has its commit.
+    claims: the repair: set the status "merging" first, with a name for this merge, which keeps others out, and "open"
+        again where the branches cannot be merged. A merge that ends in between leaves it there: whether the branch has
+        its commit has to be looked up by hand.
 
     Raises:
         PullNotFound, PullNotOpen, PullChanged; and what `merge` raises.
     """
+    mine = env.ids.unique("claim")
 
     def claim(pull: Pull) -> Pull:
         if pull.status != OPEN:
             raise PullNotOpen(pull_id)
-        return attrs.evolve(pull, status=MERGING)
+        return attrs.evolve(pull, status=MERGING, commit=mine)
 
     if claims:
         pull = await _update(env, repository, pull_id, claim, claims=True)
@@ -103,7 +103,7 @@ async def merge_pull(
         made = await merge(env, repository, BranchID(pull.destination), pull.source, message, knows_its_own=claims)
     except GravelerError as error:
         if claims and error.definite:
-            await _update(env, repository, pull_id, lambda now: attrs.evolve(now, status=OPEN), claims=True)
+            await _update(env, repository, pull_id, lambda now: attrs.evolve(now, status=OPEN, commit=""), claims=True)
         raise
 
     def end(now: Pull) -> Pull:
@@ -116,13 +116,17 @@ async def merge_pull(
 async def _update(env: Env, repository: Repository, pull_id: str, change: Change, *, claims: bool) -> Pull:
     """``graveler.(*Graveler).UpdatePullRequest``: the record that was written. 3 effects.
 
-    claims: the repair: change what was read last, and start over where that has changed; 2 effects a try.
+    claims: the repair: change what was read last, and start over where that has changed, but not where it is what this
+        call was to write: that `SetIf` was applied and reported as failed. 2 effects a try.
 
     Raises:
         PullNotFound, and what ``change`` raises; PullChanged: another change came between.
     """
+    after: Pull | None = None
     for _ in range(UPDATE_TRIES if claims else 1):
         pull, predicate = await _read(env, repository, pull_id)
+        if pull == after:
+            return pull
         if not claims:
             _, predicate = await _read(env, repository, pull_id)
         after = change(pull)

@@ -12,7 +12,7 @@ from lakeproof.model.pull import TITLE, pull_request_is_linearizable
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, MAIN, REPOSITORY, X
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
-from lakeproof.scenarios.races import CRASH, LOST, NONE, Race, Refuted
+from lakeproof.scenarios.races import FAULTY, NONE, Race, Refuted
 
 PULL: Final = "p"
 
@@ -83,7 +83,7 @@ ROWS = [
     *rows(UPSTREAM, "merge-merge.get", NONE, deep=True),
     *rows(CLAIMS, "edit-close.get edit-edit.get edit-merge.get close-merge.get", NONE),
     *rows(UPSTREAM, "merge-merge.get", NONE, deep=True),
-    *rows(CLAIMS, "edit-merge.get close-merge.get", CRASH | LOST),
+    *rows(CLAIMS, "edit-merge.get close-merge.get", FAULTY),
 ]
 
 SCENARIOS = built(ROWS)

@@ -229,7 +229,6 @@ update_is_effective: Final = Eventually(
 )
 
 
-
 def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
     there = {commit.message for commit in reachable(snapshot)}
     pulls = {
@@ -263,7 +262,7 @@ def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
     if Status.OK in answers:
         yield Reached(f"of {len(answers)} deletes one has succeeded")
     elif hidden and all(status is Status.FAIL for status in answers):
-        errors = ", ".join(type(view.error).__name__ for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
+        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
         evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
         yield Violation("some-delete-succeeds", evidence)
 
