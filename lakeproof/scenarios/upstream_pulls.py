@@ -81,8 +81,7 @@ CLAIMS: Final = PullDesign(
 ROWS = [
     *rows(UPSTREAM, "edit-close.get edit-edit.get edit-merge.get close-merge.get", NONE),
     *rows(UPSTREAM, "merge-merge.get", NONE, deep=True),
-    *rows(CLAIMS, "edit-close.get edit-edit.get edit-merge.get close-merge.get", NONE),
-    *rows(UPSTREAM, "merge-merge.get", NONE, deep=True),
+    *rows(CLAIMS, "edit-close.get edit-edit.get edit-merge.get close-merge.get merge-merge.get", NONE),
     *rows(CLAIMS, "edit-merge.get close-merge.get", FAULTY),
 ]
 
