@@ -50,8 +50,8 @@ TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
 SECOND_LOOK: Final = (
-    "the store refuses the read of the branch that follows the staging: its error is definite, and the counter is rolled "
-    "back under an entry that is staged")
+    "the store refuses the read of the branch that follows the staging: its error is definite, and the counter is "
+    "rolled back under an entry that is staged")
 INTERRUPTED: Final = "a stop between the object, the counter and the entry leaves a count, or an object, behind"
 
 TEXT: Final = ObjectDesign(
@@ -100,7 +100,8 @@ DEFINITE: Final = variant(TEXT, "rollback_definite", {
     STAGED: Refuted(SECOND_LOOK, "staged/stage.delete/refusal"),
     GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=proposal.ROLLBACK_DEFINITE)
 NEVER: Final = variant(TEXT, "rollback_never", {
-    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer staged/stage.delete/refusal")}, reading=proposal.ROLLBACK_NEVER)
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer staged/stage.delete/refusal"),
+}, reading=proposal.ROLLBACK_NEVER)
 JOB: Final = variant(TEXT, "job", {
     STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
 }, reading=proposal.JOB)

@@ -49,7 +49,7 @@ class PullDesign(Design[None]):
         ]
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        merging = [today.pull_tells_of_its_merge, refs.head_exists]
+        merging: list[Invariant] = [today.pull_tells_of_its_merge, refs.head_exists]
         return [pull_request_is_linearizable, *(merging if "merge" in race.words else [])]
 
 
