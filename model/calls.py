@@ -38,6 +38,8 @@ class Role(Enum):
     TARGET = ("source", "target", "ref")
     """A branch, a tag or a commit."""
     MESSAGE = ("message",)
+    PULL = ("pull_id",)
+    TITLE = ("title",)
 
 
 @attrs.frozen(cache_hash=True)
@@ -63,6 +65,7 @@ SET_ENTRIES: Final = _on_branch("set_entries", Role.ENTRIES)
 DELETE_ENTRY: Final = _on_branch("delete_entry", Role.PATH)
 GET_ENTRY: Final = _on_branch("get_entry", Role.PATH)
 LIST_ENTRIES: Final = _on_branch("list_entries", Role.PREFIX)
+UPDATE_USER_METADATA: Final = _on_branch("update_user_metadata", Role.PATH)
 
 UPLOAD_OBJECT: Final = _on_branch("upload_object", Role.PATH, Role.VALUE)
 UPLOAD_AND_LINK: Final = _on_branch("upload_and_link", Role.PATH, Role.VALUE)
@@ -96,6 +99,11 @@ CREATE_TAG: Final = Kind("create_tag", (Role.REPOSITORY, Role.TAG, Role.TARGET))
 GET_TAG: Final = Kind("get_tag", (Role.REPOSITORY, Role.TAG))
 UPDATE_TAG: Final = Kind("update_tag", (Role.REPOSITORY, Role.TAG, Role.TARGET))
 DELETE_TAG: Final = Kind("delete_tag", (Role.REPOSITORY, Role.TAG))
+
+GET_PULL: Final = Kind("get_pull", (Role.REPOSITORY, Role.PULL))
+EDIT_PULL: Final = Kind("edit_pull", (Role.REPOSITORY, Role.PULL, Role.TITLE))
+CLOSE_PULL: Final = Kind("close_pull", (Role.REPOSITORY, Role.PULL))
+MERGE_PULL: Final = Kind("merge_pull", (Role.REPOSITORY, Role.PULL, Role.MESSAGE))
 
 DUMP_REFS: Final = Kind("dump_refs", (Role.REPOSITORY,))
 RESTORE_REFS: Final = Kind("restore_refs", (Role.REPOSITORY,))

@@ -74,6 +74,7 @@ _DELETE_BRANCH = Promise(
 _TAG = Promise(
     ok="linearizable head-exists" + _ALONE, definite="linearizable" + _TOLD, indefinite="linearizable head-exists"
 )
+_PULL = "pull-request-is-linearizable"
 _SPECIFIED = "object-call-is-as-specified"
 _UPLOAD = Promise(
     ok="object-call-is-as-specified acknowledged-write-is-kept staged-data-is-kept committed-data-is-unchanged",
@@ -92,7 +93,7 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.CREATE_BARE_REPOSITORY: _CREATE,
         calls.DELETE_REPOSITORY: Promise(
             ok="delete-is-effective deleted-is-inaccessible delete-spares-successor linearizable" + _ALONE,
-            definite="failed-call-changed-nothing linearizable" + _TOLD,
+            definite="failed-call-changed-nothing some-delete-succeeds linearizable" + _TOLD,
             indefinite="delete-spares-successor id-becomes-reusable garbage-is-reclaimable deleted-data-is-reclaimable"
             + _DOUBT,
         ),
@@ -135,6 +136,11 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
         calls.DELETE_ENTRY: Promise(
             ok="acknowledged-delete-is-kept commit-is-causal call-makes-progress",
             definite="acknowledged-write-is-kept",
+            indefinite="call-makes-progress",
+        ),
+        calls.UPDATE_USER_METADATA: Promise(
+            ok="update-is-effective acknowledged-delete-is-kept acknowledged-write-is-kept call-makes-progress",
+            definite="call-makes-progress",
             indefinite="call-makes-progress",
         ),
         calls.GET_ENTRY: _READ,
@@ -191,6 +197,14 @@ PROMISES: Final[Mapping[Kind, Promise]] = MappingProxyType(
             ok="job-tells-what-it-deleted active-data-is-kept uncommitted-data-is-kept",
             definite="",
             indefinite="active-data-is-kept expired-data-is-reclaimed",
+        ),
+        calls.GET_PULL: Promise(ok=_PULL, definite=""),
+        calls.EDIT_PULL: Promise(ok=_PULL, definite=_PULL, indefinite=_PULL),
+        calls.CLOSE_PULL: Promise(ok=_PULL, definite=_PULL, indefinite=_PULL),
+        calls.MERGE_PULL: Promise(
+            ok=_PULL + " pull-tells-of-its-merge",
+            definite=_PULL + " pull-tells-of-its-merge",
+            indefinite=_PULL + " head-exists",
         ),
         calls.DUMP_REFS: Promise(ok="dump-is-restorable", definite=""),
         calls.RESTORE_REFS: Promise(ok="restore-is-effective", definite="", indefinite="restore-can-be-finished"),

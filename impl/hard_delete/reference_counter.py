@@ -85,6 +85,7 @@ SHALLOW: Final = Reading(full=False)
 CARRIES: Final = Reading(carries=True)
 COUNTER_FIRST: Final = Reading(counter_first=True)
 ROLLBACK_DEFINITE: Final = Reading(rollback="definite")
+ROLLBACK_NEVER: Final = Reading(rollback="never")
 JOB: Final = Reading(in_job=True, full=False)
 JOB_CLAIMS: Final = attrs.evolve(JOB, claims=True)
 CAREFUL: Final = Reading(

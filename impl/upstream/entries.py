@@ -5,7 +5,7 @@ token, and are not looked at again: that a delete has nothing to do, what a read
 conditional write meets is its own. The options that are off here are their repairs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import attrs
@@ -213,7 +213,10 @@ async def _exchange(
 
     async def write(branch: Branch) -> bool:
         nonlocal staged, tried
-        entry, predicate = await _latest(env, repository, branch, change.key, knows_its_own)
+        looked = await _latest(env, repository, branch, change.key, one_look=knows_its_own)
+        if looked is None:
+            return False
+        entry, predicate = looked
         latest = None if entry is None else entry.identity
         if latest != condition.expected and not (tried and knows_its_own and latest == change.identity):
             raise EntryInDoubt(change.key) if staged and knows_its_own else condition.refusal
@@ -226,24 +229,31 @@ async def _exchange(
             raise condition.refusal
         return True
 
-    await safe_branch_write(env, repository, branch_id, write, change.key)
+    await safe_branch_write(env, repository, branch_id, write, change.key, careful=knows_its_own)
 
 
 async def _latest(
-    env: Env, repository: Repository, branch: Branch, path: bytes, one_look: bool
-) -> tuple[StagedEntry | None, bytes | None]:
+    env: Env, repository: Repository, branch: Branch, path: bytes, *, one_look: bool, rereads: bool = False
+) -> tuple[StagedEntry | None, bytes | None] | None:
     """The entry that a conditional write is about, and the predicate under the open token.
 
     The code looks through the branch, which it reads again, and then under the open token: where that has nothing by
-    then, what the first look found counts, even if it was found there. one_look: the repair: look under the open token
-    first, and below it only where it has nothing.
+    then, what the first look found counts, even if it was found there, and even if a commit has ended meanwhile.
+    one_look: the repair: look under the open token first, and below it only where it has nothing; then read the branch
+    again. rereads: another one: read the branch again after the look through it.
+
+    Returns None, with a repair: the branch has changed meanwhile, and the look counts for nothing.
     """
     if one_look:
         found = await get_staged(env, branch.staging_token, path)
         below = None if found is not None else await find_sealed(env, repository, branch, path)
+        if found is None and await get_branch(env, repository, branch.branch_id) != branch:
+            return None
     else:
         now = await get_branch(env, repository, branch.branch_id)
         below = await find_entry(env, repository, now, path)
+        if rereads and await get_branch(env, repository, branch.branch_id) != now:
+            return None
         found = await get_staged(env, branch.staging_token, path)
     if found is None:
         return below, None
@@ -251,26 +261,55 @@ async def _latest(
 
 
 async def update_metadata(
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, identity: bytes, *, knows_its_own: bool = False
+) -> None:
+    """``catalog.(*Catalog).UpdateEntryUserMetadata`` and ``graveler.(*Graveler).Update``: another identity for an entry
+    that is there. 8 effects or more. Raises PathNotFound, EntryChanged, and as `safe_branch_write`."""
+    change = partial(attrs.evolve, identity=identity)
+    await _update(env, repository, branch_id, path, change, one_look=knows_its_own)
+
+
+async def update_user_metadata(
     env: Env,
     repository: Repository,
     branch_id: BranchID,
     path: bytes,
-    identity: bytes,
+    metadata: bytes,
     *,
     knows_its_own: bool = False,
+    rereads: bool = False,
 ) -> None:
-    """``catalog.(*Catalog).UpdateEntryUserMetadata`` and ``graveler.(*Graveler).Update``: another identity for an entry
-    that is there. 8 effects or more. Raises PathNotFound, EntryChanged, and as `safe_branch_write`."""
+    """`update_metadata`, as it is told from a write: the entry keeps its identity, which here stands for its content;
+    the code computes it from content and metadata. The metadata take the place of the data. Costs and errors as there.
 
+    knows_its_own, rereads: two repairs, see `_latest`; with either an update beside commits may answer WriteNotSettled.
+    """
+    change = partial(attrs.evolve, data=metadata)
+    await _update(env, repository, branch_id, path, change, one_look=knows_its_own, rereads=rereads)
+
+
+async def _update(
+    env: Env,
+    repository: Repository,
+    branch_id: BranchID,
+    path: bytes,
+    change: Callable[[StagedEntry], StagedEntry],
+    *,
+    one_look: bool,
+    rereads: bool = False,
+) -> None:
     async def write(branch: Branch) -> bool:
-        latest, predicate = await _latest(env, repository, branch, path, knows_its_own)
+        looked = await _latest(env, repository, branch, path, one_look=one_look, rereads=rereads)
+        if looked is None:
+            return False
+        latest, predicate = looked
         if latest is None:
             raise PathNotFound(path)
-        if not await stage_if(env, branch.staging_token, attrs.evolve(latest, identity=identity), predicate):
+        if not await stage_if(env, branch.staging_token, change(latest), predicate):
             raise EntryChanged(path)
         return True
 
-    await safe_branch_write(env, repository, branch_id, write, path)
+    await safe_branch_write(env, repository, branch_id, write, path, careful=one_look or rereads)
 
 
 async def update_metadata_in_two(

@@ -27,3 +27,19 @@ class ImportEnded(GravelerError):
 
 class CommitMissing(GravelerError):
     """A commit that a branch or another commit names is not there: the run of the collector ends."""
+
+
+class PullNotFound(GravelerError):
+    """``ErrPullRequestNotFound``: there is no pull request of this id."""
+
+
+class PullExists(GravelerError):
+    """``ErrPullRequestExists``: there is a pull request of this id."""
+
+
+class PullNotOpen(GravelerError):
+    """``bad pull request status``: it is closed or merged, or, of a repair, being merged."""
+
+
+class PullChanged(GravelerError):
+    """``ErrPredicateFailed``: another change of the pull request came between. This one has not happened to it."""

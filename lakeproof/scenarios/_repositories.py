@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.model.invariants import Invariant, lifecycle, outcomes
+from lakeproof.model.invariants import Invariant, lifecycle, outcomes, today
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
@@ -65,6 +65,7 @@ WORDS: Final[Mapping[str, Word[RepositoryFlows]]] = {
 
 EXISTS: Final = Before("", "create")
 ABSENT: Final = Before("absent/", "")
+TWO_BRANCHES: Final = Before("two_branches/", "create.create_branch")
 BESIDE: Final = Before("", "create.create_other")
 
 EXISTING: Final = """
@@ -179,6 +180,7 @@ class RepositoryDesign(Design[RepositoryFlows]):
             invariants.delete_spares_successor: deletes > 1 and creates,
             invariants.create_is_effective: creates and (deletes or not exists),
             invariants.delete_is_effective: deletes,
+            today.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
             invariants.cleaner_spares_live: "clean" in names,

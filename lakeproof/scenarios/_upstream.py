@@ -22,14 +22,20 @@ MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "touch_by_id": Word(lambda _: entries.update_metadata_by_id, BRANCH, X, Caller.BYTES),
     "touch_in_two": Word(lambda _: entries.update_metadata_in_two, BRANCH, X, Caller.BYTES),
     "touch_safely": Word(lambda _: entries.update_metadata, BRANCH, X, Caller.BYTES),
+    "amend": Word(lambda _: entries.update_user_metadata, BRANCH, X, Caller.BYTES),
+    "amend_rereading": Word(lambda _: entries.update_user_metadata, BRANCH, X, Caller.BYTES),
+    "amend_safely": Word(lambda _: entries.update_user_metadata, BRANCH, X, Caller.BYTES),
 }
 """``sweep`` is the loop that empties dropped tokens; ``erase`` a delete that leaves no tombstone if it can; ``touch``
 changes the metadata of an entry, ``touch_safely`` in the repaired way, ``touch_by_id`` after a look at the repository,
-``touch_in_two`` as before #8264."""
+``touch_in_two`` as before #8264. ``amend`` is ``touch``, but the entry keeps its identity: what it brings back is told
+from what it writes; ``amend_rereading`` and ``amend_safely`` are two repairs."""
 
 RAW: Final[Mapping[str, Mapping[str, bool]]] = {
     "erase": {"no_tombstone": True},
     "touch_safely": {"knows_its_own": True},
+    "amend_rereading": {"rereads": True},
+    "amend_safely": {"knows_its_own": True},
 }
 
 
@@ -52,7 +58,7 @@ class UpstreamDesign(BranchDesign):
         if "replace" in words and "read" in words:
             exact = linearizable(STAGED[race.before])
             asked = [*(each for each in asked if each.id != exact.id), exact]
-        if "touch_by_id" in words:
+        if "touch_by_id" in words or words == ("amend",):
             asked.append(today.update_is_effective)
         if today.staged_garbage_can_be_found.id in refuted:
             asked.append(today.staged_garbage_can_be_found)

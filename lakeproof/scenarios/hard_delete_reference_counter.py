@@ -15,7 +15,7 @@ from lakeproof.impl.hard_delete import reference_counter as proposal
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
 from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
-from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, Before, Refuted
+from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 
 SOURCE: Final = "hard-delete-uncommitted-data.md, 2. Reference Counter on Object Metadata"
 
@@ -49,6 +49,9 @@ OPEN_ONCE: Final = (
 TWICE: Final = "two who remove the same entry both count it off"
 BLIND: Final = "a change of the counter that is reported as failed is made again, and counts twice"
 UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves its object counted"
+SECOND_LOOK: Final = (
+    "the store refuses the read of the branch that follows the staging: its error is definite, and the counter is "
+    "rolled back under an entry that is staged")
 INTERRUPTED: Final = "a stop between the object, the counter and the entry leaves a count, or an object, behind"
 
 TEXT: Final = ObjectDesign(
@@ -94,7 +97,11 @@ COUNTER_FIRST: Final = variant(TEXT, "counter_first", {
     STAGED: Refuted("the object is deleted while its entry is still there", "staged/delete*"),
 }, reading=proposal.COUNTER_FIRST)
 DEFINITE: Final = variant(TEXT, "rollback_definite", {
+    STAGED: Refuted(SECOND_LOOK, "staged/stage.delete/refusal"),
     GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer")}, reading=proposal.ROLLBACK_DEFINITE)
+NEVER: Final = variant(TEXT, "rollback_never", {
+    GARBAGE: Refuted(INTERRUPTED, "staged/stage.delete/lost-answer staged/stage.delete/refusal"),
+}, reading=proposal.ROLLBACK_NEVER)
 JOB: Final = variant(TEXT, "job", {
     STAGED: Refuted("two runs of the job count off the same entry; so does one that follows a crash", "shared/*"),
 }, reading=proposal.JOB)
@@ -103,7 +110,7 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
         "an entry that was taken out and not counted off is never counted off", "staged/reset.job/crash"),
 }, reading=proposal.JOB_CLAIMS)
 CAREFUL: Final = variant(TEXT, "careful", {
-    STAGED: Refuted(BLIND, "*/false-predicate"),
+    STAGED: Refuted(f"{BLIND}; {SECOND_LOOK}", "*/false-predicate staged/stage.delete/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-delete_branch upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
@@ -152,7 +159,8 @@ ROWS = [
     *rows(SHALLOW, "delete.reset-commit", NONE, SHARED, deep=True),
     *rows(CARRIES, "copy@main:x.reset@main", NONE, PAIR),
     *rows(COUNTER_FIRST, "delete delete-delete", NONE, UPLOADED),
-    *rows(DEFINITE, "stage.delete", HARD, UPLOADED),
+    *rows(DEFINITE, "stage.delete", HARD | REFUSED, UPLOADED),
+    *rows(NEVER, "stage.delete", HARD | REFUSED, UPLOADED),
     *rows(JOB, "reset.job-job", NONE, SHARED),
     *rows(JOB_CLAIMS, "reset.job-job", NONE | CRASH, SHARED),
     *rows(JOB_CLAIMS, "reset.job", CRASH, UPLOADED),
@@ -167,6 +175,7 @@ ROWS = [
     *rows(CAREFUL, STAGED_RACES, NONE, UPLOADED),
     *rows(CAREFUL, SLOW, NONE, UPLOADED, deep=True),
     *rows(CAREFUL, "stage-delete", HARD, UPLOADED),
+    *rows(CAREFUL, "stage.delete", REFUSED, UPLOADED),
     *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
     *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),

@@ -85,21 +85,21 @@ x1.no_x: create_x
     leaves +u.b2.0/x = 3; ~branch b = c1 u.b2.s3 u.b2.s2 u.b2.s1 u.b2.0
 : create_known
     answers done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b
     leaves +u.b2.0/x = 3
 x1: create_known
     answers PathExists
     by get branch b; get u.b2.0/x
 x1.commit: create_known
     answers PathExists
-    by get branch b; get u.b2.s1/x; get commit c2
+    by get branch b; get u.b2.s1/x; get commit c2; get branch b
 x1.commit.no_x: create_known
     answers done
     by get branch b; get u.b2.s1/x; set_if u.b2.s1/x; get branch b
     leaves ~u.b2.s1/x = 3
 x1.seal: create_known
     answers PathExists
-    by get branch b; get u.b2.s1/x; get u.b2.0/x
+    by get branch b; get u.b2.s1/x; get u.b2.0/x; get branch b
 x1.seal.no_x: create_known
     answers done
     by get branch b; get u.b2.s1/x; set_if u.b2.s1/x; get branch b
@@ -108,64 +108,67 @@ x1.no_x: create_known
     answers done
     by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b
     leaves ~u.b2.0/x = 3
-: create_known, met by x1 at 4
+: create_known, met by x1 at 5
     answers PathExists; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x
     leaves +u.b2.0/x = 1
-: create_known, met by x1.no_x at 4
+: create_known, met by x1.no_x at 5
     answers done; done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x; set_if
+        u.b2.0/x; get branch b
     leaves +u.b2.0/x = 3
-: create_known, false at 4
+: create_known, false at 5
     answers done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x; set_if
+        u.b2.0/x; get branch b
     leaves +u.b2.0/x = 3
-: create_known, false at 4, refused at 5
+: create_known, false at 5, refused at 6
     answers Refused
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x
     leaves +u.b2.0/x = 3
-: create_known, met by seal at 5
+: create_known, met by seal at 6
     answers done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x;
-        get u.b2.0/x; set_if u.b2.s1/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b; get branch b;
+        get u.b2.s1/x; get u.b2.0/x; get branch b; set_if u.b2.s1/x; get branch b
     leaves +u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c1 u.b2.s1 u.b2.0
-: create_known, met by commit at 5
+: create_known, met by commit at 6
     answers done; c2 of c1 'one'
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x;
-        get commit c2; set_if u.b2.s1/x; get branch b
-    leaves +r-b:u.b2.0 = stub-value; +u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of c1
-        'one'
-: create_known, met by x1.seal at 5
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b; get branch b;
+        get u.b2.s1/x; get commit c2; get branch b; set_if u.b2.s1/x; get branch b
+    leaves +r-b:u.b2.0 = stub-value; +u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of
+        c1 'one'
+: create_known, met by x1.seal at 6
     answers EntryInDoubt?; done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x;
-        get u.b2.0/x
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b; get branch b;
+        get u.b2.s1/x; get u.b2.0/x; get branch b
     leaves +u.b2.0/x = 1; ~branch b = c1 u.b2.s1 u.b2.0
-: create_known, met by no_x.seal at 5
+: create_known, met by no_x.seal at 6
     answers done; done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x;
-        get u.b2.0/x; set_if u.b2.s1/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b; get branch b;
+        get u.b2.s1/x; get u.b2.0/x; get branch b; set_if u.b2.s1/x; get branch b
     leaves +u.b2.0/x = gone; +u.b2.s1/x = 3; ~branch b = c1 u.b2.s1 u.b2.0
-: create_known, met by x1.seal at 4
+: create_known, met by x1.seal at 5
     answers PathExists; done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x
     leaves +u.b2.0/x = 1; ~branch b = c1 u.b2.s1 u.b2.0
-: create_known, met by x3 at 4
+: create_known, met by x3 at 5
     answers done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x; set_if
+        u.b2.0/x; get branch b
     leaves +u.b2.0/x = 3
 : create_known, met by x3 at 2
     answers PathExists; done
     by get branch b; get u.b2.0/x
     leaves +u.b2.0/x = 3
-: create_known, met by seal at 5, 9, 13
+: create_known, met by seal at 6, 12, 18
     answers WriteNotSettled?; done; done; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x;
-        get u.b2.0/x; set_if u.b2.s1/x; get branch b; get branch b; get u.b2.s2/x; get u.b2.s1/x; set_if
-        u.b2.s2/x; get branch b
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get branch b; get branch b;
+        get u.b2.s1/x; get u.b2.0/x; get branch b; set_if u.b2.s1/x; get branch b; get branch b; get
+        u.b2.s2/x; get u.b2.s1/x; get branch b; set_if u.b2.s2/x; get branch b
     leaves +u.b2.0/x = 3; +u.b2.s1/x = 3; +u.b2.s2/x = 3; ~branch b = c1 u.b2.s3 u.b2.s2 u.b2.s1 u.b2.0
-: create_known, met by x1 at 5, false at 4
+: create_known, met by x1 at 6, false at 5
     answers PathExists; done
-    by get branch b; get u.b2.0/x; get commit c1; set_if u.b2.0/x; get u.b2.0/x
+    by get branch b; get u.b2.0/x; get commit c1; get branch b; set_if u.b2.0/x; get u.b2.0/x
     leaves +u.b2.0/x = 1
 : replace_x
     answers EntryChanged
@@ -217,7 +220,7 @@ x1: replace_x, false at 5
     leaves ~u.b2.0/x = 3
 : replace_known
     answers EntryChanged
-    by get branch b; get u.b2.0/x; get commit c1
+    by get branch b; get u.b2.0/x; get commit c1; get branch b
 x1: replace_known
     answers done
     by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b
@@ -227,11 +230,11 @@ x2: replace_known
     by get branch b; get u.b2.0/x
 x1.commit: replace_known
     answers done
-    by get branch b; get u.b2.s1/x; get commit c2; set_if u.b2.s1/x; get branch b
+    by get branch b; get u.b2.s1/x; get commit c2; get branch b; set_if u.b2.s1/x; get branch b
     leaves +u.b2.s1/x = 3
 x1.seal: replace_known
     answers done
-    by get branch b; get u.b2.s1/x; get u.b2.0/x; set_if u.b2.s1/x; get branch b
+    by get branch b; get u.b2.s1/x; get u.b2.0/x; get branch b; set_if u.b2.s1/x; get branch b
     leaves +u.b2.s1/x = 3
 x1: replace_known, met by x2 at 3
     answers EntryChanged; done
@@ -239,23 +242,24 @@ x1: replace_known, met by x2 at 3
     leaves ~u.b2.0/x = 2
 x1: replace_known, met by commit at 3
     answers done; c2 of c1 'one'
-    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit c2;
-        set_if u.b2.s1/x; get branch b
-    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of c1
-        'one'
+    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit
+        c2; get branch b; set_if u.b2.s1/x; get branch b
+    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of
+        c1 'one'
 x1: replace_known, false at 3
     answers done
     by get branch b; get u.b2.0/x; set_if u.b2.0/x; get u.b2.0/x; set_if u.b2.0/x; get branch b
     leaves ~u.b2.0/x = 3
 x1: replace_known, met by commit at 4
     answers done; c2 of c1 'one'
-    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit c2;
-        set_if u.b2.s1/x; get branch b
-    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of c1
-        'one'
+    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit
+        c2; get branch b; set_if u.b2.s1/x; get branch b
+    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 3; +u.b2.s1/x = 3; ~branch b = c2 u.b2.s1; +commit c2 = of
+        c1 'one'
 x1: replace_known, met by x2.commit at 4
     answers EntryInDoubt?; done; c2 of c1 'one'
-    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit c2
+    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit
+        c2; get branch b
     leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 2; ~branch b = c2 u.b2.s1; +commit c2 = of c1 'one'
 """
 TOUCHES: Final = words_of(
@@ -312,14 +316,14 @@ x_data: touch, false at 5
     leaves ~u.b2.0/x = 7:data
 : touch_known
     answers PathNotFound
-    by get branch b; get u.b2.0/x; get commit c1
+    by get branch b; get u.b2.0/x; get commit c1; get branch b
 x_data: touch_known, then x
     answers done; x=7:data
     by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b
     leaves ~u.b2.0/x = 7:data
 x_data.commit: touch_known, then x
     answers done; x=7:data
-    by get branch b; get u.b2.s1/x; get commit c2; set_if u.b2.s1/x; get branch b
+    by get branch b; get u.b2.s1/x; get commit c2; get branch b; set_if u.b2.s1/x; get branch b
     leaves +u.b2.s1/x = 7:data
 x_data.commit.no_x: touch_known
     answers PathNotFound
@@ -330,10 +334,10 @@ x_data: touch_known, met by x1 at 3
     leaves ~u.b2.0/x = 1
 x_data: touch_known, met by commit at 3
     answers done; c2 of c1 'one'
-    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit c2;
-        set_if u.b2.s1/x; get branch b
-    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 7:data; +u.b2.s1/x = 7:data; ~branch b = c2 u.b2.s1; +commit c2
-        = of c1 'one'
+    by get branch b; get u.b2.0/x; set_if u.b2.0/x; get branch b; get branch b; get u.b2.s1/x; get commit
+        c2; get branch b; set_if u.b2.s1/x; get branch b
+    leaves +r-b:u.b2.0 = stub-value; ~u.b2.0/x = 7:data; +u.b2.s1/x = 7:data; ~branch b = c2 u.b2.s1;
+        +commit c2 = of c1 'one'
 x_data: touch_known, false at 3
     answers EntryChanged
     by get branch b; get u.b2.0/x; set_if u.b2.0/x

@@ -16,6 +16,10 @@ DELETED: Final = (
     "makes it do nothing"
 )
 UNSTAGED: Final = "a change is removed under a token that a commit has read already"
+AMENDED: Final = (
+    "it looks through the branch while a commit ends, finds no change under the emptied token, and takes the entry of "
+    "the head that it knows"
+)
 RESET_TOO_LATE: Final = "the reset writes under a token that a commit has sealed and read already"
 
 UPSTREAM: Final = UpstreamDesign(
@@ -24,12 +28,13 @@ UPSTREAM: Final = UpstreamDesign(
     source=SOURCE,
     refuted={
         "acknowledged-delete-is-kept": Refuted(
-            f"{DELETED}; without a tombstone: {UNSTAGED}, or an update of metadata brings it back",
-            "delete-commit* erase-commit* touch-erase committed/touch_in_two-delete",
+            f"{DELETED}; without a tombstone: {UNSTAGED}, or an update of metadata brings it back: {AMENDED}",
+            "delete-commit* erase-commit* touch-erase committed/touch_in_two-delete "
+            "committed/delete.commit.sweep-amend",
         ),
         "read-is-legal": Refuted(
             "a read does not look at the branch again: the entry has gone from a token to a head that it does not know",
-            "commit.sweep-*",
+            "commit.sweep-read commit.sweep-list",
         ),
         "refused-write-is-absent": Refuted(
             "after a change of the open token the condition is checked against what this call has staged itself, and a "
@@ -37,8 +42,9 @@ UPSTREAM: Final = UpstreamDesign(
             "create-commit* replace-commit",
         ),
         "conditional-write-saw-absence": Refuted(
-            "the call is refused for what it has staged itself: the path was never taken by another",
-            "create-commit* replace-commit",
+            "the call is refused for what it has staged itself: the path was never taken by another; and it succeeds "
+            "though the path is taken throughout, by an entry that goes from a token to the head meanwhile",
+            "create-commit* replace-commit commit.sweep-create",
         ),
         "refused-commit-is-absent": Refuted(
             "a SetIf that was applied and reported as failed is tried again, finds nothing sealed, and answers: no "
@@ -61,8 +67,8 @@ UPSTREAM: Final = UpstreamDesign(
         "acknowledged-write-is-kept": Refuted(
             "a reset of a prefix writes tombstones under the old token before it replaces the branch, and they stay "
             "when it fails; where its SetIf was applied and reported as failed, it notes the open "
-            "token of the branch as dropped",
-            "write.reset_prefix-commit reset_prefix.write-sweep/false-predicate",
+            f"token of the branch as dropped; an update of metadata brings back what was overwritten: {AMENDED}",
+            "write.reset_prefix-commit reset_prefix.write-sweep/false-predicate committed/write.commit.sweep-amend",
         ),
     },
 )
@@ -103,6 +109,8 @@ MENDED: Final = UpstreamDesign(
 )
 
 KEPT: Final = Before("committed/", "write.commit")
+AMENDING: Final = "delete.commit.sweep-{0} write.commit.sweep-{0}"
+TAKEN: Final = "head-exists token-has-one-owner conditional-write-saw-absence"
 EXPLAINED: Final = "head-exists token-has-one-owner linearizable"
 READING: Final = "commit.sweep-read commit.sweep-list"
 DELETING: Final = "delete-commit erase-commit"
@@ -125,6 +133,12 @@ ROWS = [
     *rows(UPSTREAM, "touch-delete touch_in_two-delete", NONE, KEPT),
     *rows(UPSTREAM, "touch-delete touch-erase", NONE, WRITTEN),
     *rows(UPSTREAM, "touch_by_id", REFUSED, WRITTEN),
+    *rows(UPSTREAM, "amend", NONE, WRITTEN),
+    *rows(UPSTREAM, AMENDING.format("amend"), NONE, KEPT),
+    *rows(UPSTREAM, "commit.sweep-create", NONE, WRITTEN),
+    *rows(REREADS, AMENDING.format("amend_rereading"), NONE, KEPT),
+    *rows(KNOWS, AMENDING.format("amend_safely"), NONE, KEPT),
+    *rows(KNOWS, "commit.sweep-create", NONE, WRITTEN, only=TAKEN),
     *rows(REPORTS, "touch_by_id", REFUSED, WRITTEN),
     *rows(REREADS, READING, NONE, WRITTEN),
     *rows(REREADS, "commit.sweep-read", HARD, WRITTEN),

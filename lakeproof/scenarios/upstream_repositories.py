@@ -13,6 +13,7 @@ from lakeproof.scenarios._repositories import (
     IN_PAGES,
     ONE_FAULT,
     PAGED_FAULTS,
+    TWO_BRANCHES,
     RepositoryDesign,
 )
 from lakeproof.scenarios.designs import Row, built, rows
@@ -30,6 +31,10 @@ HANGING: Final = Refuted(
     "absent/create-delete/late-write retry_delete-create*",
 )
 
+SOME: Final = Refuted(
+    "each of two deletes misses a branch that the other one has deleted, ends with: not found, and leaves the entry",
+    "two_branches/delete-delete",
+)
 BLOCKED: Final = (
     "while it is being deleted a repository is gone to readers, and its id is taken to creators; a listing in pages is "
     "no snapshot"
@@ -60,8 +65,9 @@ UPSTREAM: Final = RepositoryDesign(
             "a SetIf that was applied and reported as failed is answered with: not unique; and a delete that fails on "
             "its way, because another was faster or a scan broke, has hidden the repository",
             "*/paged-scan-failure absent/*/false-predicate delete-create/false-predicate delete-delete* "
-            "delete-create-*/false-predicate delete-create_bare-create_branch/false-predicate",
+            "two_branches/* delete-create-*/false-predicate delete-create_bare-create_branch/false-predicate",
         ),
+        "some-delete-succeeds": SOME,
         "linearizable": Refuted(
             BLOCKED,
             "absent/create-create-delete/false-predicate absent/create-create_branch/false-predicate "
@@ -83,6 +89,7 @@ MENDED: Final = RepositoryDesign(
             "a SetIf that was applied, and reported as failed, or comes late, is answered with a conflict, or: not "
             "unique; and a delete whose scan broke has hidden the repository",
             "*/late-write */paged-scan-failure absent/*/false-predicate absent/*-delete*/lost-answer "
+            "two_branches/delete-delete/lost-answer "
             "delete-*/lost-answer delete-create*/false-predicate delete-delete-create/false-predicate",
         ),
         "linearizable": Refuted(
@@ -141,6 +148,10 @@ MENDED_AT_ONCE: Final = RepositoryDesign(
 
 ROWS = [
     *all_races(UPSTREAM),
+    *rows(UPSTREAM, "delete-delete", NONE, TWO_BRANCHES),
+    *rows(UPSTREAM, "delete-delete", NONE, EXISTS),
+    *rows(UPSTREAM, "delete.delete-delete", NONE, TWO_BRANCHES),
+    *rows(MENDED, "delete-delete", ONE_FAULT, TWO_BRANCHES),
     *rows(MENDED, "delete-create delete-get delete-delete-create delete-create-create_branch", ONE_FAULT, EXISTS),
     *rows(MENDED, "create-create create-create-delete create-delete-create_branch", ONE_FAULT, ABSENT),
     *rows(MENDED, "delete-create delete-delete-create", LATE_WRITE, EXISTS),

@@ -72,6 +72,7 @@ UNASKED: Final[Mapping[str, str]] = {
     "call-makes-progress": _EFFECTS,
     "commit-makes-progress": _EFFECTS,
     "failed-call-changed-nothing": f"{_EFFECTS}; of entries it is refused-write-is-absent",
+    "some-delete-succeeds": "asked as create-is-effective",
     "delete-is-effective": "asked as deleted-is-inaccessible",
     "branch-delete-is-effective": "asked as deleted-is-inaccessible",
     "branch-create-is-effective": "asked as create-is-effective",

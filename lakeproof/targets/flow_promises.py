@@ -146,6 +146,7 @@ OF_REPOSITORIES: Final = Group(
     ),
     unjudged={
         "create-is-unique": _ON_STEP,
+        "some-delete-succeeds": "is about deletes alone, and here creates come between",
         "delete-spares-successor": _ON_STEP,
         "branch-delete-spares-successor": _ON_STEP,
         "cleaner-spares-live": _ON_STEP,

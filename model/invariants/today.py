@@ -13,7 +13,8 @@ from lakeproof.model.calls import Role
 from lakeproof.model.contents import branch_named, branches, commit_named, content_of_branch
 from lakeproof.model.invariants import repositories
 from lakeproof.model.invariants._base import STORE, Eventually, Finding, Monitor, Reached, Violation
-from lakeproof.model.records import Branch, Commit, Repository, StagedEntry
+from lakeproof.model.pull import PULLS, Pull
+from lakeproof.model.records import Branch, Commit, Repository, RepositoryState, StagedEntry
 from lakeproof.model.snapshot import Event, Invoked, Snapshot, Status
 
 COMMITTING: Final = frozenset({calls.COMMIT, calls.MERGE, calls.REVERT})
@@ -202,6 +203,13 @@ UPDATE: Final = "update_metadata_by_id"
 
 
 def _update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
+    for view in snapshot.calls(calls.UPDATE_USER_METADATA.name):
+        if view.status is Status.OK:
+            staged = {each.data for each in snapshot.store.values() if isinstance(each, StagedEntry)}
+            if _last(view.args) in staged:
+                yield Reached(f"{_last(view.args)!r} was acknowledged, and is staged")
+            else:
+                yield Violation("update-is-effective", f"{_last(view.args)!r} was acknowledged, and is not staged")
     for view in snapshot.calls(UPDATE):
         if view.status is not Status.OK:
             continue
@@ -218,6 +226,52 @@ update_is_effective: Final = Eventually(
     id="update-is-effective",
     meaning="at quiescence, an update of metadata that returned success, beside no other change, has happened",
     check=_update_is_effective,
+)
+
+
+def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
+    there = {commit.message for commit in reachable(snapshot)}
+    pulls = {
+        key.removeprefix(PULLS).decode(): Pull.decode(value)
+        for (_, key), value in snapshot.store.items()
+        if key.startswith(PULLS) and isinstance(value, bytes)
+    }
+    for view in snapshot.calls(calls.MERGE_PULL.name):
+        pull, message = pulls[str(view.said[Role.PULL])], view.said[Role.MESSAGE]
+        if view.status is Status.FAIL and message in there:
+            yield Violation(PULL_TELLS, f"the merge {message!r} was refused, and its commit is on the branch")
+        elif view.status is Status.OK and isinstance(view.value, Commit) and pull.commit != view.value.commit_id:
+            named = f"the {pull.status} record names {pull.commit[:8] or 'no commit'}"
+            yield Violation(PULL_TELLS, f"the merge {message!r} was acknowledged; {named}")
+        elif view.status is not Status.INFO:
+            yield Reached(f"the record and the branch agree on the merge {message!r}")
+
+
+PULL_TELLS: Final = "pull-tells-of-its-merge"
+pull_tells_of_its_merge: Final = Eventually(
+    id=PULL_TELLS,
+    meaning="at quiescence, a pull request names the commit of its merge if that was acknowledged; the commit of a "
+    "merge that was refused is on no branch",
+    check=_pull_tells,
+)
+
+
+def _some_delete_succeeds(snapshot: Snapshot) -> Iterator[Finding]:
+    answers = [view.status for view in snapshot.calls(calls.DELETE_REPOSITORY.name)]
+    hidden = [each for each in repositories.entries(snapshot) if each.state is RepositoryState.DELETING]
+    if Status.OK in answers:
+        yield Reached(f"of {len(answers)} deletes one has succeeded")
+    elif hidden and all(status is Status.FAIL for status in answers):
+        errors = ", ".join(repr(view.error) for view in snapshot.calls(calls.DELETE_REPOSITORY.name))
+        evidence = f"{hidden[0].repository_id} is hidden, its id is taken, and all deletes have ended: {errors}"
+        yield Violation("some-delete-succeeds", evidence)
+
+
+some_delete_succeeds: Final = Eventually(
+    id="some-delete-succeeds",
+    meaning="at quiescence, not all deletes of a repository have answered with a definite error and left it in "
+    "deletion",
+    check=_some_delete_succeeds,
 )
 
 CLEANUP: Final = b"cleanup-tokens"
@@ -249,6 +303,8 @@ ALL: Final = (
     canceled_import_is_absent,
     released_branch_is_free,
     update_is_effective,
+    pull_tells_of_its_merge,
+    some_delete_succeeds,
     staged_garbage_can_be_found,
 )
 """All invariants of this module."""

@@ -12,7 +12,7 @@ from lakeproof.scenarios import catalogue, modules
 PAGE = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs" / "lakefs-today.md").read_text(encoding="utf-8"))
 CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
 DESIGNS = {row.design.name for module in modules() for row in module.ROWS}
-AREAS = "repositories|commits|branches|merges|compaction|ownership|tasks|imports|gc|deleted-data"
+AREAS = "repositories|commits|branches|merges|compaction|ownership|tasks|imports|gc|deleted-data|pulls"
 
 VIOLATIONS = re.findall(rf"`([a-z-]+)`, `((?:{AREAS})/[\w.:@/-]+)`, (\d+) steps", PAGE)
 """Invariant, scenario, steps."""

@@ -8,13 +8,16 @@ import pytest
 
 from lakeproof.explore.search import search
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler.reading import find_sealed
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.branches import get_branch
-from lakeproof.impl.upstream import branches, entries, merging
+from lakeproof.impl.staging import get_staged
+from lakeproof.impl.upstream import branches, entries, merging, pulls, repositories
 from lakeproof.model.identifiers import BranchID
+from lakeproof.model.pull import Pull
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import catalogue, upstream_collecting
+from lakeproof.scenarios import catalogue, upstream_collecting, upstream_pulls
 from lakeproof.scenarios.designs import rows
 from lakeproof.scenarios.races import NONE
 
@@ -77,6 +80,95 @@ class TestCarefulDeletes:
         monkeypatch.setattr(entries, "safe_branch_write", hasty)
         found = violated(CATALOGUE["commits/upstream-careful-delete/delete-commit.sweep"])
         assert found == {"acknowledged-delete-is-kept"}
+
+
+class TestUpdatesOfMetadata:
+    """The repairs of `handleUpdate`."""
+
+    def test_it_is_not_enough_to_compare_the_whole_record_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The first try has written what it has found by then: the second one finds it under the open token."""
+
+        async def whole(
+            env: Env,
+            repository: Repository,
+            branch_id: BranchID,
+            operation: branches.Operation,
+            *_: bytes,
+            careful: bool = False,
+        ) -> None:
+            before = None
+            while before != await get_branch(env, repository, branch_id):
+                before = await get_branch(env, repository, branch_id)
+                await operation(before)
+
+        monkeypatch.setattr(entries, "safe_branch_write", whole)
+        found = violated(CATALOGUE["commits/upstream/committed/delete.commit.sweep-amend"])
+        assert found == {"acknowledged-delete-is-kept"}
+
+    @pytest.mark.parametrize(
+        ("name", "found"),
+        [
+            ("commits/upstream-rereads/committed/delete.commit.sweep-amend_rereading", "acknowledged-delete-is-kept"),
+            ("commits/upstream-rereads/committed/write.commit.sweep-amend_rereading", "acknowledged-write-is-kept"),
+            (
+                "commits/upstream-knows-its-own/committed/delete.commit.sweep-amend_safely",
+                "acknowledged-delete-is-kept",
+            ),
+            ("commits/upstream-knows-its-own/commit.sweep-create", "conditional-write-saw-absence"),
+        ],
+    )
+    def test_the_branch_has_to_be_read_again_before_anything_is_written(
+        self, monkeypatch: pytest.MonkeyPatch, name: str, found: str
+    ) -> None:
+        look = entries._latest
+
+        async def once(
+            env: Env, repository: Repository, branch: Branch, path: bytes, *, one_look: bool, rereads: bool = False
+        ) -> object:
+            if not one_look:
+                return await look(env, repository, branch, path, one_look=False)
+            staged = await get_staged(env, branch.staging_token, path)
+            if staged is None:
+                return await find_sealed(env, repository, branch, path), None
+            return staged[0], staged[1]
+
+        monkeypatch.setattr(entries, "_latest", once)
+        assert found in violated(CATALOGUE[name])
+
+
+class TestPullRequests:
+    """The repair has two parts, and neither is enough."""
+
+    def test_without_a_claim_what_was_closed_is_merged(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        update = pulls._update
+
+        async def unclaimed(
+            env: Env, repository: Repository, pull_id: str, change: pulls.Change, *, claims: bool
+        ) -> Pull:
+            if change.__name__ == "claim":
+                return await pulls.get_pull(env, repository, pull_id)
+            return await update(env, repository, pull_id, change, claims=claims)
+
+        monkeypatch.setattr(pulls, "_update", unclaimed)
+        found = violated(CATALOGUE["pulls/upstream-claims/close-merge.get"])
+        assert found == {"pull-request-is-linearizable"}
+
+    def test_with_two_reads_an_edit_undoes_a_merge(self) -> None:
+        options = {word: given for word, given in upstream_pulls.CLAIMS.options.items() if word != "edit"}
+        row = next(rows(attrs.evolve(upstream_pulls.CLAIMS, options=options), "edit-merge.get", NONE))
+        assert "pull-tells-of-its-merge" in violated(row.scenario())
+
+
+def test_a_delete_that_takes_a_missing_branch_for_a_deleted_one_ends_the_deletion(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    delete = repositories._delete_entities
+
+    async def unsure(env: Env, repository: Repository, batch_size: int, *, sure: bool) -> None:
+        await delete(env, repository, batch_size, sure=False)
+
+    monkeypatch.setattr(repositories, "_delete_entities", unsure)
+    assert violated(CATALOGUE["repositories/upstream/two_branches/delete-delete"]) == set()
 
 
 @pytest.mark.parametrize("part", ["all_entries", "looks_again"])

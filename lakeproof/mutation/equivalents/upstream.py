@@ -44,7 +44,6 @@ ROWS: Final[Sequence[Equivalent]] = (
     *of("impl/upstream/compaction.py:delete_entry.remove", "it asks for presence alone", ASKS_FOR_PRESENCE),
     *of("impl/upstream/entries.py:_bury", "it asks for presence alone", ASKS_FOR_PRESENCE),
     *of("impl/upstream/entries.py:set_entry.write", NOT_LOOKED_AT, Change("flip-flag", "True", "False")),
-    *of("impl/upstream/entries.py:update_metadata.write", NOT_LOOKED_AT, Change("flip-flag", "True", "False")),
     *of(
         "impl/upstream/entries.py:get_entry",
         "what was found has data: a tombstone is not found",
