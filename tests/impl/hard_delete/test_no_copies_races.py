@@ -13,7 +13,7 @@ from lakeproof.impl.refs.errors import WriteNotSettled
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import kv
 from lakeproof.scenarios._branch_data import BRANCH, X, Y, Z
-from lakeproof.scenarios.hard_delete_no_copies import SCENARIOS
+from lakeproof.scenarios.hard_delete_no_copies import SCENARIOS as CATALOGUED
 from tests.impl.graveler.hand import Hand
 from tests.impl.hard_delete.one_entry import broken, mark, read, upload
 
@@ -150,9 +150,9 @@ def test_a_locked_entry_is_committed_with_its_mark_and_is_not_locked_by_it(hand:
 
 
 def test_names_of_scenarios_are_unique_and_every_refutation_has_its_reason() -> None:
-    names = [scenario.name for scenario in SCENARIOS]
+    names = [scenario.name for scenario in CATALOGUED]
     assert len(set(names)) == len(names)
-    assert all(scenario.reason for scenario in SCENARIOS if scenario.expect)
+    assert all(scenario.reason for scenario in CATALOGUED if scenario.expect)
 
 
 SAMPLE: Final = ("delete-move", "concurrent-move", "stale-lock/move/crash", "staged/reset-move", "upload-reset")
@@ -161,7 +161,7 @@ SAMPLE: Final = ("delete-move", "concurrent-move", "stale-lock/move/crash", "sta
 @pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize(
     "scenario",
-    [each for each in SCENARIOS if not each.deep and each.name.split("/", 2)[2] in SAMPLE],
+    [each for each in CATALOGUED if not each.deep and each.name.split("/", 2)[2] in SAMPLE],
     ids=lambda scenario: scenario.name,
 )
 def test_the_search_finds_what_is_expected(scenario: Any) -> None:  # type: ignore[explicit-any]

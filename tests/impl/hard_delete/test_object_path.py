@@ -20,7 +20,8 @@ from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y
-from lakeproof.scenarios.hard_delete_object_path import SCENARIOS, as_staged
+from lakeproof.scenarios.hard_delete_object_path import SCENARIOS as CATALOGUED
+from lakeproof.scenarios.hard_delete_object_path import as_staged
 from tests.impl.graveler.hand import Hand
 
 ASIDE = flows.Reading(issues="aside", overwrites=False)
@@ -264,7 +265,7 @@ class TestAsStaged:
         assert len(data.garbage(view)) == 1
 
 
-SMALL = [each for each in SCENARIOS if (not each.deep and "delayed" in each.name) or "write-during" in each.name]
+SMALL = [each for each in CATALOGUED if (not each.deep and "delayed" in each.name) or "write-during" in each.name]
 
 
 @pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
@@ -276,4 +277,4 @@ def test_the_search_says_what_the_catalogue_expects(scenario: Scenario) -> None:
 
 
 def test_no_scenario_asks_whether_staged_data_is_kept() -> None:
-    assert all("staged-data-is-kept" not in each.named_ids for each in SCENARIOS)
+    assert all("staged-data-is-kept" not in each.named_ids for each in CATALOGUED)

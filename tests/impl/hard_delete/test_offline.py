@@ -25,7 +25,7 @@ from lakeproof.model import keys, kv, objects
 from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y, Z
-from lakeproof.scenarios.hard_delete_offline import SCENARIOS
+from lakeproof.scenarios.hard_delete_offline import SCENARIOS as CATALOGUED
 from tests.impl.graveler.hand import NOW, Hand
 
 ORDERS: Sequence[tuple[Part, ...]] = list(permutations(AS_WRITTEN.order))
@@ -303,7 +303,7 @@ class TestAddresses:
 
 SMALL = [
     each
-    for each in SCENARIOS
+    for each in CATALOGUED
     if each.name.removeprefix("hard-delete/")
     in (
         "offline/upload-job/crash",

@@ -28,7 +28,7 @@ from lakeproof.model.invariants import data, violations
 from lakeproof.model.references import repositories
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, X, Y, Z
 from lakeproof.scenarios._hard_delete import OUTSIDE
-from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS
+from lakeproof.scenarios.hard_delete_reference_counter import SCENARIOS as CATALOGUED
 from tests.impl.graveler.hand import Hand
 
 KINDS: Final[tuple[Kind, ...]] = ("s3", "gcs", "azure")
@@ -367,9 +367,9 @@ def test_two_deletes_of_one_entry_count_twice_unless_one_of_them_replaces_it(han
 
 
 def test_names_of_scenarios_are_unique_and_every_refutation_has_its_reason() -> None:
-    names = [scenario.name for scenario in SCENARIOS]
+    names = [scenario.name for scenario in CATALOGUED]
     assert len(set(names)) == len(names)
-    assert all(scenario.reason for scenario in SCENARIOS if scenario.expect)
+    assert all(scenario.reason for scenario in CATALOGUED if scenario.expect)
     assert ONE == (("references", "1"),)
 
 
@@ -379,7 +379,7 @@ SAMPLE: Final = ("conditional-metadata", "staged/link_again-delete", "twice/dele
 @pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations
 @pytest.mark.parametrize(
     "scenario",
-    [each for each in SCENARIOS if not each.deep and each.name.split("/", 2)[2] in SAMPLE],
+    [each for each in CATALOGUED if not each.deep and each.name.split("/", 2)[2] in SAMPLE],
     ids=lambda scenario: scenario.name,
 )
 def test_the_search_finds_what_is_expected(scenario: Any) -> None:  # type: ignore[explicit-any]

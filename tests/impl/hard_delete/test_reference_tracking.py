@@ -25,7 +25,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.scenarios.hard_delete_reference_tracking import SCENARIOS
+from lakeproof.scenarios.hard_delete_reference_tracking import SCENARIOS as CATALOGUED
 from tests.impl.graveler.hand import NOW, Hand
 
 DUE: Mapping[str, int] = {"waits": -1}
@@ -252,7 +252,7 @@ class TestRaces:
         assert sorted(states(hand).values()) == (["deleted", "staged"] if exchanges else ["staged", "staged"])
 
 
-SMALL = [each for each in SCENARIOS if not each.deep and each.expect and "/after_upload." in each.name]
+SMALL = [each for each in CATALOGUED if not each.deep and each.expect and "/after_upload." in each.name]
 
 
 @pytest.mark.deep  # `lakeproof verify` runs them, with the same expectations

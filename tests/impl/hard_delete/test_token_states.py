@@ -22,7 +22,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import kv, objects
 from lakeproof.model.identifiers import StagingToken
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
-from lakeproof.scenarios.hard_delete_token_states import SCENARIOS
+from lakeproof.scenarios.hard_delete_token_states import SCENARIOS as CATALOGUED
 from tests.impl.graveler.hand import Hand
 
 TOKENS = st.lists(st.text("abc-:.", min_size=1).map(StagingToken), unique=True, max_size=4).map(tuple)
@@ -297,7 +297,7 @@ class TestRaces:
 
 SMALL = [
     each
-    for each in SCENARIOS
+    for each in CATALOGUED
     if not each.deep and ("/twice/" in each.name or (each.expect and "/after_upload" in each.name))
 ]
 
