@@ -216,9 +216,8 @@ class Gate(Generic[State, Asked]):
 
         The names as they are stay in it: a listing may have a prefix that ends in the middle of one.
         """
-        keys = [self._names.renamed(each.key, client) for each in footprint]
-        pairs = zip(footprint, keys, strict=True)
-        return (*footprint, *(attrs.evolve(each, key=key) for each, key in pairs if key != each.key))
+        named = (attrs.evolve(each, key=self._names.renamed(each.key, client)) for each in footprint)
+        return (*footprint, *(each for each in named if each not in footprint))
 
 
 def _content(held: Held[Asked]) -> tuple[str, str, str]:

@@ -15,8 +15,6 @@ SETTLING_SECONDS: Final = 0.02
 CAN_SEE: Final = sys.platform == "linux"
 COUNTS_SLICES: Final = Path("/proc/self/schedstat").exists()
 READ_BYTES: Final = 1 << 12
-LINKS: Final = 2
-"""A folder's links beside those of the folders in it. (A kernel that counts otherwise only has it listed each time.)"""
 ASLEEP: Final = frozenset((b"S", b"I", b"t", b"T", b"X", b"Z", b"x"))
 
 
@@ -105,11 +103,7 @@ class Watch:
         self._listed.clear()
 
     def _follow(self, pids: Iterable[int]) -> None:
-        """Open the files of new threads, and close those of threads that are not listed any more.
-
-        They are listed only if their number has changed. If as many threads are there as were listed, and then all that
-        were listed can still be read, those are all.
-        """
+        """Open the files of new threads, and close those of threads that are not listed any more."""
         listed = {pid: self._tasks(pid) for pid in pids}
         if listed == self._listed:
             return
@@ -125,12 +119,8 @@ class Watch:
         self._listed = listed
 
     def _tasks(self, pid: int) -> list[str]:
-        """The threads of a process: as they were listed last, if there are as many."""
-        folder, last = f"/proc/{pid}/task", self._listed.get(pid)
         try:
-            if last is not None and os.stat(folder).st_nlink == len(last) + LINKS:  # noqa: PTH116  # a tenth of its cost
-                return last
-            return os.listdir(folder)  # noqa: PTH208  # names are all that is needed
+            return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  # names are all that is needed
         except FileNotFoundError:
             return []
 

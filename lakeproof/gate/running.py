@@ -108,7 +108,6 @@ class Runner:
             if hasattr(each, "reached"):
                 each.reached = 0  # what another scenario has tested shows nothing here
         self.fresh = gate.state
-        self._budgets: Mapping[str, int] = attrs.asdict(scenario.faults)
         self.watch = Watch()
         self.steps: list[Step] = []
         self.every_order = True
@@ -249,7 +248,7 @@ class Runner:
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
     def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
-        left = ways(self._budgets, spent) if held.writes else (NORMAL,)
+        left = ways(attrs.asdict(self.scenario.faults), spent) if held.writes else (NORMAL,)
         return Pending(held.name, left, held.writes)
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
@@ -322,7 +321,8 @@ class Runner:
         if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
             raise Unusable(f"{self.scenario.name}: through: {trouble}")
         store = self.gate.state
-        after = [await self.children[OPEN].call(each.name, each.args) for each in self.scenario.after]
+        reader = self.children[OPEN]
+        after = [await reader.call(each.name, each.args) for each in self.scenario.after]
         outcome = Outcome(results=self.results, after=after, store=store)
         asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())
