@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from click.testing import CliRunner
 
 from lakeproof.cli import main
 
-ICEBERG = pytest.mark.skipif(find_spec("pyiceberg") is None, reason="pyiceberg is not installed")
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 COMMAND = re.compile(r"^ +\$ (lakeproof (?!verify).*)$", re.MULTILINE)
@@ -72,7 +70,7 @@ def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("page", [pytest.param(each, marks=ICEBERG) if "iceberg" in each else each for each in ENDS])
+@pytest.mark.parametrize("page", ENDS)
 def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:
     end_as_it_says(page, len(ENDS[page]))
 

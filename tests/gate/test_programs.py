@@ -1,7 +1,6 @@
 """Released programs behind the gate: what is known of each of them, and what is proved."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from click.testing import CliRunner
 
 from lakeproof.cli import main
 
-ICEBERG = pytest.mark.skipif(find_spec("pyiceberg") is None, reason="pyiceberg is not installed")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "gate"
 TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))
@@ -29,6 +27,7 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
         ("delta.py", "delta/one-append/lost-answer", "recorded_once", ()),
         ("delta.py", "delta/optimize-optimize", "readable_and_explained", ("--strategy", "random")),
         ("icechunk_repository.py", "icechunk/one-commit/lost-answer", "refused_is_not_there", ("--schedules", "8")),
+        ("iceberg_catalog.py", "iceberg/one-rename/lost-answer", "each_table_has_one_name", ()),
         pytest.param(
             *("lance_table.py", "lance/append-cleanup-unverified", "readable_and_explained", ("--strategy", "random")),
             marks=pytest.mark.deep,  # half a minute
@@ -88,6 +87,9 @@ def test_a_sample_that_violates_nothing_is_no_proof(tmp_path: Path) -> None:
         ("delta.py", "delta/delete-vacuum", 49),
         ("delta.py", "delta/delete-vacuum-full", 50),
         ("delta.py", "delta/vacuum-vacuum", 1),
+        ("delta.py", "delta/lost-answer/append-vacuum", 261),
+        ("delta.py", "delta/lost-answer/delete-delete", 40),
+        ("delta.py", "delta/lost-answer/vacuum-vacuum", 1),
         ("lance_table.py", "lance/one-append/lost-answer", 7),
         ("lance_table.py", "lance/append-delete", 16),
         ("lance_table.py", "lance/append-compact", 40),
@@ -105,7 +107,6 @@ def test_each_pair_of_calls_has_the_verdict_that_its_page_tells(
     assert {(row["schedules"], row["all"]) for row in rows.values()} == {(classes, True)}
 
 
-@ICEBERG
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("name", "classes", "violated"),
@@ -136,11 +137,7 @@ def replayed(trace: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "trace",
-    [pytest.param(each, marks=ICEBERG) if each.name.startswith("iceberg") else each for each in TRACES],
-    ids=[each.stem for each in TRACES],
-)
+@pytest.mark.parametrize("trace", TRACES, ids=[each.stem for each in TRACES])
 def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
     trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
