@@ -169,6 +169,6 @@ def _is_there(store: "ObjectStore", path: str) -> bool:
 def unreachable(where: str, error: Exception) -> Unusable:
     """One line."""
     return Unusable(
-        f"{where}: cannot be read ({said(error)}); see that it is there, and that the environment has the credentials of one "
-        "who may list and read"
+        f"{where}: cannot be read ({said(error)}); see that it is there, and that the environment has the credentials "
+        "of one who may list and read"
     )

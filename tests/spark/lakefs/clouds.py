@@ -23,6 +23,7 @@ import attrs
 BOX: Final = "box"
 """The container that is there."""
 ACCOUNT: Final = "me"
+BEARER: Final = "good"
 SECONDS: Final = 1_700_000_000
 """When all objects were put."""
 _XML: Final = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -47,7 +48,7 @@ class Cloud:
 
     objects: dict[str, bytes] = attrs.field(factory=dict)
     page: int = 7
-    token: str = "secret"
+    token: str = BEARER
     trouble: Callable[[str, int], int | Trouble | None] = _nothing
     asked: dict[str, int] = attrs.field(factory=dict)
     url: str = ""
@@ -57,15 +58,15 @@ class Cloud:
         """What obstore reads."""
         return {
             "GOOGLE_BASE_URL": f"{self.url}/gs",
-            "GOOGLE_BEARER_TOKEN": "secret",
+            "GOOGLE_BEARER_TOKEN": BEARER,
             "AZURE_STORAGE_ENDPOINT": f"{self.url}/az",
             "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
-            "AZURE_STORAGE_TOKEN": "secret",
+            "AZURE_STORAGE_TOKEN": BEARER,
             "AZURE_ALLOW_HTTP": "true",
         }
 
     def heal(self) -> None:
-        self.trouble, self.token = _nothing, "secret"
+        self.trouble, self.token = _nothing, BEARER
         self.asked.clear()
 
 

@@ -16,7 +16,7 @@ from lakeproof.spark_checks.sweep.clouds import opened
 from lakeproof.spark_checks.sweep.looking import Found
 from lakeproof.spark_checks.sweep.targets import End
 from tests.commands import complaint, lakeproof
-from tests.spark.lakefs.clouds import ACCOUNT, BOX, SECONDS, Cloud, Trouble, serving
+from tests.spark.lakefs.clouds import ACCOUNT, BEARER, BOX, SECONDS, Cloud, Trouble, serving
 from tests.spark.lakefs.world import Installation, Repo, around
 from tests.spark.sweep.marking import FREE
 
@@ -74,7 +74,7 @@ BROKEN: dict[str, tuple[int | Trouble | None, str]] = {
 def test_half_a_listing_is_none_and_one_line_says_why(cloud: Cloud, url: str, name: str) -> None:
     wrong, words = BROKEN[name]
     cloud.trouble = lambda _, number: wrong if number else None
-    cloud.token = "secret" if wrong else "of another"
+    cloud.token = BEARER if wrong else "of another"
     with pytest.raises(Unusable) as refused:
         list(stores.objects(url, "shop"))
     told = str(refused.value)
