@@ -3,10 +3,11 @@
 Both speak XML, for obstore asks Google by its XML API: listings page by page, GET, HEAD and DELETE of an object. Who
 comes without the token is refused. A test says what goes wrong.
 Source: cloud.google.com/storage/docs/xml-api, "List objects"; learn.microsoft.com/rest/api/storageservices, "List
-Blobs", "Get Blob"; which calls and fields obstore 0.12 uses, seen here and at the emulators of both.
+Blobs", "Get Blob", "Blob Batch"; which calls and fields obstore 0.12 uses, seen here and at the emulators of both.
 """
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -86,6 +87,23 @@ class _Handler(BaseHTTPRequestHandler):
     def do_DELETE(self) -> None:
         self._serve()
 
+    def do_POST(self) -> None:
+        """Azure's batch, of which obstore makes use for one object, too: each part is a DELETE."""
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        said = []
+        for number, path in enumerate(re.findall(r"^DELETE (\S+) HTTP/1.1\r$", body, re.MULTILINE)):
+            status = self._deleted(unquote(path.split("/", 3)[3]))
+            part = f"--part\r\nContent-Type: application/http\r\nContent-ID: {number}\r\n\r\n"
+            said.append(f"{part}HTTP/1.1 {status} So it is\r\nx-ms-version: 2023-11-03\r\n\r\n")
+        answer = "".join(said) + "--part--\r\n"
+        self._answer(202, answer.encode(), {"Content-Type": "multipart/mixed; boundary=part"})
+
+    def _deleted(self, key: str) -> int:
+        wrong = self.cloud.trouble("DELETE", 0)
+        if isinstance(wrong, int):
+            return wrong
+        return 404 if self.cloud.objects.pop(key, None) is None else 202
+
     def _serve(self) -> None:
         asked = urlsplit(self.path)
         kind, box, key = (*asked.path.lstrip("/").split("/", 2), "")[:3]
@@ -106,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "BlobNotFound" if kind == "az" else "NoSuchKey")
         elif method == "DELETE":
             del self.cloud.objects[key]
-            self._answer(202 if kind == "az" else 204, b"")
+            self._answer(204, b"")
         else:
             self._object(self.cloud.objects[key], wrong)
 

@@ -120,7 +120,9 @@ def test_a_sweep_deletes_what_is_as_it_was_seen(cloud: Cloud, url: str) -> None:
     [third] = there.look(["shop/data/05 ä&%20"])
     assert isinstance(third, Found)
     [fate] = there.delete([("shop/data/05 ä&%20", third)])
-    assert (fate.end, "403" in fate.why) == (End.FAILED, True)
+    assert fate.end == (End.FAILED if url == GOOGLE else End.UNSURE)  # of Azure's batches obstore says no more
+    assert "403" in fate.why
+    assert "shop/data/05 ä&%20" in cloud.objects
 
 
 def test_what_the_library_says_is_shortened_to_its_cause() -> None:
