@@ -5,10 +5,14 @@ import json
 import zipfile
 from pathlib import Path
 
+import attrs
+import psycopg
 import pytest
 
 from tests.commands import lakeproof
-from tests.gate.dynamodb_server import client, served
+from tests.gate.dynamodb_server import served
+from tests.lakefs_tables import in_dynamodb, in_postgresql
+from tests.servers import postgres
 from tests.spark.lakefs.world import C2, Installation, Repo, around
 
 COUNTS = "3 repositories, 4 branches, 8 commits, 2 tags, 4 staging tokens, 0 notes to the cleaner"
@@ -69,21 +73,31 @@ def test_of_a_dump_of_one_repository_nothing_is_said_to_be_wrong(tmp_path: Path,
         assert lines[1].startswith("not judged: there is no record of a repository")
 
 
-def test_a_table_in_dynamodb_is_read_as_its_rows_are(tmp_path: Path, lake: Installation) -> None:
-    kinds = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
-    with served() as url:
-        made = client(url)
-        made.create_table(
-            TableName="kvstore",
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "B"} for name in kinds],
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in kinds.items()],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        for (partition, key), value in lake.rows.items():
-            item = {"PartitionKey": {"B": partition}, "ItemKey": {"B": key}, "ItemValue": {"B": value}}
-            made.put_item(TableName="kvstore", Item=item)
-        code, lines, _ = diagnosed(tmp_path, f"dynamodb+{url.replace('://', '://me:x@')}/kvstore")
-    assert (code, lines[0]) == (0, COUNTS)
+def test_a_table_is_read_as_its_rows_are(tmp_path: Path, lake: Installation) -> None:
+    """A healthy one and a damaged one; of PostgreSQL, the hashed table that lakeFS makes."""
+    healthy = dict(lake.rows)
+    repo = Repo(lake, "other").build()
+    repo.branch("feature", C2, token=repo.token("main"))
+    lake.put(repo.token("dev"), "b/1", b"\x0a\xff")
+    with served() as url, postgres() as address:
+        for name, rows, code in (("healthy", healthy, 0), ("damaged", lake.rows, 1)):
+            source, _ = attrs.evolve(lake, rows=rows, files={}).write(tmp_path / name)
+            expected = diagnosed(tmp_path / name, source)
+            assert (expected[0], expected[1][0] == COUNTS) == (code, code == 0)
+            entries = [(partition, key, value) for (partition, key), value in rows.items()]
+            schema = f"{address}&options=-csearch_path%3D{name}"
+            with psycopg.connect(address) as connection:
+                connection.execute(f"CREATE SCHEMA {name}")
+            in_postgresql(schema, entries)
+            for kind, where in (("postgresql", schema), ("dynamodb", in_dynamodb(url, entries, name))):
+                (tmp_path / name / kind).mkdir()
+                found = diagnosed(tmp_path / name / kind, where)
+                assert found[:2] == (expected[0], _as_if_in(tmp_path / name / kind, expected[1]))
+
+
+def _as_if_in(folder: Path, lines: list[str]) -> list[str]:
+    """But for the last line, which names the zip."""
+    return [*lines[:-1], f"written to {folder / 'd.zip'}"]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from obstore.store import LocalStore, from_url
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places
+from lakeproof.spark_checks.cloud_errors import said
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -167,8 +168,7 @@ def _is_there(store: "ObjectStore", path: str) -> bool:
 
 def unreachable(where: str, error: Exception) -> Unusable:
     """One line."""
-    said = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[:200]
     return Unusable(
-        f"{where}: cannot be read ({said}); see that it is there, and that the environment has the credentials of one "
-        "who may list and read"
+        f"{where}: cannot be read ({said(error)}); see that it is there, and that the environment has the credentials "
+        "of one who may list and read"
     )

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from lakeproof.running.tasks import Unusable
+from lakeproof.spark_checks.cloud_errors import said
 from lakeproof.spark_checks.sweep.looking import SECOND, Found
 from lakeproof.spark_checks.sweep.marks import unquoted
 from lakeproof.spark_checks.sweep.targets import (
     CHANGED,
     DELETED,
     GONE,
-    WIDEST,
     End,
     Fate,
     Look,
@@ -46,7 +46,7 @@ def opened(where: str) -> "ObjectStore":
         next(iter(obstore.list(store, chunk_size=1)), None)
     except (BaseError, ValueError, OSError) as error:
         raise Unusable(
-            f"{where}: cannot be looked at ({_said(error)}); see that it is there, and that the environment has the "
+            f"{where}: cannot be looked at ({said(error)}); see that it is there, and that the environment has the "
             "credentials of one who may list, read and delete"
         ) from None
     return store
@@ -80,7 +80,7 @@ class Cloud:
         except FileNotFoundError:
             return None
         except (BaseError, ValueError, OSError) as error:
-            return Trouble(_said(error))
+            return Trouble(said(error))
         e_tag = head["e_tag"]
         return Found(
             head["size"],
@@ -103,11 +103,7 @@ class Cloud:
         except FileNotFoundError:
             return GONE
         except _REFUSED as error:
-            return Fate(End.FAILED, _said(error))
+            return Fate(End.FAILED, said(error))
         except (BaseError, ValueError, OSError) as error:
-            return Fate(End.UNSURE, _said(error))
+            return Fate(End.UNSURE, said(error))
         return DELETED
-
-
-def _said(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[:WIDEST]

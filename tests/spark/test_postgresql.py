@@ -13,6 +13,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.postgresql import Address, Piece, _pieces, _rows, key_ranges, shared_out
 from lakeproof.spark_checks.tables import KV
+from tests.lakefs_tables import PARTITIONED
 from tests.servers import postgres
 
 TABLE = "CREATE TABLE kv (partition_key bytea, key bytea, value bytea, PRIMARY KEY (partition_key, key))"
@@ -46,9 +47,6 @@ def test_what_is_written_later_is_not_in_it(spark: SparkSession, address: str) -
     finally:
         with psycopg.connect(address) as connection:
             connection.execute("DELETE FROM kv WHERE partition_key = 'late'")
-
-
-PARTITIONED = TABLE.removesuffix(")") + ") PARTITION BY HASH (partition_key)"
 
 
 @pytest.fixture(scope="module")

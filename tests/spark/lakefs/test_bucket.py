@@ -1,54 +1,123 @@
-"""A lakeFS over a bucket, from verdict to deletion: the gate's S3."""
+"""A lakeFS over a bucket, from verdict to deletion: the gate's S3, a small cloud of ours, and emulators of Google's and
+Azure's stores, where the environment names them: LAKEPROOF_AZURITE and LAKEPROOF_FAKE_GCS, as http://HOST:PORT."""
 
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import boto3
+import obstore
 import pytest
 from botocore.config import Config
+from obstore.store import from_url
 
 from tests.gate.stores import served
+from tests.spark.lakefs import emulators
+from tests.spark.lakefs.clouds import ACCOUNT, BOX, Cloud, serving
 from tests.spark.lakefs.world import Installation, Repo, around
 
+Files = dict[str, bytes]
+Left = Callable[[], set[str]]
+Place = tuple[dict[str, str], Left]
+"""The environment in which it is found, and what is left there."""
 
-def ran(url: str, *arguments: str) -> str:
+
+def ran(environment: dict[str, str], *arguments: str) -> str:
     """What a command prints that ends with 0. A process of its own: workers take credentials from the environment in
     which Java was started."""
-    found = {"AWS_ENDPOINT_URL": url, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
-    keys = {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "x"}
     done = subprocess.run(
         [sys.executable, "-m", "lakeproof", "spark", *arguments, "--master", "local[2]"],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **found, **keys},
+        env={**os.environ, **environment},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+@contextmanager
+def amazon(files: Files) -> Iterator[Place]:
+    with served(BOX) as store:
+        keys = {"aws_access_key_id": "me", "aws_secret_access_key": "x", "region_name": "us-east-1"}
+        client = boto3.client("s3", endpoint_url=store.url, config=Config(s3={"addressing_style": "path"}), **keys)
+        for name, content in files.items():
+            client.put_object(Bucket=BOX, Key=name, Body=content)
+
+        def left() -> set[str]:
+            pages = client.get_paginator("list_objects_v2").paginate(Bucket=BOX)
+            return {each["Key"] for page in pages for each in page["Contents"]}
+
+        said = {name.upper(): value for name, value in keys.items() if name != "region_name"}
+        yield {**said, "AWS_ENDPOINT_URL": store.url, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}, left
+
+
+@contextmanager
+def ours(files: Files) -> Iterator[Place]:
+    with serving(Cloud(dict(files))) as cloud:
+        yield cloud.environment, lambda: set(cloud.objects)
+
+
+@contextmanager
+def azurite(files: Files) -> Iterator[Place]:
+    found = emulators.azurite()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in found.items():
+            patch.setenv(name, value)
+        store = from_url(f"az://{BOX}")
+        for name, content in files.items():
+            obstore.put(store, name, content)
+        yield found, lambda: {each["path"] for chunk in obstore.list(store) for each in chunk}
+
+
+@contextmanager
+def fake_gcs(files: Files) -> Iterator[Place]:
+    found = emulators.fake_gcs(files)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in found.items():
+            patch.setenv(name, value)
+        store = from_url(f"gs://{BOX}")
+        yield found, lambda: {each["path"] for chunk in obstore.list(store) for each in chunk}
+
+
+def _where(variable: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(variable not in os.environ, reason=f"{variable} names no endpoint")
+
+
+BLOB = f"https://{ACCOUNT}.blob.core.windows.net/{BOX}"
+EMULATED = f"https://{emulators.ACCOUNT}.blob.core.windows.net/{BOX}"
+
+
 @pytest.mark.deep
-def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(tmp_path: Path) -> None:
-    lake = Installation(base="s3://bucket")
+@pytest.mark.parametrize(
+    ("base", "block", "place"),
+    [
+        pytest.param(f"s3://{BOX}", "s3://", amazon, id="s3"),
+        pytest.param(f"gs://{BOX}", "gs://", ours, id="gs"),
+        pytest.param(BLOB, "https://", ours, id="azure"),
+        pytest.param(f"gs://{BOX}", "gs://", fake_gcs, id="fake-gcs", marks=_where("LAKEPROOF_FAKE_GCS")),
+        pytest.param(EMULATED, "https://", azurite, id="azurite", marks=_where("LAKEPROOF_AZURITE")),
+        pytest.param(f"az://{BOX}", "az://", azurite, id="azurite-az", marks=_where("LAKEPROOF_AZURITE")),
+    ],
+)
+def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(
+    tmp_path: Path, base: str, block: str, place: Callable[[Files], AbstractContextManager[Place]]
+) -> None:
+    lake = Installation(base=base)
     around(lake)
     repo = Repo(lake, "sound").build()
     repo.object("old", 1)  # nobody refers to it
     kv, _ = lake.write(tmp_path / "lake")
-    with served("bucket") as store:
-        named = {"aws_access_key_id": "me", "aws_secret_access_key": "x", "region_name": "us-east-1"}
-        client = boto3.client("s3", endpoint_url=store.url, config=Config(s3={"addressing_style": "path"}), **named)
-        for name, content in lake.files.items():
-            client.put_object(Bucket="bucket", Key=name, Body=content)
-        common = (kv, "--blockstore", "s3://")
-        ran(store.url, "check", *common, "--only", "table-is-sound")
+    with place(lake.files) as (environment, left):
+        common = (kv, "--blockstore", block)
+        ran(environment, "check", *common, "--only", "table-is-sound")
         out = ("--run", "u", "--out", str(tmp_path / "runs"))
-        marked = ran(store.url, "uncommitted", *common, *out, "--older-than", "0s", "--now", "2100-01-01")
+        marked = ran(environment, "uncommitted", *common, *out, "--older-than", "0s", "--now", "2100-01-01")
         assert re.search(r"^marked +1 ", marked, re.MULTILINE)
-        where = ("--objects", "s3://bucket", "--dataset", kv, "--blockstore", "s3://")
-        ran(store.url, "sweep", str(tmp_path / "runs"), "--run", "u", "--delete", *where)
-        pages = client.get_paginator("list_objects_v2").paginate(Bucket="bucket")
-        left = {each["Key"] for page in pages for each in page["Contents"]}
-    assert set(lake.files) - left == {f"sound/{repo.address('old')}"}
+        where = ("--objects", base, "--dataset", kv, "--blockstore", block)
+        ran(environment, "sweep", str(tmp_path / "runs"), "--run", "u", "--delete", *where)
+        assert set(lake.files) - left() == {f"sound/{repo.address('old')}"}

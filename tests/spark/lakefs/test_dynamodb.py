@@ -1,6 +1,7 @@
 """lakeFS' table in a DynamoDB: read whole by its segments, through the gate's front."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -9,26 +10,20 @@ from pyspark.testing import assertDataFrameEqual
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import KV
-from tests.gate.dynamodb_server import client, served
+from tests.gate.dynamodb_server import served
+from tests.lakefs_tables import in_dynamodb
+from tests.spark.lakefs.damages import head_without_commit, shared_token, torn_entry
+from tests.spark.lakefs.test_damages import checked
+from tests.spark.lakefs.world import Installation, Repo, around
 
 ROWS = [(b"graveler", b"repos/r", b"\x00\xff"), *((b"r-main:1", b"p/%d" % number, b"") for number in range(40))]
-KEYS = {"PartitionKey": "HASH", "ItemKey": "RANGE"}
+FEW = ("head-exists", "token-has-one-owner", "record-is-decodable")
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with served() as url:
-        made = client(url)
-        made.create_table(
-            TableName="kvstore",
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "B"} for name in KEYS],
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS.items()],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        for partition, key, value in ROWS:
-            item = {"PartitionKey": {"B": partition}, "ItemKey": {"B": key}, "ItemValue": {"B": value}}
-            made.put_item(TableName="kvstore", Item=item)
-        yield f"dynamodb+{url.replace('://', '://me:x@')}/kvstore"
+        yield in_dynamodb(url, ROWS)
 
 
 def test_every_item_is_read_once(spark: SparkSession, address: str) -> None:
@@ -44,3 +39,23 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(spark: SparkSession, a
             open_dataset(spark, address.removesuffix("/kvstore") + (where or "/"))
         assert "\n" not in str(refused.value)
         assert "me:x" not in str(refused.value)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_table_is_judged_as_its_rows_are(spark: SparkSession, tmp_path: Path) -> None:
+    lake = Installation()
+    around(lake)
+    planted = set()
+    for number, damage in enumerate((head_without_commit, shared_token, torn_entry)):
+        planted |= set(damage(Repo(lake, f"r{number}").build()))
+    source, _ = lake.write(tmp_path / "lake")
+    summary, expected = checked(spark, source, None, FEW)
+    assert expected["violation"] == planted
+    with served() as url:
+        rows = [(partition, key, value) for (partition, key), value in lake.rows.items()]
+        told, found = checked(spark, in_dynamodb(url, rows), None, FEW)
+    assert found == expected
+    assert [(each.check.id, each.judged, each.things, each.counts) for each in told.outcomes] == [
+        (each.check.id, each.judged, each.things, each.counts) for each in summary.outcomes
+    ]
+    assert told.violated

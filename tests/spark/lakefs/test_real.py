@@ -9,7 +9,6 @@ import shutil
 import tarfile
 from pathlib import Path
 
-import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
@@ -23,10 +22,11 @@ from lakeproof.spark_checks.stored import sstable, trees
 from lakeproof.spark_checks.stored.sstable import NotATable, Unsupported
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from tests.commands import lakeproof
+from tests.gate.dynamodb_server import served
+from tests.lakefs_tables import in_dynamodb, in_postgresql
 from tests.servers import postgres
 from tests.spark.lakefs.real_damages import DAMAGES, Copy, Damage
 from tests.spark.lakefs.test_damages import checked
-from tests.spark.test_postgresql import PARTITIONED
 
 DATA = Path(os.environ.get("LAKEPROOF_LAKEFS_DATA", "/nonexistent"))
 PREPARED = "2026-11-22T10:37:56Z"
@@ -75,18 +75,32 @@ def test_its_rows_are_read_back_from_a_hashed_table_and_diagnosed_there(spark: S
     """As lakeFS makes the table: a hundred partitions by a hash (pkg/kv/postgres/store.go)."""
     rows = list(entries(DATA / "kv.jsonl"))
     with postgres() as address:
-        with psycopg.connect(address) as connection:
-            connection.execute(PARTITIONED)
-            for number in range(100):
-                connection.execute(
-                    f"CREATE TABLE kv_{number} PARTITION OF kv FOR VALUES WITH (MODULUS 100, REMAINDER {number})"
-                )
-            with connection.cursor() as cursor:
-                cursor.executemany("INSERT INTO kv VALUES (%s, %s, %s)", rows)
+        in_postgresql(address, rows)
         found = open_dataset(spark, address).kv.collect()
         done = lakeproof("diagnose", address, "--out", str(tmp_path / "d.zip"))
     assert sorted(tuple(bytes(value) for value in row) for row in found) == sorted(rows)
     assert (done.exit_code, done.stdout.splitlines()[1]) == (0, "0 findings, 3 notes")
+
+
+def test_a_dynamodb_of_its_rows_gets_the_verdict_and_the_counts_of_its_file(
+    spark: SparkSession, block: Path, tmp_path: Path
+) -> None:
+    rows = list(entries(DATA / "kv.jsonl"))
+    summary, expected = checked(spark, str(DATA / "kv.jsonl"), str(block))
+    told = lakeproof("diagnose", str(DATA / "kv.jsonl"), "--out", str(tmp_path / "file.zip"))
+    with served() as url:
+        where = in_dynamodb(url, rows)
+        read = open_dataset(spark, where).kv.collect()
+        there, found = checked(spark, where, str(block))
+        done = lakeproof("diagnose", where, "--out", str(tmp_path / "table.zip"))
+    assert sorted(tuple(bytes(value) for value in row) for row in read) == sorted(rows)
+    assert found == expected
+    assert [(each.check.id, each.judged, each.things, each.counts) for each in there.outcomes] == [
+        (each.check.id, each.judged, each.things, each.counts) for each in summary.outcomes
+    ]
+    assert not there.violated
+    assert not there.inconclusive
+    assert (done.exit_code, done.stdout.splitlines()[:-1]) == (0, told.stdout.splitlines()[:-1])
 
 
 @pytest.mark.parametrize("name", ["aged", "bare", "shop", "uni"])

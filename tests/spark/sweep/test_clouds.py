@@ -127,9 +127,9 @@ def test_a_url_is_opened_by_its_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
         store = target(where, Wanted())
         assert isinstance(store, Cloud)
         assert store.name(f"{where.rstrip('/')}/data/a") == "data/a"
-    there = target("az://account/container", Wanted(instead_of="https://account.blob.core.windows.net/container/"))
+    there = target("az://container", Wanted(instead_of="https://account.blob.core.windows.net/container/"))
     assert there.name("https://account.blob.core.windows.net/container/data/a") == "data/a"
-    assert asked == [*(url.rstrip("/") for url in urls), "az://account/container"]
+    assert asked == [*(url.rstrip("/") for url in urls), "az://container"]
 
 
 def test_without_the_library_it_names_the_extra() -> None:

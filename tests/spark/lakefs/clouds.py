@@ -1,0 +1,228 @@
+"""A small Google Cloud Storage and a small Azure, of one container, in this process: what obstore asks of them.
+
+Both speak XML, for obstore asks Google by its XML API: listings page by page, GET, HEAD and DELETE of an object. Who
+comes without the token is refused. A test says what goes wrong.
+Source: cloud.google.com/storage/docs/xml-api, "List objects"; learn.microsoft.com/rest/api/storageservices, "List
+Blobs", "Get Blob", "Blob Batch"; which calls and fields obstore 0.12 uses, seen here and at the emulators of both.
+"""
+
+import hashlib
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from email.utils import formatdate
+from enum import Enum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import gmtime, strftime
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
+
+import attrs
+
+BOX: Final = "box"
+"""The container that is there."""
+ACCOUNT: Final = "me"
+BEARER: Final = "good"
+SECONDS: Final = 1_700_000_000
+"""When all objects were put."""
+_XML: Final = '<?xml version="1.0" encoding="UTF-8"?>'
+
+
+class Trouble(Enum):
+    """CUT: half of the answer, and the connection ends. TORN: half of it, as if that were all. DEAD: nothing."""
+
+    CUT = "cut"
+    TORN = "torn"
+    DEAD = "dead"
+
+
+def _nothing(method: str, number: int) -> int | Trouble | None:
+    return None
+
+
+@attrs.define
+class Cloud:
+    """``page``: names a listing gives at once. ``trouble``: called with "list" or a method, and how many of these came
+    before; a status to refuse it with, or what becomes of the answer."""
+
+    objects: dict[str, bytes] = attrs.field(factory=dict)
+    page: int = 7
+    token: str = BEARER
+    trouble: Callable[[str, int], int | Trouble | None] = _nothing
+    asked: dict[str, int] = attrs.field(factory=dict)
+    url: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What obstore reads."""
+        return {
+            "GOOGLE_BASE_URL": f"{self.url}/gs",
+            "GOOGLE_BEARER_TOKEN": BEARER,
+            "AZURE_STORAGE_ENDPOINT": f"{self.url}/az",
+            "AZURE_STORAGE_ACCOUNT_NAME": ACCOUNT,
+            "AZURE_STORAGE_TOKEN": BEARER,
+            "AZURE_ALLOW_HTTP": "true",
+        }
+
+    def heal(self) -> None:
+        self.trouble, self.token = _nothing, BEARER
+        self.asked.clear()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    cloud: Cloud
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name is the base class's
+        pass
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def do_DELETE(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        """Azure's batch, of which obstore makes use for one object, too: each part is a DELETE."""
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        said = []
+        for number, path in enumerate(re.findall(r"^DELETE (\S+) HTTP/1.1\r$", body, re.MULTILINE)):
+            status = self._deleted(unquote(path.split("/", 3)[3]))
+            part = f"--part\r\nContent-Type: application/http\r\nContent-ID: {number}\r\n\r\n"
+            said.append(f"{part}HTTP/1.1 {status} So it is\r\nx-ms-version: 2023-11-03\r\n\r\n")
+        answer = "".join(said) + "--part--\r\n"
+        self._answer(202, answer.encode(), {"Content-Type": "multipart/mixed; boundary=part"})
+
+    def _deleted(self, key: str) -> int:
+        wrong = self.cloud.trouble("DELETE", 0)
+        if isinstance(wrong, int):
+            return wrong
+        return 404 if self.cloud.objects.pop(key, None) is None else 202
+
+    def _serve(self) -> None:
+        asked = urlsplit(self.path)
+        kind, box, key = (*asked.path.lstrip("/").split("/", 2), "")[:3]
+        key, query = unquote(key), {name: found[0] for name, found in parse_qs(asked.query).items()}
+        method = self.command if key else "list"
+        before = self.cloud.asked.get(method, 0)
+        self.cloud.asked[method] = before + 1
+        wrong = self.cloud.trouble(method, before)
+        if isinstance(wrong, int):
+            self._refuse(wrong, "SoItIs")
+        elif self.headers.get("Authorization") != f"Bearer {self.cloud.token}":
+            self._refuse(403, "AuthorizationFailure")
+        elif box != BOX:
+            self._refuse(404, "ContainerNotFound" if kind == "az" else "NoSuchBucket")
+        elif method == "list":
+            self._answer(200, (_azure if kind == "az" else _google)(self.cloud, query).encode(), wrong=wrong)
+        elif key not in self.cloud.objects:
+            self._refuse(404, "BlobNotFound" if kind == "az" else "NoSuchKey")
+        elif method == "DELETE":
+            del self.cloud.objects[key]
+            self._answer(204, b"")
+        else:
+            self._object(self.cloud.objects[key], wrong)
+
+    def _object(self, content: bytes, wrong: Trouble | None) -> None:
+        """All of it, or the range that is asked for."""
+        headers = {"ETag": f'"{_tag(content)}"', "Last-Modified": formatdate(SECONDS, usegmt=True)}
+        said = self.headers.get("Range") or self.headers.get("x-ms-range")
+        if said is None:
+            self._answer(200, content, headers, wrong)
+            return
+        first, last = said.removeprefix("bytes=").split("-")
+        part = content[int(first) : int(last) + 1 if last else None]
+        headers["Content-Range"] = f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}"
+        self._answer(206, part, headers, wrong)
+
+    def _refuse(self, status: int, code: str) -> None:
+        self._answer(status, f"{_XML}<Error><Code>{code}</Code><Message>so it is</Message></Error>".encode())
+
+    def _answer(
+        self, status: int, body: bytes, headers: dict[str, str] | None = None, wrong: Trouble | None = None
+    ) -> None:
+        self.close_connection = wrong is not None
+        if wrong is Trouble.DEAD:
+            return
+        half = body[: len(body) // 2]
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(half if wrong is Trouble.TORN else body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body if wrong is None else half)
+
+
+def _tag(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+def _page(cloud: Cloud, query: dict[str, str], after: str) -> tuple[list[str], list[str], str]:
+    """Names, common prefixes, and where the next page begins ("": this is the last). A mark is the last name given."""
+    prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
+    names: list[str] = []
+    common: list[str] = []
+    left = [each for each in sorted(cloud.objects) if each.startswith(prefix) and each > after]
+    for number, name in enumerate(left):
+        rest = name[len(prefix) :]
+        if delimiter and delimiter in rest:
+            group = prefix + rest[: rest.index(delimiter) + 1]
+            if group not in common:
+                common.append(group)
+        else:
+            names.append(name)
+        if len(names) == cloud.page and number + 1 < len(left):
+            return names, common, name
+    return names, common, ""
+
+
+def _google(cloud: Cloud, query: dict[str, str]) -> str:
+    after = query.get("continuation-token", "").removeprefix("after ") or query.get("start-after", "")
+    names, common, mark = _page(cloud, query, after)
+    rows = [
+        f"<Contents><Key>{escape(each)}</Key>"
+        f"<LastModified>{strftime('%Y-%m-%dT%H:%M:%S.123Z', gmtime(SECONDS))}</LastModified>"
+        f'<ETag>"{_tag(cloud.objects[each])}"</ETag><Size>{len(cloud.objects[each])}</Size></Contents>'
+        for each in names
+    ]
+    rows += [f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>" for each in common]
+    more = f"<NextContinuationToken>after {escape(mark)}</NextContinuationToken>" if mark else ""
+    body = f"<IsTruncated>{'true' if mark else 'false'}</IsTruncated>{more}{''.join(rows)}"
+    return f"{_XML}<ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'>{body}</ListBucketResult>"
+
+
+def _azure(cloud: Cloud, query: dict[str, str]) -> str:
+    names, common, mark = _page(cloud, query, query.get("marker", "").removeprefix("after "))
+    rows = [
+        f"<Blob><Name>{escape(each)}</Name><Properties>"
+        f"<Last-Modified>{formatdate(SECONDS, usegmt=True)}</Last-Modified><Etag>{_tag(cloud.objects[each])}</Etag>"
+        f"<Content-Length>{len(cloud.objects[each])}</Content-Length><Content-Type>application/octet-stream"
+        "</Content-Type><BlobType>BlockBlob</BlobType></Properties></Blob>"
+        for each in names
+    ]
+    rows += [f"<BlobPrefix><Name>{escape(each)}</Name></BlobPrefix>" for each in common]
+    more = f"<NextMarker>after {escape(mark)}</NextMarker>" if mark else "<NextMarker />"
+    return f"{_XML}<EnumerationResults><Blobs>{''.join(rows)}</Blobs>{more}</EnumerationResults>"
+
+
+@contextmanager
+def serving(cloud: Cloud) -> Iterator[Cloud]:
+    """The cloud at its ``url``."""
+    handler = type("Handler", (_Handler,), {"cloud": cloud})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    cloud.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield cloud
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
