@@ -229,6 +229,10 @@ update_is_effective: Final = Eventually(
 )
 
 
+def _commit(pull: Pull | None) -> str:
+    return "" if pull is None else pull.commit
+
+
 def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
     there = {commit.message for commit in reachable(snapshot)}
     pulls = {
@@ -237,11 +241,11 @@ def _pull_tells(snapshot: Snapshot) -> Iterator[Finding]:
         if key.startswith(PULLS) and isinstance(value, bytes)
     }
     for view in snapshot.calls(calls.MERGE_PULL.name):
-        pull, message = pulls[str(view.said[Role.PULL])], view.said[Role.MESSAGE]
+        pull, message = pulls.get(str(view.said[Role.PULL])), view.said[Role.MESSAGE]
         if view.status is Status.FAIL and message in there:
             yield Violation(PULL_TELLS, f"the merge {message!r} was refused, and its commit is on the branch")
-        elif view.status is Status.OK and isinstance(view.value, Commit) and pull.commit != view.value.commit_id:
-            named = f"the {pull.status} record names {pull.commit[:8] or 'no commit'}"
+        elif view.status is Status.OK and isinstance(view.value, Commit) and _commit(pull) != view.value.commit_id:
+            named = "there is no record" if pull is None else f"the {pull.status} record names {pull.commit or 'none'}"
             yield Violation(PULL_TELLS, f"the merge {message!r} was acknowledged; {named}")
         elif view.status is not Status.INFO:
             yield Reached(f"the record and the branch agree on the merge {message!r}")

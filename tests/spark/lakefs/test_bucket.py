@@ -1,6 +1,7 @@
 """A lakeFS over a bucket, from verdict to deletion: the gate's S3, a small cloud of ours, and emulators of Google's and
 Azure's stores, where the environment names them: LAKEPROOF_AZURITE and LAKEPROOF_FAKE_GCS, as http://HOST:PORT."""
 
+import json
 import os
 import re
 import subprocess
@@ -121,3 +122,10 @@ def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(
         where = ("--objects", base, "--dataset", kv, "--blockstore", block)
         ran(environment, "sweep", str(tmp_path / "runs"), "--run", "u", "--delete", *where)
         assert set(lake.files) - left() == {f"sound/{repo.address('old')}"}
+        rules = tmp_path / "rules.json"
+        rules.write_text(json.dumps({"default_retention_days": 10, "branches": []}))
+        out = ("--run", "r", "--out", str(tmp_path / "runs"))
+        expired = ran(environment, "retention", *common, *out, "--rules", str(rules), "--now", "2100-01-01")
+        assert re.search(r"^marked +1 ", expired, re.MULTILINE), expired
+        ran(environment, "sweep", str(tmp_path / "runs"), "--run", "r", "--delete", *where)
+        assert set(lake.files) - left() == {f"sound/{repo.address(path)}" for path in ("old", "gone/x")}
