@@ -245,7 +245,7 @@ def _sources(text: str) -> tuple[str, ...]:
 
 
 def _focused(text: str) -> Mapping[str, int]:
-    """How often each kind of call is made, for ``KIND,...``. Raises Unusable."""
+    """Frequencies of the kinds of calls, for ``KIND,...``. Raises Unusable."""
     kinds = {each.strip() for each in text.split(",")} - {""}
     if unknown := sorted(kinds - set(OF_ENTRIES)):
         raise Unusable(f"--focus {unknown[0]}: no such kind of call; expected some of {', '.join(OF_ENTRIES)}")

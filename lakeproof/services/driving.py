@@ -49,8 +49,8 @@ class Traffic:
     namespace: a storage namespace that everything lies under. keep: whether repositories stay. wait: seconds for a
     service that has gone away to come back. note: told of it. left: repositories that could not be removed. gone: why
     the service is taken for gone for good; empty: it is not. restart: a fault, once in every round. settle: seconds to
-    let caches expire before a round is read. sources: what is imported. often: how often each kind of call on the
-    repository that stays is asked for: who looks for one thing asks for little else.
+    let caches expire before a round is read. sources: what is imported. often: relative
+    frequencies of the kinds of calls on the repository that stays.
     """
 
     service: Service
@@ -65,7 +65,7 @@ class Traffic:
     restart: Fault | None = None
     settle: float = 0.0
     sources: tuple[str, ...] = ()
-    often: Mapping[str, int] = attrs.field(factory=lambda: OF_ENTRIES)
+    often: Mapping[str, int] = OF_ENTRIES
     _rounds: int = 0
 
     async def round(self, seconds: float) -> Round:

@@ -79,7 +79,7 @@ OF_ENTRIES: Final = {
 }
 """How often."""
 FOCUS: Final = 8
-"""So many times as often a kind of calls is asked for that a run is to look at."""
+"""The factor by which calls of a chosen kind are more frequent."""
 OF_PULLS: Final = {MERGE_PULL: 5, CLOSE_PULL: 2, EDIT_PULL: 5, GET_PULL: 4}
 OF_REPOSITORIES: Final = {
     "create_repository": 34,
@@ -128,8 +128,8 @@ class Names:
     """What storage namespaces begin with: each create has one of its own, which tells lives apart."""
     sources: tuple[str, ...] = ()
     """What is imported; none: nothing is."""
-    often: Mapping[str, int] = attrs.field(factory=lambda: OF_ENTRIES)
-    """How often each kind of call on the repository that stays is asked for."""
+    often: Mapping[str, int] = OF_ENTRIES
+    """Relative frequencies of the kinds of calls on the repository that stays."""
     used: set[str] = attrs.field(factory=set)
     learned: dict[str, list[str]] = attrs.field(factory=dict)
     """By branch, the newest commits that somebody was told of."""
@@ -194,7 +194,7 @@ class Names:
 
 
 def focused(kinds: Iterable[str]) -> Mapping[str, int]:
-    """How often each kind of call is asked for where these matter most."""
+    """`OF_ENTRIES`, with the frequencies of these kinds times `FOCUS`."""
     chosen = set(kinds)
     return {kind: count * FOCUS if kind in chosen else count for kind, count in OF_ENTRIES.items()}
 
