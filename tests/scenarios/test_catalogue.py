@@ -54,7 +54,7 @@ def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name:
     wanted |= {invariant.id for invariant in alone.ALL}
     if DESIGNS[name].flows.clean is None:
         wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED, alone.cleaner_goes_on.id}
-    if name == "repositories/upstream":
+    if name in {"repositories/upstream", "repositories/hardened"}:
         wanted.add(today.some_delete_succeeds.id)  # what a running lakeFS has shown
     if name not in ALONE:
         wanted -= {alone.ALONE_IS_EXACT, alone.doubt_has_a_reason.id, "head-exists"}
