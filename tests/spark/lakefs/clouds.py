@@ -8,18 +8,19 @@ Blobs", "Get Blob", "Blob Batch"; which calls and fields obstore 0.12 uses, seen
 
 import hashlib
 import re
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from enum import Enum
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from time import gmtime, strftime
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 import attrs
+
+from tests.http_servers import listening
 
 BOX: Final = "box"
 """The container that is there."""
@@ -214,15 +215,5 @@ def _azure(cloud: Cloud, query: dict[str, str]) -> str:
 @contextmanager
 def serving(cloud: Cloud) -> Iterator[Cloud]:
     """The cloud at its ``url``."""
-    handler = type("Handler", (_Handler,), {"cloud": cloud})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    cloud.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with listening(_Handler, cloud=cloud) as cloud.url:
         yield cloud
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

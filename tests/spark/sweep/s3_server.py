@@ -6,17 +6,18 @@ conditional deletes as measured on Amazon's (issues 1475 and 1501 of ministackor
 """
 
 import hashlib
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
 import attrs
+
+from tests.http_servers import listening
 
 XMLNS = "{http://s3.amazonaws.com/doc/2006-03-01/}"
 
@@ -146,14 +147,5 @@ def _error(code: str) -> bytes:
 @contextmanager
 def serving(bucket: Bucket) -> Iterator[Bucket]:
     """The bucket at its ``endpoint``."""
-    handler = type("Handler", (_Handler,), {"bucket": bucket})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    bucket.endpoint = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with listening(_Handler, bucket=bucket) as bucket.endpoint:
         yield bucket
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
