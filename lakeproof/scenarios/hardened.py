@@ -4,15 +4,7 @@ from typing import Final
 
 from lakeproof.impl.repositories import hardened
 from lakeproof.scenario import Faults
-from lakeproof.scenarios._repositories import (
-    ABSENT,
-    EXISTS,
-    JUMP,
-    MORE_FAULTS,
-    TWO_BRANCHES,
-    RepositoryDesign,
-    everything,
-)
+from lakeproof.scenarios._repositories import ABSENT, EXISTS, JUMP, MORE_FAULTS, RepositoryDesign, everything
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows
 from lakeproof.scenarios.races import LATE_WRITE, NONE, fault, jump
 
@@ -61,7 +53,7 @@ ROWS = [
     *rows(HARDENED, "delete-delete_instance-create", MORE_FAULTS, EXISTS),
     *rows(HARDENED, "delete-delete-create delete-create-create", EVERYTHING, EXISTS),
     *rows(HARDENED, "create-delete", EVERYTHING, ABSENT),
-    *rows(HARDENED, "delete-delete", NONE, TWO_BRANCHES),
+    *rows(HARDENED, "delete-delete", NONE, EXISTS),
     # Five clients, the cleaner among them, and the faults that a state machine of entries has most to fear from.
     *rows(HARDENED, "delete-delete-create-create-clean", LATE_WRITE, EXISTS),
     *rows(HARDENED, "delete-create-create-clean-create_branch", IN_DOUBT, EXISTS),

@@ -106,9 +106,16 @@ def run(bug: str, seconds: float, seed: int = 1, focus: Sequence[str] = ()) -> t
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str) -> None:
-    """Within four minutes; it takes seconds, but how many is up to the machine and to chance."""
-    done, _, _ = run(bug, 240, focus=CONCERNED.get(bug, ()))
-    assert {violation.invariant for violation in done.violations} & FOUND_AS[bug]
+    """Within four minutes; it takes seconds, but how many is up to the machine and to chance. A run ends with the first
+    round that violates something: where calls overlap that may be another invariant, and the next seed has to do."""
+    found: set[str] = set()
+    for seed in range(1, 6):
+        done, _, _ = run(bug, 240, seed, CONCERNED.get(bug, ()))
+        assert done.violations
+        found |= {violation.invariant for violation in done.violations}
+        if found & FOUND_AS[bug]:
+            return
+    raise AssertionError(found)
 
 
 def test_a_pull_request_that_is_too_much_to_judge_leaves_nothing_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:

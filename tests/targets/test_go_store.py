@@ -27,7 +27,7 @@ def test_a_store_in_go_conforms(store: str) -> None:
 
 def test_a_store_in_go_that_looks_before_it_writes_is_violated(store: str, tmp_path: Path) -> None:
     result = lakeproof(
-        "stress", f"{store} get-then-set", "--clients", "4", "--seconds", "20", "--seed", "1", "--out", str(tmp_path)
+        "stress", f"{store} get-then-set", "--clients", "4", "--seconds", "120", "--seed", "1", "--out", str(tmp_path)
     )
     assert result.exit_code == 1, result.output
 
