@@ -37,15 +37,18 @@ scenario = partial(
     through=lakefs.THROUGH,
 )
 CREATE, DELETE = call(create_repository, NAME, "second"), call(delete_repository, NAME)
+NEW = call(create_repository, "new", "third")
 
 SCENARIOS = [
     scenario(
         name="lakefs/create-delete",
         clients=[[call(create_repository, "other", "second")], [DELETE]],
         always=[judged("delete-spares-successor"), judged("active-is-complete")],
+        parallel="threads",
     ),
-    scenario(name="lakefs/delete-create", clients=[[DELETE], [CREATE]]),
+    scenario(name="lakefs/delete-create", clients=[[DELETE], [CREATE]], parallel="threads"),
     scenario(name="lakefs/delete-delete", clients=[[DELETE], [DELETE]]),
+    scenario(name="lakefs/create-create", clients=[[NEW], [NEW]], parallel="threads"),
     scenario(
         name="lakefs/delete-delete/two-branches",
         clients=[[DELETE], [DELETE]],

@@ -16,6 +16,15 @@ schedule is run from the beginning, by whoever owns the program.
 Source: Abdulla, Aronis, Jonsson, Sagonas, *Optimal Dynamic Partial Order Reduction*, POPL 2014, algorithm 1. Each
 request is an event of its own. The requests of one client are dependent on each other: a client may see in which order
 its answers come. The ways in which a request can be let go (plainly, or with a fault) are alternatives of one event.
+
+With ``threads``, requests of one client that wait at the same time are threads of their own: as those of different
+clients, they are dependent only if one touches what the other changes. A request is known to need the last answer
+before it appeared, and what that one needed. That may be too little, which costs runs and loses none:
+
+    c1 waits for a and b, and for c when both are answered. a, then b: c is known to need b. b, then a: to need a.
+
+This is right for a program that asks for the same when it has the same answers, in whichever order they came. If an
+answer takes back another request of its client, it is not such a program, and the search never says *all*.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -119,12 +128,13 @@ class _Node:
 
 @attrs.define
 class Classes:
-    """The search. See the module for how it is driven.
+    """The search. See the module for how it is driven, and for what ``threads`` are.
 
     Cost: the memory is that of one path; the time of the search itself is quadratic in the length of a run, which is
     nothing beside that of the run.
     """
 
+    threads: bool = False
     runs: int = 0
     """The runs that were begun."""
     complete: int = 0
@@ -140,6 +150,8 @@ class Classes:
     confirmed: bool = False
     """The first schedule was run once more at the end, and the program did the same. A search of a single class would
     otherwise never see that a program does not repeat itself."""
+    taken_back: str = ""
+    """With threads: a request that was taken back when another one of its client was answered. Nothing is proved."""
     _path: list[_Node] = attrs.field(factory=list)
     _depth: int = 0
     _outcome: str = "complete"
@@ -150,7 +162,7 @@ class Classes:
     @property
     def all_run(self) -> bool:
         """Every class was run, and nothing was dropped."""
-        return self.over and self.confirmed and not self.diverged
+        return self.over and self.confirmed and not self.diverged and not self.taken_back
 
     def begin(self) -> bool:
         """Begin another run, if one is left."""
@@ -216,6 +228,8 @@ class Classes:
                 self._first = [
                     (frozenset(node.pending), self._event(step).choice) for step, node in enumerate(self._path)
                 ]
+            if self._outcome == "complete" and self._path:
+                self._look_for_taken_back(self._path[-1], self._event(len(self._path) - 1), {})
             self.complete += self._outcome == "complete"
             self.redundant += self._outcome == "redundant"
             self._next()
@@ -267,14 +281,22 @@ class Classes:
             last = self._path[-1]
             event = self._event(self._depth - 1)
             node.born = {name: last.born.get(name, self._depth - 1) for name in here}
-            node.sleep = {
-                choice: each
-                for choice, each in {**last.sleep, **last.done}.items()
-                if each.client != event.client and not dependent(each.footprint, event.footprint)
-            }
+            asleep = {**last.sleep, **last.done}
+            node.sleep = {choice: each for choice, each in asleep.items() if self._commute(each, event)}
+            self._look_for_taken_back(last, event, here)
         self._path.append(node)
         self._take(node, here)
         return node
+
+    def _commute(self, one: _Event, other: _Event) -> bool:
+        """Whether two requests that wait at the same time can be exchanged."""
+        return (self.threads or one.client != other.client) and not dependent(one.footprint, other.footprint)
+
+    def _look_for_taken_back(self, last: _Node, event: _Event, here: dict[Name, Pending]) -> None:
+        gone = sorted(each for each in last.pending if each not in here and each != event.choice.name)
+        mine = [each for each in gone if each.client == event.client]
+        if self.threads and mine and not self.taken_back:
+            self.taken_back = f"{mine[0]} no longer waits after the answer to {event.choice.name}"
 
     def _take(self, node: _Node, names: Iterable[Name]) -> bool:
         """Try the first of some requests of which anything is left to try."""
@@ -292,7 +314,8 @@ class Classes:
             if event.before >> earlier & 1:
                 continue
             other = self._event(earlier)
-            if other.client == event.client or event.born == earlier or dependent(other.footprint, event.footprint):
+            same = other.client == event.client and not self.threads
+            if same or event.born == earlier or dependent(other.footprint, event.footprint):
                 event.before |= other.before | 1 << earlier
 
     def _event(self, step: int) -> _Event:

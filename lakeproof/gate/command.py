@@ -18,7 +18,7 @@ from lakeproof.gate.loading import chosen
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
-from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
+from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
 from lakeproof.gate.searching import Found, completed, searched, tested, verdict_on
 from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
@@ -91,7 +91,8 @@ def run(
     for scenario in chosen(file, patterns):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
-            search = Classes() if preemptions is None else _bounded(scenario, preemptions)
+            threads = scenario.parallel == THREADS
+            search = Classes(threads=threads) if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
         found = completed(partial(searched, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started
@@ -106,7 +107,8 @@ def run(
             click.echo(json.dumps(attrs.asdict(row) | {"trace": row.trace and str(row.trace)}) if as_json else row.told)
             worst = max(worst, row.exit_code, key=_RANK.index)
             rows.append(row)
-        for each in [*found.trouble[:TROUBLES_MAX], *([found.silent] if found.silent else [])]:
+        taken_back = search.taken_back if isinstance(search, Classes) else ""
+        for each in filter(None, [*found.trouble[:TROUBLES_MAX], found.silent, taken_back]):
             troubles.append(f"{scenario.name}: {each}")
             click.echo(troubles[-1], err=True)
     if html is not None:
@@ -166,8 +168,8 @@ class Row:
     """So many were run to their end; no two of one class, where all are searched."""
     violating: int
     covers: str
-    """Of which every class was run: ``all``; ``one order in each client``; ``at most N preemptions``, or both of these;
-    ``some``: of nothing that has a name."""
+    """Of which every class was run: ``all``; ``one order in each client``; ``parallel requests as threads``;
+    ``at most N preemptions``, or two of these; ``some``: of nothing that has a name."""
     seconds: float
     evidence: str
     parallel: bool = True
@@ -207,7 +209,7 @@ class Row:
 def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float) -> Row:
     name = invariant.__name__
     shortest = found.shortest.get(name)
-    covers = _covers(scenario, found, search)
+    covers = _covers(scenario, invariant, found, search)
     whole = search.all_run and not found.silent
     if whole and not tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
@@ -221,18 +223,22 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
         covers=covers,
         seconds=round(elapsed, 1),
         evidence="" if shortest is None else shortest.violated[name],
-        parallel=scenario.parallel,
+        parallel=scenario.parallel is True,
         left=search.left if isinstance(search, Bounded) and covers != SOME else None,
     )
 
 
-def _covers(scenario: GateScenario, found: Found, search: Chooser) -> str:
-    """Of which every class was run."""
+def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
+    """Of which every class was run. The states on the way are those of the one order in each client that was run."""
     bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
     if found.silent or not (search.all_run if bound is None else bound >= 0):
         return SOME
     narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
-    narrowed += [] if scenario.parallel else ["one order in each client"]
+    if scenario.parallel == THREADS:
+        narrowed += [] if isinstance(search, Bounded) else ["parallel requests as threads"]
+        narrowed += ["one order in each client on the way"] if invariant in scenario.always else []
+    elif not scenario.parallel:
+        narrowed.append("one order in each client")
     return " and ".join(narrowed) or "all"
 
 

@@ -64,6 +64,7 @@ OnTheWay = Callable[[Moment, Sequence[GateCall]], str | None]
 """As `Invariant`, of a step: what the store held before it, and holds after it; and the calls of its client."""
 
 CALM_SECONDS_MAX: Final = 60.0
+THREADS: Final = "threads"
 
 
 @attrs.frozen(kw_only=True)
@@ -92,9 +93,10 @@ class GateScenario:
     through: Sequence[str] = ()
     """Requests that are no steps and are answered at once, by patterns of labels, such as ``GetItem kv/auth/*``. They
     must only read, and no step may change what they read: a schedule in which one does says nothing."""
-    parallel: bool = True
+    parallel: bool | str = True
     """Let requests of one client that wait at the same time go in every order. False: in the order of their labels, so
-    that a verdict is on fewer schedules, and says so."""
+    that a verdict is on fewer schedules, and says so. `THREADS`: their order is tried only where one touches what
+    another changes, which is right for a client that does not see in which order its answers come."""
     calm_seconds: float = 0.0
     """For so long nothing must have moved before a request is chosen: longer than the timers of the program after which
     one call goes on to ask while another request of it waits."""
@@ -115,6 +117,11 @@ class GateScenario:
             if name not in names or verdict not in VERDICTS:
                 known = f"one of {', '.join(names)}, and {' or '.join(VERDICTS)}"
                 raise ScenarioError(f"{self.name}: expect: {name!r}: {verdict!r}: expected {known}")
+        if self.parallel not in (True, False, THREADS):
+            raise ScenarioError(f"{self.name}: parallel: {self.parallel!r}: expected True, False, or {THREADS!r}")
+        if self.parallel == THREADS and self.faults.crashes:
+            why = "a crash takes back what its client waits for, and so is not independent of its other requests"
+            raise ScenarioError(f"{self.name}: parallel={THREADS!r} with faults.crashes: {why}; leave one out")
         if not 0 <= self.calm_seconds <= CALM_SECONDS_MAX:
             raise ScenarioError(f"{self.name}: calm_seconds: {self.calm_seconds!r}: expected 0 to {CALM_SECONDS_MAX:g}")
         spent = attrs.asdict(self.faults)

@@ -119,13 +119,17 @@ class Run:
             self._open(event.client)
         return event
 
-    def class_(self) -> frozenset[object]:
-        """What all equivalent schedules have in common: the events, and the order of those that are dependent."""
+    def class_(self, threads: bool = False) -> frozenset[object]:
+        """What all equivalent schedules have in common: the events, and the order of those that are dependent.
+
+        threads: requests of one wave are not dependent for being of one client.
+        """
         pairs = {
             (one, other)
             for at, one in enumerate(self.events)
             for other in self.events[at + 1 :]
-            if one.client == other.client or dependent(one.footprint, other.footprint)
+            if (one.client == other.client and (not threads or one.number // 10 != other.number // 10))
+            or dependent(one.footprint, other.footprint)
         }
         return frozenset((*self.events, *pairs))
 
@@ -133,12 +137,12 @@ class Run:
 Program = tuple[tuple[Client, ...], int]
 
 
-def by_brute_force(program: Program) -> set[frozenset[object]]:
+def by_brute_force(program: Program, threads: bool = False) -> set[frozenset[object]]:
     """The classes of all schedules of a program."""
-    return set(fewest_preemptions(program))
+    return set(fewest_preemptions(program, threads))
 
 
-def fewest_preemptions(program: Program) -> dict[frozenset[object], int]:
+def fewest_preemptions(program: Program, threads: bool = False) -> dict[frozenset[object], int]:
     """For each class of all schedules of a program: how many preemptions the schedule with the fewest has."""
 
     def go(moves: tuple[tuple[Name, str], ...], preemptions: int) -> Iterator[tuple[frozenset[object], int]]:
@@ -146,7 +150,7 @@ def fewest_preemptions(program: Program) -> dict[frozenset[object], int]:
         for move in moves:
             run.move(*move)
         if not run.waiting:
-            yield run.class_(), preemptions
+            yield run.class_(threads), preemptions
         last = moves[-1][0].client if moves else ""
         waits = any(each.client == last for each in run.waiting)
         for who, request in run.waiting.items():
@@ -184,9 +188,9 @@ requests = st.builds(
 ) | st.builds(Request, kind=st.just("list"), key=st.just("a"))
 
 
-def programs(requests_max: int) -> st.SearchStrategy[Program]:
-    """Programs of two or three clients with so many requests at most, some of them in parallel, some with a fault."""
-    waves = st.lists(st.lists(requests, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple)
+def programs(requests_max: int, at_once: int = 2) -> st.SearchStrategy[Program]:
+    """Programs of two or three clients with so many requests at most, some with a fault. at_once: in parallel."""
+    waves = st.lists(st.lists(requests, min_size=1, max_size=at_once).map(tuple), min_size=1, max_size=3).map(tuple)
     clients = st.lists(waves.map(Client), min_size=2, max_size=3).map(tuple)
     small = clients.filter(lambda found: sum(len(wave) for each in found for wave in each.waves) <= requests_max)
     return st.tuples(small, st.integers(0, 1))

@@ -1,0 +1,109 @@
+"""Requests of one client as threads of their own: each class is run once, and a client that is no such one is told."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import given, settings
+
+from lakeproof.gate import GateScenario, Outcome, call
+from lakeproof.gate.classes import Classes, Name, Pending
+from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.scenario import THREADS
+from lakeproof.scenario import Faults, ScenarioError
+from tests.gate import toys
+from tests.gate.test_covers import COUNTER, run
+from tests.gate.toys import FAULTY, Client, Program, Request, Run, by_brute_force, by_search, programs
+
+
+def equal_to_brute_force(program: Program) -> None:
+    search = Classes(threads=True)
+    met: list[frozenset[object]] = []
+    by_search(program, search, lambda run: met.append(run.class_(threads=True)))
+    assert search.all_run
+    assert len(met) == len(set(met)) == search.complete
+    assert set(met) == by_brute_force(program, threads=True)
+
+
+def without_crashes(program: Program) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(toys, "FAULTY", tuple(mode for mode in FAULTY if "crash" not in mode))
+        equal_to_brute_force(program)
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(requests_max=5, at_once=3))
+def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
+    without_crashes(program)
+
+
+@pytest.mark.deep
+@settings(max_examples=2000, deadline=None)
+@given(programs(requests_max=6, at_once=4))
+def test_each_class_of_brute_force_is_run_once_in_larger_programs(program: Program) -> None:
+    without_crashes(program)
+
+
+def wave(*requests: tuple[str, str]) -> tuple[Request, ...]:
+    return tuple(Request(kind, key, 1) for kind, key in requests)
+
+
+@pytest.mark.parametrize(
+    ("waves", "as_threads", "in_every_order"),
+    [
+        ([wave(("set", "a/1"), ("set", "a/2"), ("set", "b"))], 1, 6),
+        ([wave(("set", "a/1"), ("list", "a"))], 2, 2),
+        ([wave(("set", "a/1"), ("set", "b")), wave(("list", "a"))], 1, 2),
+    ],
+)
+def test_the_number_of_classes_of_one_client_by_hand(
+    waves: list[tuple[Request, ...]], as_threads: int, in_every_order: int
+) -> None:
+    program: Program = ((Client(tuple(waves)),), 0)
+    for search, classes in ((Classes(threads=True), as_threads), (Classes(), in_every_order)):
+        by_search(program, search, lambda run: None)
+        assert (search.complete, search.all_run) == (classes, True)
+
+
+@pytest.mark.parametrize("keys", [("a/1", "b"), ("b", "a/1")])
+def test_another_client_falls_between_parallel_requests_in_every_way(keys: tuple[str, str]) -> None:
+    """With one order in the first client, one of the two readers would never see its first key without its second."""
+    writer = Client((wave(("set", "a/1"), ("set", "b")),))
+    reader = Client(tuple(wave(("get", key)) for key in keys))
+    seen: set[tuple[object, ...]] = set()
+
+    def read(run: Run) -> None:
+        seen.add(tuple(each.reply for each in run.events if each.request.kind == "get"))
+
+    by_search(((writer, reader), 0), Classes(threads=True), read)
+    assert seen == {(None,), (1, None), (1, 1)}  # who finds nothing reads no further
+
+
+def test_a_request_that_is_taken_back_is_told_and_nothing_is_proved() -> None:
+    search = Classes(threads=True)
+    while search.begin():
+        first = search.choose([Pending(Name("c", "a")), Pending(Name("c", "b"))])
+        assert first is not None
+        search.let_go((Access(Touch.READ, first.name.label),))
+        search.end()
+    assert not search.all_run
+    assert search.taken_back == "c b no longer waits after the answer to c a"
+
+
+def counted(outcome: Outcome) -> str | None:
+    return None
+
+
+@pytest.mark.parametrize("changes", [{"parallel": "every"}, {"parallel": THREADS, "faults": Faults(crashes=1)}])
+def test_what_threads_cannot_be_is_refused(changes: dict[str, object]) -> None:
+    scenario = GateScenario(name="s", clients=[[call(counted, 1)]], invariants=[counted])  # type: ignore[arg-type]
+    with pytest.raises(ScenarioError, match="parallel"):
+        attrs.evolve(scenario, **changes)  # type: ignore[arg-type]
+
+
+def test_a_verdict_says_that_parallel_requests_were_threads(tmp_path: Path) -> None:
+    edited = tmp_path / "counter.py"
+    edited.write_text(COUNTER.read_text().replace("setup=[call(create)]", 'setup=[call(create)], parallel="threads"'))
+    code, row = run(tmp_path, "counter/careful", file=edited)
+    assert (code, row["verdict"], row["schedules"]) == (0, "holds", 4)
+    assert (row["all"], row["covers"], row["parallel"]) == (False, "parallel requests as threads", False)
