@@ -5,6 +5,7 @@ lakeproof gate run examples/gate/delta.py one-append/lost-answer
 
 import json
 import os
+import sys
 from functools import partial
 from itertools import combinations_with_replacement
 
@@ -27,7 +28,13 @@ def options() -> dict[str, str]:
 
 
 def create() -> None:
-    """One commit of two rows in two files: there is something to compact, and something that a delete leaves alone."""
+    """One commit of two rows in two files: there is something to compact, and something that a delete leaves alone.
+
+    On several cores the library numbers the two files as it comes, and what is compacted from them has another size: a
+    trace would be followed after every other setup. So this process keeps to one core, where the system can say so.
+    """
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     import pyarrow as pa
     from deltalake import write_deltalake
 
@@ -113,7 +120,8 @@ PLAIN = {
 """Of deltalake 1.6.6: see docs/gallery/delta.md."""
 
 LOST = {
-    **dict.fromkeys(("append-append", "append-overwrite", "append-delete", "append-optimize", "append-vacuum"), TWICE),
+    **dict.fromkeys(("append-append", "append-overwrite", "append-delete", "append-vacuum"), TWICE),
+    "append-optimize": TWICE | WRONG,
     **dict.fromkeys(("overwrite-optimize", "delete-optimize", "optimize-optimize"), WRONG),
 }
 """With one lost answer."""

@@ -87,7 +87,14 @@ def test_a_sample_that_violates_nothing_is_no_proof(tmp_path: Path) -> None:
         ("delta.py", "delta/delete-vacuum", 49),
         ("delta.py", "delta/delete-vacuum-full", 50),
         ("delta.py", "delta/vacuum-vacuum", 1),
+        ("delta.py", "delta/lost-answer/append-append", 888),
+        ("delta.py", "delta/lost-answer/append-overwrite", 468),
+        ("delta.py", "delta/lost-answer/append-delete", 404),
         ("delta.py", "delta/lost-answer/append-vacuum", 261),
+        ("delta.py", "delta/lost-answer/overwrite-overwrite", 240),
+        ("delta.py", "delta/lost-answer/overwrite-delete", 124),
+        ("delta.py", "delta/lost-answer/overwrite-vacuum", 573),
+        ("delta.py", "delta/lost-answer/delete-vacuum", 475),
         ("delta.py", "delta/lost-answer/delete-delete", 40),
         ("delta.py", "delta/lost-answer/vacuum-vacuum", 1),
         ("lance_table.py", "lance/one-append/lost-answer", 7),
@@ -144,8 +151,13 @@ def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
     replayed(trace, 100, monkeypatch)
 
 
-def test_the_trace_of_a_lost_answer_has_one_verdict_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    replayed(next(each for each in TRACES if "lost-answer" in each.name and "delta" in each.name), 5, monkeypatch)
+LOST_ANSWERS = [each for each in TRACES if "lost-answer" in each.name and "delta" in each.name]
+
+
+@pytest.mark.parametrize("trace", LOST_ANSWERS, ids=[each.stem for each in LOST_ANSWERS])
+def test_the_trace_of_a_lost_answer_has_one_verdict_every_time(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):  # each with a setup of its own
+        replayed(trace, 3, monkeypatch)
 
 
 def test_the_gallery_has_traces_and_each_is_told_of() -> None:
