@@ -171,6 +171,8 @@ class _Reader:
         return TraceError(f"{self.path}: {short}; {repair}")
 
     def trace(self, data: object) -> Trace:
+        if isinstance(data, dict) and "gate" in data:
+            raise TraceError(f"{self.path}: a trace of the gate; run it with `lakeproof gate replay {self.path}`")
         if not isinstance(data, dict) or "trace" not in data:
             raise TraceError(f'{self.path}: no trace: expected a JSON object with a field "trace"; {_AGAIN}')
         version = data["trace"]

@@ -99,6 +99,7 @@ class TestMalformed:
             (b'{"trace": 1,\n "lakeproof" }', ":2:14: not JSON: Expecting ':' delimiter"),
             (b"[]", "no trace: expected a JSON object"),
             (b'{"scenario": "x"}', "no trace: expected a JSON object"),
+            (b'{"gate": 1, "scenario": "x"}', "a trace of the gate; run it with `lakeproof gate replay "),
             (b"[" * 100_000, "nested too deeply"),
             (b'{"trace": 2, "lakeproof": "9.9"}', "trace: format 2, of lakeproof 9.9; this one reads format 1"),
             (b'{"trace": true}', "trace: format True, of lakeproof ?"),
