@@ -32,6 +32,7 @@ from lakeproof.gate.http import Response
 from lakeproof.gate.names import Names
 from lakeproof.gate.running import opened
 from lakeproof.gate.scenario import GateScenario
+from lakeproof.gate.searching import all_classes
 from lakeproof.running.loading import import_beside, matching
 
 TIMES: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT")
@@ -93,7 +94,7 @@ def _reply(response: Response, names: Names, client: str) -> Hashable:
 
 async def measured(scenario: GateScenario, file: Path) -> tuple[Histories, Classes]:
     """All classes of schedules of a scenario, and what its clients were told in them."""
-    search, histories = Classes(), Histories()
+    search, histories = all_classes(scenario), Histories()
     async with opened(scenario, file) as runner:
         while search.begin():
             schedule = await runner.schedule(search)

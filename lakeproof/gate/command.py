@@ -19,7 +19,7 @@ from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
-from lakeproof.gate.searching import Found, completed, searched, tested, verdict_on
+from lakeproof.gate.searching import Found, all_classes, completed, searched, tested, verdict_on
 from lakeproof.gate.strategies import Sampled
 from lakeproof.gate.traces import of, write
 from lakeproof.pages.runs import html_option
@@ -91,8 +91,7 @@ def run(
     for scenario in chosen(file, patterns):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
-            threads = scenario.parallel == THREADS
-            search = Classes(threads=threads) if preemptions is None else _bounded(scenario, preemptions)
+            search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
         found = completed(partial(searched, scenario, file, search, schedules, limit))
         elapsed = time.monotonic() - started

@@ -9,9 +9,9 @@ import attrs
 import click
 import trio
 
-from lakeproof.gate.classes import Choice
+from lakeproof.gate.classes import Choice, Classes
 from lakeproof.gate.running import Chooser, Runner, Schedule, opened
-from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
+from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
 from lakeproof.gate.shortest import fewest_switches, switches
 from lakeproof.gate.strategies import Replayed
 from lakeproof.report.style import plural
@@ -58,6 +58,11 @@ def verdict_on(invariant: Invariant | OnTheWay, found: Found, search: Chooser) -
     if invariant.__name__ in found.shortest:
         return "violated"
     return "holds" if search.all_run and not found.silent and tested(invariant) else "inconclusive"
+
+
+def all_classes(scenario: GateScenario) -> Classes:
+    """A search of all its classes, with requests as threads if it says so."""
+    return Classes(threads=scenario.parallel == THREADS)
 
 
 async def searched(

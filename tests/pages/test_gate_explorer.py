@@ -351,6 +351,7 @@ class TestSearch:
             ),
             (Classes(over=True, confirmed=True, diverged=1), Found(trouble=["after 1 steps"]), "after 1 steps"),
             (Classes(), Found(), "the time was over"),
+            (Classes(over=True, confirmed=True, taken_back="c b no longer waits"), Found(), "c b no longer waits"),
         ],
     )
     def test_what_is_not_proved_says_why(self, search: Classes, found: Found, why: str) -> None:
@@ -361,7 +362,9 @@ class TestSearch:
 
     def test_what_is_proved_says_what_it_covers(self) -> None:
         whole = Classes(over=True, confirmed=True)
-        for scenario, why in ((self.PARALLEL, ""), (attrs.evolve(self.PARALLEL, parallel=False), "with one order")):
+        told: dict[bool | str, str] = {True: "", False: "with one order", "threads": "with parallel requests as threads"}
+        for parallel, why in told.items():
+            scenario = attrs.evolve(self.PARALLEL, parallel=parallel)
             verdict = cast("dict[str, dict[str, object]]", told_of(scenario, whole, Found(), 1.0)["verdicts"])["print"]
             assert verdict["verdict"] == "holds"
             assert str(verdict["why"]).startswith(why)

@@ -10,8 +10,8 @@ import trio
 from lakeproof.explore import describe
 from lakeproof.gate.classes import Classes, Diverged
 from lakeproof.gate.running import Chooser, Runner, opened
-from lakeproof.gate.scenario import GateScenario, Invariant, OnTheWay
-from lakeproof.gate.searching import Found, searched, tested, verdict_on
+from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
+from lakeproof.gate.searching import Found, all_classes, searched, tested, verdict_on
 from lakeproof.gate.traces import GateTrace, dumps
 from lakeproof.pages.gate.paths import Move, moves_of, path_of
 from lakeproof.pages.gate.state import Shown
@@ -106,7 +106,7 @@ class GateExplorer:
         Raises:
             Unusable: the program or an invariant came to grief.
         """
-        search = Classes()
+        search = all_classes(self.scenario)
         begun = trio.current_time()
         try:
             found = await searched(self.scenario, self.file, search, None, self.seconds_max)
@@ -197,8 +197,13 @@ def _why(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
         return found.trouble[0]
     if found.silent:
         return found.silent
+    if isinstance(search, Classes) and search.taken_back:
+        return search.taken_back
     if not search.all_run:
         return "the time was over"
     if not tested(invariant):
         return "nothing that it speaks of has happened"
+    if scenario.parallel == THREADS:
+        on_the_way = ", and one order of them on the way" if invariant in scenario.always else ""
+        return f"with parallel requests as threads{on_the_way}"
     return "" if scenario.parallel else "with one order of the requests in each client"
