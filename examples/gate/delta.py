@@ -31,7 +31,7 @@ def create() -> None:
     """One commit of two rows in two files: there is something to compact, and something that a delete leaves alone.
 
     On several cores the library numbers the two files as it comes, and what is compacted from them has another size,
-    and a trace would be followed after one setup in two. So this process keeps to one core, where the system can say so.
+    and a trace would be followed after one setup in two. So this process keeps to one core on Linux.
     """
     if sys.platform == "linux":
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

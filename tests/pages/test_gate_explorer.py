@@ -362,7 +362,7 @@ class TestSearch:
 
     def test_what_is_proved_says_what_it_covers(self) -> None:
         whole = Classes(over=True, confirmed=True)
-        told: dict[bool | str, str] = {True: "", False: "with one order", "threads": "with parallel requests as threads"}
+        told: dict[bool | str, str] = {True: "", False: "with one order", "threads": "with parallel requests"}
         for parallel, why in told.items():
             scenario = attrs.evolve(self.PARALLEL, parallel=parallel)
             verdict = cast("dict[str, dict[str, object]]", told_of(scenario, whole, Found(), 1.0)["verdicts"])["print"]
