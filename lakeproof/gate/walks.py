@@ -1,0 +1,203 @@
+"""One run of a search over schedules: it follows a beginning, and goes on from there on its own.
+
+A walk needs nothing of the search but its beginning, so walks can be made side by side, in several processes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import attrs
+
+from lakeproof.gate.footprints import Footprint, dependent
+
+
+class Name(NamedTuple):
+    """Tells a request from all others of its run, and is the same in each run in which it is the same request."""
+
+    client: str
+    label: str
+    """In one line what it asks for."""
+    number: int = 1
+    """Where a client asks several times with one label: the how manieth it is."""
+
+    def __str__(self) -> str:
+        return f"{self.client} {self.label}" + (f" ({self.number})" if self.number > 1 else "")
+
+
+class Diverged(Exception):
+    """The program did not repeat itself: the requests that wait are not those of the earlier run after the same steps.
+
+    What lies behind is not covered, and the search may not say *all*.
+    """
+
+    def __init__(self, step: int, expected: frozenset[Name], found: frozenset[Name]) -> None:
+        gone = sorted(map(str, expected - found))
+        new = sorted(map(str, found - expected))
+        told = [*(f"no longer asks for {each}" for each in gone), *(f"now asks for {each}" for each in new)]
+        super().__init__(f"after {step} steps the program {'; '.join(told)}")
+        self.step = step
+        self.expected = expected
+        self.found = found
+
+
+@attrs.frozen
+class Pending:
+    """A request that waits."""
+
+    name: Name
+    modes: tuple[str, ...] = ("normal",)
+    """The ways in which it can be let go here, by names of the caller's own; each is run."""
+    writes: bool = False
+    """Whether it can go wrong as long as there is a fault to spend."""
+
+
+@attrs.frozen
+class Choice:
+    """Let this request go, in this mode."""
+
+    name: Name
+    mode: str
+
+
+@attrs.frozen
+class Taken:
+    """A step: what waited, what was let go of it, and what that has touched."""
+
+    pending: tuple[Pending, ...]
+    choice: Choice
+    footprint: Footprint
+
+
+Asleep = Mapping[Choice, Footprint]
+"""What needs no run from a place, and what it touches: each schedule with one of them first is run elsewhere."""
+
+
+def commute(one: tuple[Choice, Footprint], other: tuple[Choice, Footprint], threads: bool) -> bool:
+    """Whether two requests that wait at the same time can be exchanged."""
+    return (threads or one[0].name.client != other[0].name.client) and not dependent(one[1], other[1])
+
+
+def still_asleep(asleep: Asleep, step: tuple[Choice, Footprint], threads: bool) -> dict[Choice, Footprint]:
+    """What still needs no run after a step."""
+    return {choice: touched for choice, touched in asleep.items() if commute((choice, touched), step, threads)}
+
+
+@attrs.frozen(kw_only=True)
+class Beginning:
+    """What a walk is to follow before it goes on by itself."""
+
+    number: int
+    steps: tuple[tuple[frozenset[Name], Choice], ...] = ()
+    """What is expected to wait at each step, and what to let go."""
+    asleep: Asleep = attrs.field(factory=dict)
+    """At the place of the last step."""
+    whole: bool = False
+    """Nothing may follow: a schedule once more."""
+
+
+COMPLETE: Final = "complete"
+REDUNDANT: Final = "redundant"
+DIVERGED: Final = "diverged"
+
+
+@attrs.frozen(kw_only=True)
+class Walked:
+    """What came of a walk."""
+
+    number: int
+    """Of its beginning."""
+    outcome: str
+    """`COMPLETE`; `REDUNDANT`: what is left is run in another order; `DIVERGED`: it did not repeat its beginning, or it
+    is not known what it would have shown."""
+    steps: tuple[Taken, ...]
+    left: tuple[Pending, ...] = ()
+    """What waits where a redundant one was given up."""
+
+
+@attrs.define
+class Walk:
+    """One run. It is driven as `lakeproof.gate.classes.Classes`."""
+
+    beginning: Beginning
+    threads: bool = False
+    runs: int = 0
+    complete: int = 0
+    """1 when it has come to its end, and that was new."""
+    diverged: int = 0
+    _steps: list[Taken] = attrs.field(factory=list)
+    _outcome: str = COMPLETE
+    _here: tuple[Pending, ...] = ()
+    _choice: Choice | None = None
+    _asleep: Asleep = attrs.field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self._asleep = self.beginning.asleep
+
+    @property
+    def all_run(self) -> bool:
+        """One schedule is not all."""
+        return False
+
+    def begin(self) -> bool:
+        """Once."""
+        self.runs += 1
+        return self.runs == 1
+
+    def choose(self, pending: Sequence[Pending]) -> Choice | None:
+        """What to let go next; None: give this run up. pending: what waits; not empty.
+
+        Raises:
+            Diverged: it is not what waited here in the run before.
+        """
+        names = frozenset(each.name for each in pending)
+        if len(names) != len(pending):
+            raise ValueError(f"two requests have one name: {sorted(str(each.name) for each in pending)}")
+        self._here, at = tuple(pending), len(self._steps)
+        if at < len(self.beginning.steps) or self.beginning.whole:
+            expected, self._choice = self.beginning.steps[at] if at < len(self.beginning.steps) else (frozenset(), None)
+            if expected != names:
+                self._outcome = DIVERGED
+                raise Diverged(at, expected, names)
+        else:
+            self._choice = self._first_awake(pending)
+            if self._choice is None:
+                self._outcome = REDUNDANT
+        return self._choice
+
+    def _first_awake(self, pending: Iterable[Pending]) -> Choice | None:
+        choices = (Choice(each.name, mode) for each in pending for mode in each.modes)
+        return next((each for each in choices if each not in self._asleep), None)
+
+    def let_go(self, footprint: Footprint) -> None:
+        """What was chosen last has been done, and this is what it touched."""
+        assert self._choice is not None
+        self._steps.append(Taken(self._here, self._choice, footprint))
+        if len(self._steps) >= len(self.beginning.steps):
+            self._asleep = still_asleep(self._asleep, (self._choice, footprint), self.threads)
+
+    def end(self) -> None:
+        """The run is over: nothing waits, or `choose` has given up or raised.
+
+        Raises:
+            Diverged: the run has ended earlier than the one before, after the same steps.
+        """
+        at = len(self._steps)
+        if self._outcome == COMPLETE and at < len(self.beginning.steps):
+            self._outcome = DIVERGED
+            raise Diverged(at, self.beginning.steps[at][0], frozenset())
+        self.complete = int(self._outcome == COMPLETE and not self.beginning.whole)
+
+    def fail(self) -> None:
+        """The run is over, and it is not known what it would have shown."""
+        self._outcome = DIVERGED
+        self.diverged = 1
+
+    @property
+    def walked(self) -> Walked:
+        """What came of it; to be asked when it is over."""
+        return Walked(
+            number=self.beginning.number,
+            outcome=self._outcome,
+            steps=tuple(self._steps),
+            left=self._here if self._outcome == REDUNDANT else (),
+        )
