@@ -30,7 +30,7 @@ from lakeproof.gate.classes import Classes
 from lakeproof.gate.cuts import Exchange, Made, exchanged
 from lakeproof.gate.http import Response
 from lakeproof.gate.names import Names
-from lakeproof.gate.running import opened
+from lakeproof.gate.opening import opened
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.searching import all_classes
 from lakeproof.running.loading import import_beside, matching

@@ -240,8 +240,9 @@ def _check_memory(max_memory: int | None) -> None:
 
 
 def _processes(jobs: int | None, scenarios: int) -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(jobs or cores, scenarios)
+    from lakeproof.running.cores import cores
+
+    return min(jobs or cores(), scenarios)
 
 
 class Report(NamedTuple):

@@ -1,7 +1,6 @@
 """The command ``mutants``: would these scenarios notice a fault in the code that they run?"""
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -20,6 +19,7 @@ from lakeproof.mutation.results import Results, Unreadable
 from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, Bounds
 from lakeproof.report.progress import SILENCE_SECONDS
 from lakeproof.report.style import plural
+from lakeproof.running.cores import cores
 from lakeproof.running.loading import Source, choose
 
 _NAMES: Final = [each.name for each in OPERATORS]
@@ -81,8 +81,7 @@ def command(
     """
     source = Source(file)
     chosen = choose(source.load(), patterns, deep=deep)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    jobs = jobs or cores
+    jobs = jobs or cores()
     names_of = [each.name for each in chosen]
     whole = not patterns and file is None
     plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, whole=whole)

@@ -98,7 +98,7 @@ def _on_a_program(trace: "Trace", scenario: "Scenario", name: str, log: Path | N
 async def _led(
     scenario: "GateScenario", file: Path, search: "Followed", effects: "list[tuple[str, Op, object]]"
 ) -> "Schedule":
-    from lakeproof.gate.running import opened
+    from lakeproof.gate.opening import opened
 
     async with opened(scenario, file) as runner:
         search.begin()

@@ -2,8 +2,8 @@
 
 Two schedules are equivalent if one becomes the other by exchanging neighbours that are independent
 (`lakeproof.gate.footprints`) and belong to different clients: then every client receives the same replies, and the
-store ends the same. The search runs one schedule of each class. It keeps nothing but the places where something is left to
-run; each schedule is run from the beginning, by whoever owns the program.
+store ends the same. The search runs one schedule of each class. It keeps nothing but the places where something is left
+to run; each schedule is run from the beginning, by whoever owns the program.
 
     search = Classes()
     while search.begin():

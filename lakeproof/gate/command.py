@@ -25,6 +25,7 @@ from lakeproof.gate.traces import of, write
 from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
+from lakeproof.running.cores import cores
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
@@ -58,6 +59,12 @@ def gate() -> None:
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of a sample.")
 @click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="All classes: in so many gates and programs side by side, after the first seconds. [default: one per core]",
+)
+@click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("out/traces"),
@@ -75,6 +82,7 @@ def run(
     limit: float | None,
     preemptions: int | None,
     seed: int,
+    jobs: int | None,
     out: Path,
     as_json: bool,
     html: Path | None,
@@ -93,7 +101,7 @@ def run(
         if strategy == "all":
             search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
-        found = completed(partial(searched, scenario, file, search, schedules, limit))
+        found = completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores()))
         elapsed = time.monotonic() - started
         asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
         for invariant in asked:

@@ -140,6 +140,14 @@ class Gate(Generic[State, Asked]):
         """The names of what was minted so far; what they are given further changes nothing here."""
         return self._names.copy()
 
+    def names_of_setup(self) -> Names:
+        """The names of what was minted before any client was held."""
+        return self._of_setup.copy()
+
+    def begin_with(self, state: State, names: Names) -> None:
+        """Hold what a setup has left elsewhere, with the names of what was minted there."""
+        self.state, self._of_setup = state, names.copy()
+
     def settle(self) -> None:
         """Name what has arrived. To be called when the program is quiet: then all that it asks for at once is here."""
         several = len(self._arrived) > 1

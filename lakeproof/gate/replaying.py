@@ -19,7 +19,8 @@ import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.gate.loading import loaded
-from lakeproof.gate.running import Schedule, opened
+from lakeproof.gate.opening import opened
+from lakeproof.gate.running import Schedule
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.searching import TELL_SECONDS, completed
 from lakeproof.gate.strategies import Replayed

@@ -1,16 +1,13 @@
 """Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
 
-import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Final, Protocol
 
 import attrs
 import trio
 
-from lakeproof.gate import graveler, s3
+from lakeproof.gate import graveler
 from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.classes import Choice, Diverged, Name, Pending
 from lakeproof.gate.cuts import Made, TooManyMoments, exchanged, moments, ordered
@@ -18,7 +15,7 @@ from lakeproof.gate.effect_log import Op
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
-from lakeproof.gate.programs import Child, ProgramError, Returned, Service
+from lakeproof.gate.programs import Child, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
 from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by
 from lakeproof.running.tasks import Unusable
@@ -95,7 +92,7 @@ class Schedule:
 
 
 class Runner:
-    """The processes of a scenario behind a gate. Open it with `opened`."""
+    """The processes of a scenario behind a gate. Open it with `lakeproof.gate.opening.opened`."""
 
     def __init__(
         self, scenario: GateScenario, front: PassingFront, gate: Gate[Store, Asked], children: dict[str, Child]
@@ -119,16 +116,6 @@ class Runner:
         self.silent = ""
         self.results: dict[str, list[tuple[GateCall, Returned]]] = {}
         """Of the schedule that is run: the calls that have ended, by client."""
-
-    async def prepare(self) -> None:
-        """Run the setup; each schedule begins with the store that it leaves."""
-        for each in self.scenario.setup:
-            returned = await self.children[OPEN].call(each.name, each.args)
-            if not returned.ok:
-                raise SetupFailed(
-                    f"{self.scenario.name}: setup call {each} raised {returned.error}: {returned.message}"
-                )
-        self.fresh = self.gate.state
 
     async def schedule(self, search: Chooser) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
@@ -355,45 +342,3 @@ class Runner:
         except TooManyMoments as error:
             raise Unusable(f"{self.scenario.name}: always: {error} of a schedule; take fewer clients") from None
         return found
-
-
-class SetupFailed(Unusable):
-    """The setup of a scenario did not work; one line."""
-
-
-@asynccontextmanager
-async def opened(scenario: GateScenario, file: Path) -> AsyncIterator[Runner]:
-    """A gate with the processes of a scenario behind it; all of them end with the block."""
-    front = PassingFront(scenario.through, OPEN)
-    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    url = f"http://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
-    names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
-    children = {}
-    for name in (*names, OPEN):
-        environment = dict(front.environment(url, name))
-        service = Service(scenario.service, environment) if scenario.service else None
-        children[name] = Child(file, environment, service)
-    runner = Runner(scenario, front, gate, children)
-    # The store goes last: a program that loses it before it is killed would complain.
-    store_is_up = trio.CancelScope(shield=True)
-
-    async def serve() -> None:
-        with store_is_up:
-            await gate.server.serve(listeners)
-
-    async with trio.open_nursery() as nursery:
-        try:
-            nursery.start_soon(serve)
-            async with trio.open_nursery() as starting:
-                for child in children.values():
-                    starting.start_soon(child.start)
-            await runner.prepare()
-            yield runner
-        finally:
-            try:
-                runner.watch.close()
-                for child in children.values():
-                    await child.kill()
-            finally:
-                store_is_up.cancel()

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -10,9 +11,12 @@ import click
 import trio
 
 from lakeproof.gate.classes import Choice, Classes
-from lakeproof.gate.running import Chooser, Runner, Schedule, opened
+from lakeproof.gate.holding import Bell
+from lakeproof.gate.opening import opened, prepared
+from lakeproof.gate.running import Chooser, Runner, Schedule
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
 from lakeproof.gate.shortest import fewest_switches, switches
+from lakeproof.gate.side_by_side import JOIN_SECONDS, LOOK_SECONDS, join
 from lakeproof.gate.strategies import Replayed
 from lakeproof.report.style import plural
 from lakeproof.targets.answers import first_of
@@ -66,27 +70,52 @@ def all_classes(scenario: GateScenario) -> Classes:
 
 
 async def searched(
-    scenario: GateScenario, file: Path, search: Chooser, schedules: int | None, limit: float | None
+    scenario: GateScenario, file: Path, search: Chooser, schedules: int | None, limit: float | None, jobs: int = 1
 ) -> Found:
-    """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds.
+    """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds. jobs: how many sets of
+    processes run them, if it is a search of all classes; see `lakeproof.gate.side_by_side`.
 
     Raises (in a group): Unusable: the program or an invariant came to grief.
     """
-    found = Found()
+    found, bell = Found(), Bell()
     deadline = None if limit is None else time.monotonic() + limit
-    told = time.monotonic()
+
+    def goes_on() -> bool:
+        return (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules)
+
     async with opened(scenario, file) as runner:
-        while (deadline is None or time.monotonic() < deadline) and (schedules is None or search.runs < schedules):
-            if not search.begin():
-                break
-            found.add(await runner.schedule(search))
-            if time.monotonic() - told > TELL_SECONDS:
-                told = time.monotonic()
-                click.echo(f"{scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
+        async with trio.open_nursery() as others:
+            if isinstance(search, Classes):
+                work = partial(join, scenario, file, search, prepared(runner), found.add, bell, goes_on)
+                for _ in range(jobs - 1):
+                    others.start_soon(_later, work)
+            await _alone(runner, search, found, bell, goes_on)
+            others.cancel_scope.cancel()
         if not isinstance(search, Replayed):
             for name, schedule in sorted(found.shortest.items()):
                 found.shortest[name] = await shortened(runner, schedule, name)
     return found
+
+
+async def _later(work: Callable[[], Awaitable[None]]) -> None:
+    await trio.sleep(JOIN_SECONDS)
+    await work()
+
+
+async def _alone(runner: Runner, search: Chooser, found: Found, bell: Bell, goes_on: Callable[[], bool]) -> None:
+    """Run here what the search chooses; others may run some of it meanwhile."""
+    told = time.monotonic()
+    while goes_on():
+        if search.begin():
+            found.add(await runner.schedule(search))
+            bell.ring()
+        elif isinstance(search, Classes) and search.waits:
+            await bell.wait(LOOK_SECONDS)
+        else:
+            return
+        if time.monotonic() - told > TELL_SECONDS:
+            told = time.monotonic()
+            click.echo(f"{runner.scenario.name}: {plural(search.complete, 'schedule')} so far", err=True)
 
 
 async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Schedule:

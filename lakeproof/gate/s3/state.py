@@ -1,14 +1,10 @@
 """What the S3 front holds: objects by address, and uploads in parts. A value: nothing is changed in place."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
 
 import attrs
 
 from lakeproof.model.objects import Metadata, Objects
-
-EMPTY: Final[Mapping[int, bytes]] = MappingProxyType({})
 
 
 @attrs.frozen
@@ -17,7 +13,7 @@ class Upload:
 
     address: str
     metadata: Metadata
-    parts: Mapping[int, bytes] = EMPTY
+    parts: Mapping[int, bytes] = attrs.field(factory=dict)
 
 
 @attrs.frozen

@@ -9,7 +9,8 @@ import trio
 
 from lakeproof.explore import describe
 from lakeproof.gate.classes import Classes, Diverged
-from lakeproof.gate.running import Chooser, Runner, opened
+from lakeproof.gate.opening import opened
+from lakeproof.gate.running import Chooser, Runner
 from lakeproof.gate.scenario import THREADS, GateScenario, Invariant, OnTheWay
 from lakeproof.gate.searching import Found, all_classes, searched, tested, verdict_on
 from lakeproof.gate.traces import GateTrace, dumps

@@ -1,0 +1,93 @@
+"""A gate with the processes of a scenario behind it, and the store as the setup leaves it."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import attrs
+import trio
+
+from lakeproof.gate import s3
+from lakeproof.gate.aws import Asked, Store
+from lakeproof.gate.holding import Gate
+from lakeproof.gate.names import Names
+from lakeproof.gate.passing import PassingFront
+from lakeproof.gate.programs import Child, Service
+from lakeproof.gate.running import OPEN, Runner
+from lakeproof.gate.scenario import GateScenario
+from lakeproof.running.tasks import Unusable
+
+
+class SetupFailed(Unusable):
+    """The setup of a scenario did not work; one line."""
+
+
+@attrs.frozen(kw_only=True)
+class Prepared:
+    """What a setup leaves: another gate that begins with it runs the same schedules."""
+
+    store: Store
+    names: Names
+    """Of what was minted in it."""
+
+
+async def _set_up(runner: Runner) -> None:
+    scenario = runner.scenario
+    for each in scenario.setup:
+        returned = await runner.children[OPEN].call(each.name, each.args)
+        if not returned.ok:
+            raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
+
+
+def prepared(runner: Runner) -> Prepared:
+    """What its setup has left."""
+    return Prepared(store=runner.fresh, names=runner.gate.names_of_setup())
+
+
+@asynccontextmanager
+async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = None) -> AsyncIterator[Runner]:
+    """A gate with the processes of a scenario behind it; all of them end with the block. begins: what the setup has
+    left elsewhere; then it is not run here.
+
+    Raises (in a group):
+        SetupFailed: a call of the setup has raised.
+        ProgramError: a process does not start.
+    """
+    front = PassingFront(scenario.through, OPEN)
+    gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    url = f"http://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
+    names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
+    children = {}
+    for name in (*names, OPEN):
+        environment = dict(front.environment(url, name))
+        service = Service(scenario.service, environment) if scenario.service else None
+        children[name] = Child(file, environment, service)
+    runner = Runner(scenario, front, gate, children)
+    # The store goes last: a program that loses it before it is killed would complain.
+    store_is_up = trio.CancelScope(shield=True)
+
+    async def serve() -> None:
+        with store_is_up:
+            await gate.server.serve(listeners)
+
+    async with trio.open_nursery() as nursery:
+        try:
+            nursery.start_soon(serve)
+            async with trio.open_nursery() as starting:
+                for child in children.values():
+                    starting.start_soon(child.start)
+            if begins is None:
+                await _set_up(runner)
+            else:  # only now: where the setup was run, the processes have begun with an empty store, too
+                gate.begin_with(begins.store, begins.names)
+            runner.fresh = gate.state
+            yield runner
+        finally:
+            try:
+                runner.watch.close()
+                for child in children.values():
+                    await child.kill()
+            finally:
+                store_is_up.cancel()

@@ -1,0 +1,70 @@
+"""A process that runs schedules for a search in another process. See `lakeproof.gate.side_by_side`.
+
+python -m lakeproof.gate.worker FILE.py SCENARIO
+"""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import attrs
+import trio
+
+from lakeproof.gate.loading import loaded
+from lakeproof.gate.opening import Prepared, opened
+from lakeproof.gate.scenario import THREADS, GateScenario
+from lakeproof.gate.side_by_side import Failed, Ran, Values, counted, packed
+from lakeproof.gate.walks import Beginning, Walk
+from lakeproof.running.tasks import Unusable
+from lakeproof.targets.answers import first_of
+
+
+async def serve(
+    scenario: GateScenario, file: Path, asked: trio.abc.ReceiveStream, answers: trio.abc.SendStream
+) -> None:
+    """Run what is asked for until it ends, even in the middle of a schedule."""
+    arriving = Values(asked)
+    heard, queue = trio.open_memory_channel[object](1)
+
+    async def listen() -> None:
+        while (value := await arriving.next()) is not None:
+            await heard.send(value)
+        nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(listen)
+        await _run(scenario, file, queue, answers)
+
+
+async def _run(scenario: GateScenario, file: Path, queue: AsyncIterator[object], answers: trio.abc.SendStream) -> None:
+    begins = await anext(queue)
+    assert isinstance(begins, Prepared)
+    async with opened(scenario, file, begins) as runner:
+        async for beginning in queue:
+            assert isinstance(beginning, Beginning)
+            walk = Walk(beginning, scenario.parallel == THREADS)
+            walk.begin()
+            schedule = attrs.evolve(await runner.schedule(walk), outcome=None)
+            await answers.send_all(packed(Ran(walked=walk.walked, schedule=schedule, reached=counted(scenario))))
+
+
+async def main(file: Path, name: str) -> None:
+    """Serve stdin; what the user's file prints goes to stderr."""
+    answers = trio.lowlevel.FdStream(os.dup(1))
+    os.dup2(2, 1)
+    try:
+        scenario = next(each for each in loaded(file) if each.name == name)
+        await serve(scenario, file, trio.lowlevel.FdStream(os.dup(0)), answers)
+    except (Unusable, BaseExceptionGroup) as errors:
+        error = first_of(errors) if isinstance(errors, BaseExceptionGroup) else errors
+        if not isinstance(error, Unusable):
+            raise error from None
+        try:
+            await answers.send_all(packed(Failed(str(error))))
+        except trio.BrokenResourceError:
+            return  # nobody listens any more
+
+
+if __name__ == "__main__":
+    trio.run(main, Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,119 @@
+"""Processes that join a search run the schedules that one process would have run, and leave nothing behind."""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+from click.testing import CliRunner
+
+from lakeproof.cli import main
+from lakeproof.gate import searching, side_by_side
+from lakeproof.gate.classes import Classes
+from lakeproof.gate.holding import Bell
+from lakeproof.gate.loading import chosen
+from lakeproof.gate.opening import opened, prepared
+from lakeproof.gate.s3.state import Upload
+from lakeproof.gate.searching import Found, all_classes, completed, searched
+from lakeproof.running.tasks import Unusable
+from tests.gate.test_running import COUNTER, NASTY
+
+MINTING = Path(__file__).parent / "minting.py"
+
+
+async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes]:
+    """A search in which only processes that have joined run schedules."""
+    [scenario] = chosen(file, [name])
+    search, found, bell = all_classes(scenario), Found(), Bell()
+    async with opened(scenario, file) as runner, trio.open_nursery() as nursery:
+        for _ in range(count):
+            nursery.start_soon(
+                side_by_side.join, scenario, file, search, prepared(runner), found.add, bell, lambda: True
+            )
+    return found, search
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "counts"),
+    [(NASTY, "crash", {"both_or_none": 2}), (MINTING, "minted", None)],
+)
+def test_two_processes_run_the_classes_that_one_would_have_run(
+    file: Path, name: str, counts: dict[str, int] | None
+) -> None:
+    [scenario] = chosen(file, [name])
+    alone = all_classes(scenario)
+    one = completed(partial(searched, scenario, file, alone, None, None))
+    found, search = completed(partial(by_others, file, name, 2))
+    assert search.all_run
+    assert search.complete == alone.complete
+    assert found.counted == one.counted
+    assert counts in (None, found.counted)
+
+
+def test_what_an_invariant_counts_is_counted_over_all_processes(tmp_path: Path) -> None:
+    edited = tmp_path / "counter.py"
+    more = """
+class Counted:
+    __name__, reached = "counted", 0
+    def __call__(self, outcome):
+        self.reached += 1
+import attrs
+SCENARIOS = [attrs.evolve(SCENARIOS[0], invariants=[Counted()], expect={})]
+"""
+    edited.write_text(COUNTER.read_text() + more)
+    found, search = completed(partial(by_others, edited, "counter/*", 2))
+    assert not found.trouble
+    [scenario] = chosen(edited, ["counter/*"])
+    counts = side_by_side.Counts(scenario)
+    counts.add({"counted": 3})
+    counts.add({"counted": 4})
+    side_by_side.Counts(scenario).add({"counted": 2})
+    assert side_by_side.counted(scenario) == {"counted": 6}
+    assert search.complete == 4
+
+
+def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
+    with pytest.raises(Unusable, match="the process ended with code 7"):
+        completed(partial(by_others, NASTY, "mortal", 2))
+
+
+def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
+    with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
+        completed(partial(by_others, NASTY, "raises", 1))
+
+
+def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def killed(self: side_by_side.Other, beginning: object) -> None:
+        os.kill(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+        await asked(self, beginning)  # type: ignore[arg-type]
+
+    asked = side_by_side.Other.ran
+    monkeypatch.setattr(side_by_side.Other, "ran", killed)
+    with pytest.raises(Unusable, match=r"a process of the search ended with code -9; --jobs 1 runs all in this one"):
+        completed(partial(by_others, COUNTER, "counter/blind", 1))
+
+
+def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "of_this_test.py"
+    file.write_text(NASTY.read_text())
+    monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
+    words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
+    monkeypatch.setattr("lakeproof.gate.running.PATIENCE_SECONDS", 1.0)
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 3, result.output
+    assert json.loads(result.stdout)["verdict"] == "inconclusive"
+    listed = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True)
+    assert [line for line in listed.stdout.splitlines() if str(file) in line] == []
+
+
+def test_an_upload_in_parts_that_the_setup_leaves_travels_to_the_others() -> None:
+    upload = Upload("bucket/key", ())
+    assert pickle.loads(pickle.dumps(upload)) == upload  # noqa: S301  # our own

@@ -1,0 +1,125 @@
+"""Runs of one search that are made side by side: each class is still run once, in whichever order they end."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
+from lakeproof.gate.footprints import Access, Touch
+from lakeproof.gate.walks import Beginning, Walk, Walked
+from tests.gate import toys
+from tests.gate.toys import FAULTY, Program, Run, by_brute_force, programs
+
+
+def walked(program: Program, walk: Walk) -> Run:
+    """One run of a toy program."""
+    run = Run(*program)
+    while run.waiting:
+        waiting = run.waiting.items()
+        choice = walk.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
+        if choice is None:
+            break
+        walk.let_go(run.move(choice.name, choice.mode).footprint)
+    walk.end()
+    return run
+
+
+def found_side_by_side(
+    program: Program, at_once: int, seed: int, threads: bool
+) -> tuple[Classes, list[frozenset[object]]]:
+    """The search with so many runs under way, which come back in a random order; and the classes that were met."""
+    chance, search = random.Random(seed), Classes(threads=threads)
+    under_way: list[Beginning] = []
+    met: list[frozenset[object]] = []
+    while True:
+        while len(under_way) < at_once and (beginning := search.hand_out()) is not None:
+            under_way.append(beginning)
+        if not under_way:
+            return search, met
+        assert search.waits
+        walk = Walk(under_way.pop(chance.randrange(len(under_way))), threads)
+        run = walked(program, walk)
+        met += [run.class_(threads)] if walk.complete else []
+        search.take_in(walk.walked)
+
+
+def equal_to_brute_force(program: Program, at_once: int, seed: int, threads: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if threads:
+            patch.setattr(toys, "FAULTY", tuple(mode for mode in FAULTY if "crash" not in mode))
+        search, met = found_side_by_side(program, at_once, seed, threads)
+        assert search.all_run
+        assert len(met) == len(set(met)) == search.complete
+        assert set(met) == by_brute_force(program, threads)
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(requests_max=5), st.integers(2, 5), st.integers(), st.booleans())
+def test_each_class_of_brute_force_is_run_once(program: Program, at_once: int, seed: int, threads: bool) -> None:
+    equal_to_brute_force(program, at_once, seed, threads)
+
+
+@pytest.mark.deep
+@settings(max_examples=2000, deadline=None)
+@given(programs(requests_max=7), st.integers(2, 8), st.integers(), st.booleans())
+def test_each_class_of_brute_force_is_run_once_in_larger_programs(
+    program: Program, at_once: int, seed: int, threads: bool
+) -> None:
+    equal_to_brute_force(program, at_once, seed, threads)
+
+
+WRITE = (Access(Touch.WRITE, "k"),)
+
+
+def pending(*names: str) -> list[Pending]:
+    return [Pending(Name(name, name)) for name in names]
+
+
+def followed(beginning: Beginning, *waiting: list[Pending]) -> Walked:
+    """What comes of a walk in a program that asks for this."""
+    walk = Walk(beginning)
+    try:
+        for found in waiting:
+            assert walk.choose(found) is not None
+            walk.let_go(WRITE)
+        walk.end()
+    except Diverged:
+        pass
+    return walk.walked
+
+
+def handed_out(search: Classes) -> Beginning:
+    beginning = search.hand_out()
+    assert beginning is not None
+    return beginning
+
+
+class TestDivergence:
+    def test_a_place_that_is_dropped_takes_what_is_under_way_below_it_along(self) -> None:
+        search = Classes()
+        first = handed_out(search)
+        assert search.hand_out() is None  # nothing is known yet
+        search.take_in(followed(first, pending("a", "b", "c"), pending("b", "c"), pending("c")))
+        below, beside = handed_out(search), handed_out(search)
+        assert (len(below.steps), len(beside.steps)) == (2, 1)
+        for _ in range(TRIES_MAX + 1):
+            search.take_in(followed(beside, pending("x")))
+            beside = search.hand_out() or beside
+        search.take_in(followed(below, pending("a", "b", "c"), pending("b", "c"), pending("b")))
+        assert search.hand_out() is None
+        assert (search.complete, search.diverged, search.over, search.all_run) == (1, 1, True, False)
+
+    def test_all_is_not_said_before_the_last_run_has_come_back(self) -> None:
+        search = Classes()
+        search.take_in(followed(handed_out(search), pending("a", "b"), pending("b")))
+        last = handed_out(search)
+        assert (search.hand_out(), search.over) == (None, False)
+        search.take_in(followed(last, pending("a", "b"), pending("a")))
+        again = handed_out(search)
+        assert again.whole
+        assert search.hand_out() is None
+        assert (search.over, search.all_run) == (True, False)
+        search.take_in(followed(again, pending("a", "b"), pending("b")))
+        assert (search.hand_out(), search.complete, search.all_run) == (None, 2, True)
