@@ -1,6 +1,7 @@
 """A process is quiet when all its threads sleep, and only then."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -8,9 +9,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+import trio
+import trio.testing
 
 from lakeproof.gate import quiet
+from lakeproof.gate.aws import Asked, Store
+from lakeproof.gate.holding import Gate
+from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.quiet import Watch
+from lakeproof.gate.running import PASSES
+from lakeproof.gate.s3.state import State
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
 
@@ -150,3 +158,26 @@ class TestTwoLooks:
         threads[0].ran += 1
         threads[0].asleep = False
         assert watch.asleep([1]) is watch.asleep([1]) is None
+
+
+def test_a_request_on_a_new_connection_is_held_two_passes_before_the_second_look() -> None:
+    """Of the event loop: the look waits for `PASSES`, and a request that was sent before them must be held by then."""
+
+    async def passes() -> int:
+        front = PassingFront((), "reader")
+        gate = Gate[Store, Asked](front, Store(s3=State(buckets=frozenset({"b"}))), lambda: 0)
+        gate.hold(frozenset({"c1"}))
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gate.server.serve, listeners)
+            await trio.testing.wait_all_tasks_blocked()
+            with socket.create_connection(listeners[0].socket.getsockname()) as connection:  # while nothing else runs
+                connection.sendall(b"GET /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\n\r\n")
+                count = 0
+                while not gate.waiting:
+                    await trio.lowlevel.cancel_shielded_checkpoint()
+                    count += 1
+                nursery.cancel_scope.cancel()
+        return count
+
+    assert trio.run(passes) <= PASSES - 2
