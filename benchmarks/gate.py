@@ -29,6 +29,7 @@ from lakeproof.gate.searching import all_classes
 from lakeproof.gate.side_by_side import Other, joined
 
 WARM_SCHEDULES = 10
+WARM_SECONDS = 2.0
 IDLE_SECONDS = 0.005
 
 
@@ -89,7 +90,7 @@ async def held(scenario: GateScenario, file: Path, seconds: float, jobs: int) ->
             for _ in range(WARM_SCHEDULES):
                 if beginning := warm.hand_out():
                     warm.take_in((await other.ran(beginning)).walked)
-        await here(runner, Rate(scenario, time.monotonic() + 2))
+        await here(runner, Rate(scenario, time.monotonic() + min(WARM_SECONDS, seconds)))
         rate = Rate(scenario, time.monotonic() + seconds)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(here, runner, rate)
@@ -132,9 +133,9 @@ def main() -> None:
     [scenario] = chosen(given.file, [given.scenario])
     rows = []
     print("gates", "schedules/s", "steps/s", sep="\t")
-    measured = [("none holds", partial(free, scenario, given.file, given.seconds))]
-    for jobs in map(int, given.jobs.split(",")):
-        measured.append((str(jobs), partial(held, scenario, given.file, given.seconds, jobs)))
+    measured = [("none holds", partial(free, scenario, given.file, given.seconds))] + [
+        (jobs, partial(held, scenario, given.file, given.seconds, int(jobs))) for jobs in given.jobs.split(",")
+    ]
     for gates, work in measured:
         rate = trio.run(work)
         found = (gates, round(rate.schedules / given.seconds, 1), round(rate.steps / given.seconds))
