@@ -31,6 +31,8 @@ from lakeproof.running.tasks import Unusable
 
 JOIN_SECONDS: Final = 3.0
 """After so long the other processes join: what is over before would have waited for their start."""
+CLOSING_SECONDS: Final = 10.0
+"""For a process to end its program, and itself."""
 HEAD_BYTES: Final = 8
 READ_BYTES: Final = 1 << 16
 LOOK_SECONDS: Final = 0.5
@@ -143,7 +145,11 @@ async def joined(scenario: GateScenario, file: Path, begins: Prepared) -> AsyncI
         with trio.CancelScope(shield=True):
             assert process.stdin is not None
             await process.stdin.aclose()
-            await process.wait()
+            with trio.move_on_after(CLOSING_SECONDS) as scope:
+                await process.wait()
+            if scope.cancelled_caught:  # the user's file is still being loaded, and does not end
+                process.kill()
+                await process.wait()
 
 
 @attrs.define
