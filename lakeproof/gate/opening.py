@@ -1,7 +1,7 @@
 """A gate with the processes of a scenario behind it, and the store as the setup leaves it."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,6 +30,8 @@ class Prepared:
     store: Store
     names: Names
     """Of what was minted in it."""
+    keys_of_tables: Mapping[str, tuple[str, ...]]
+    """What the front of DynamoDB has learned for its labels."""
 
 
 async def _set_up(runner: Runner) -> None:
@@ -42,7 +44,11 @@ async def _set_up(runner: Runner) -> None:
 
 def prepared(runner: Runner) -> Prepared:
     """What its setup has left."""
-    return Prepared(store=runner.fresh, names=runner.gate.names_of_setup())
+    return Prepared(
+        store=runner.fresh,
+        names=runner.gate.names_of_setup(),
+        keys_of_tables=dict(runner.front.dynamodb.keys_of_tables),
+    )
 
 
 @asynccontextmanager
@@ -82,6 +88,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
                 await _set_up(runner)
             else:  # only now: where the setup was run, the processes have begun with an empty store, too
                 gate.begin_with(begins.store, begins.names)
+                front.dynamodb.keys_of_tables.update(begins.keys_of_tables)
             runner.fresh = gate.state
             yield runner
         finally:

@@ -28,9 +28,9 @@ BUSY_SECONDS: Final = 120.0
 POLL_SECONDS: Final = 0.0002
 WATCH_SECONDS: Final = 0.05
 """How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
-PASSES: Final = 5
-"""Of the event loop between two looks: two more than it takes from a connection that arrives to a request that is held.
-In the first one it is accepted, in the second one read, in the third one understood."""
+PASSES: Final = 8
+"""Of the event loop between two looks: twice what it takes from a connection that arrives to a request that is held. It
+is accepted, read and understood, each in a pass of its own; who counts may come first or last in one."""
 CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
 OPEN: Final = "reader"

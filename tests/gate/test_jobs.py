@@ -24,6 +24,7 @@ from lakeproof.running.tasks import Unusable
 from tests.gate.test_running import COUNTER, NASTY
 
 MINTING = Path(__file__).parent / "minting.py"
+TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
 
 
 async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes]:
@@ -40,7 +41,7 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes]:
 
 @pytest.mark.parametrize(
     ("file", "name", "counts"),
-    [(NASTY, "crash", {"both_or_none": 2}), (MINTING, "minted", None)],
+    [(NASTY, "crash", {"both_or_none": 2}), (MINTING, "minted", None), (TABLES, "dynamodb/careful", None)],
 )
 def test_two_processes_run_the_classes_that_one_would_have_run(
     file: Path, name: str, counts: dict[str, int] | None

@@ -180,4 +180,4 @@ def test_a_request_on_a_new_connection_is_held_two_passes_before_the_second_look
                 nursery.cancel_scope.cancel()
         return count
 
-    assert trio.run(passes) <= PASSES - 2
+    assert max(trio.run(passes) for _ in range(20)) <= PASSES - 2

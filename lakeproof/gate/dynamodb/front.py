@@ -60,7 +60,7 @@ class DynamoDBFront:
     """
 
     def __init__(self) -> None:
-        self._keys: dict[str, tuple[str, ...]] = {}
+        self.keys_of_tables: dict[str, tuple[str, ...]] = {}
 
     def understood(self, request: Request) -> DynamoDBRequest | Response:
         credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
@@ -77,7 +77,7 @@ class DynamoDBFront:
         return asked.access_key
 
     def label_of(self, asked: DynamoDBRequest) -> str:
-        return label(asked.operation, asked.meant, self._keys)
+        return label(asked.operation, asked.meant, self.keys_of_tables)
 
     def keys_of(self, asked: DynamoDBRequest) -> tuple[str, ...]:
         return ()  # a label has them all
@@ -98,7 +98,7 @@ class DynamoDBFront:
             # It has changed nothing; its answer depends on what it would have touched.
             return state, error_answer(error), touched.by_error(state, asked.meant)
         if asked.operation == "CreateTable" and isinstance(asked.meant, TableRequest):
-            self._keys[asked.meant.name] = after.tables[asked.meant.name].key_names
+            self.keys_of_tables[asked.meant.name] = after.tables[asked.meant.name].key_names
         return after, answer({**told, **_consumed(asked)}), footprint
 
     def refusal(self, asked: DynamoDBRequest) -> Response:
