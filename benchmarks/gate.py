@@ -23,8 +23,8 @@ from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.loading import chosen
 from lakeproof.gate.opening import opened, prepared
-from lakeproof.gate.running import Runner
-from lakeproof.gate.scenario import GateScenario
+from lakeproof.gate.running import OPEN, Runner
+from lakeproof.gate.scenario import GateCall, GateScenario
 from lakeproof.gate.searching import all_classes
 from lakeproof.gate.side_by_side import Other, joined
 
@@ -48,6 +48,8 @@ class Rate:
 
     def goes_on(self) -> bool:
         """Whether there is time; a search that is over begins again."""
+        if self.search.repeated:
+            raise SystemExit(f"{self.scenario.name}: a schedule did not repeat its beginning; such a rate says nothing")
         if self.search.over and not self.search.waits:
             self.search = all_classes(self.scenario)
         return time.monotonic() < self.until
@@ -103,7 +105,7 @@ async def free(scenario: GateScenario, file: Path, seconds: float) -> Rate:
     """The calls of the clients at once, again and again, each time with the store of the setup; nothing is held."""
     async with opened(scenario, file) as runner:
         gate, rate = runner.gate, Rate(scenario, time.monotonic() + seconds)
-        names = [name for name in runner.children if name != "reader"]
+        names = [name for name in runner.children if name != OPEN]
         gate.hold(frozenset())
         while rate.goes_on():
             gate.state, before = runner.fresh, gate.server.seen
@@ -112,13 +114,13 @@ async def free(scenario: GateScenario, file: Path, seconds: float) -> Rate:
                     nursery.start_soon(_called, runner, name, calls)
             rate.add(gate.server.seen - before)
             for each in scenario.after:
-                await runner.children["reader"].call(each.name, each.args)
+                await runner.children[OPEN].call(each.name, each.args)
         return rate
 
 
-async def _called(runner: Runner, name: str, calls: Sequence[object]) -> None:
+async def _called(runner: Runner, name: str, calls: Sequence[GateCall]) -> None:
     for each in calls:
-        await runner.children[name].call(each.name, each.args)  # type: ignore[attr-defined]
+        await runner.children[name].call(each.name, each.args)
 
 
 def main() -> None:

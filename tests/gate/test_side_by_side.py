@@ -10,20 +10,7 @@ from lakeproof.gate.classes import TRIES_MAX, Classes, Diverged, Name, Pending
 from lakeproof.gate.footprints import Access, Touch
 from lakeproof.gate.walks import Beginning, Walk, Walked
 from tests.gate import toys
-from tests.gate.toys import FAULTY, Program, Run, by_brute_force, programs
-
-
-def walked(program: Program, walk: Walk) -> Run:
-    """One run of a toy program."""
-    run = Run(*program)
-    while run.waiting:
-        waiting = run.waiting.items()
-        choice = walk.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
-        if choice is None:
-            break
-        walk.let_go(run.move(choice.name, choice.mode).footprint)
-    walk.end()
-    return run
+from tests.gate.toys import FAULTY, Program, by_brute_force, driven, programs
 
 
 def found_side_by_side(
@@ -40,7 +27,8 @@ def found_side_by_side(
             return search, met
         assert search.waits
         walk = Walk(under_way.pop(chance.randrange(len(under_way))), threads)
-        run = walked(program, walk)
+        run = driven(program, walk)
+        walk.end()
         met += [run.class_(threads)] if walk.complete else []
         search.take_in(walk.walked)
 

@@ -6,7 +6,7 @@ from typing import Final
 import attrs
 from hypothesis import strategies as st
 
-from lakeproof.gate.classes import Choice, Name, Pending
+from lakeproof.gate.classes import Name, Pending
 from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
 from lakeproof.gate.running import Chooser
 
@@ -163,17 +163,22 @@ def fewest_preemptions(program: Program, threads: bool = False) -> dict[frozense
     return found
 
 
+def driven(program: Program, search: Chooser) -> Run:
+    """One run of a program as a search chooses, which is then to be told its end."""
+    run = Run(*program)
+    while run.waiting:
+        waiting = run.waiting.items()
+        choice = search.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
+        if choice is None:
+            break
+        search.let_go(run.move(choice.name, choice.mode).footprint)
+    return run
+
+
 def by_search(program: Program, search: Chooser, each: Callable[[Run], None], *, runs_max: int = 100_000) -> None:
     """Run the search over a program; ``each`` sees every complete run."""
     while search.runs < runs_max and search.begin():
-        run = Run(*program)
-        choice: Choice | None = None
-        while run.waiting:
-            waiting = run.waiting.items()
-            choice = search.choose([Pending(who, run.modes(request), request.writes) for who, request in waiting])
-            if choice is None:
-                break
-            search.let_go(run.move(choice.name, choice.mode).footprint)
+        run = driven(program, search)
         complete = search.complete
         search.end()
         if search.complete > complete:
