@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from typing import Final
 
+_BEGINS: Final = r"(?:(?<![0-9a-zA-Z])|(?<=%2F))"
+"""Where a minted name may begin; in DynamoDB's keys, / is %2F."""
 MINTED: Final = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # a UUID
-    r"|(?:(?<![0-9a-zA-Z])|(?<=%2F))[0-9a-f]{24,64}(?![0-9a-zA-Z])"  # a hash; in DynamoDB's keys / is %2F
-    r"|(?<![0-9a-zA-Z])(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-v]{20}(?![0-9a-zA-Z])"  # an xid
-    r"|(?<![0-9a-zA-Z])(?=[0-9]*[a-z])(?-i:[0-9A-HJKMNP-TV-Z]{20}(?:[0-9A-HJKMNP-TV-Z]{6})?)(?![0-9a-zA-Z])"  # a ULID
+    rf"|{_BEGINS}[0-9a-f]{{24,64}}(?![0-9a-zA-Z])"  # a hash
+    rf"|{_BEGINS}(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-v]{{20}}(?![0-9a-zA-Z])"  # an xid
+    rf"|{_BEGINS}(?=[0-9]*[a-z])(?-i:[0-9A-HJKMNP-TV-Z]{{20}}(?:[0-9A-HJKMNP-TV-Z]{{6}})?)(?![0-9a-zA-Z])"  # a ULID
     r"|(?<![0-9])1[5-9][0-9]{11,17}(?![0-9])",  # a time since 1970, in milliseconds or finer
     re.IGNORECASE,
 )

@@ -114,6 +114,11 @@ class Child:
         if self._process is not None:
             self._process.kill()
 
+    async def restart(self) -> None:
+        """End the processes, and start them anew."""
+        await self.kill()
+        await self.start()
+
     async def kill(self) -> None:
         """End the processes, at once, and wait until they are gone."""
         if self.service is not None:

@@ -120,6 +120,8 @@ class Runner:
 
     async def schedule(self, search: Chooser) -> Schedule:
         """Run one schedule as the search chooses, and tell it."""
+        self.gate.state = self.fresh
+        self.gate.open()
         await self._revive()
         self.gate.state = self.fresh
         self.gate.hold(frozenset(name for name in self.children if name != OPEN))
@@ -210,11 +212,19 @@ class Runner:
         return held
 
     async def _revive(self) -> None:
-        """Start anew what has crashed."""
-        for name in sorted(self.crashed):
-            await self.children[name].kill()
-            await self.children[name].start()
+        """Start anew what has crashed; or all clients, if each schedule begins with fresh ones."""
+        ended = {name for name in self.children if name != OPEN} if self.scenario.fresh else self.crashed
+        async with trio.open_nursery() as nursery:
+            for name in sorted(ended):
+                nursery.start_soon(self.children[name].restart)
         self.crashed.clear()
+        if self.scenario.fresh:
+            self.unfinished = set()
+            if trouble := await self._quiet():
+                raise Unusable(f"{self.scenario.name}: fresh: {trouble}")
+            if self.gate.state != self.fresh:
+                why = "its processes write to the store as they start, and each schedule would begin in another state"
+                raise Unusable(f"{self.scenario.name}: fresh: {why}")
 
     async def _drain(self) -> None:
         """Give the calls time to end by themselves."""
@@ -225,8 +235,7 @@ class Runner:
     async def _renew(self) -> None:
         """Start anew each process whose call has not ended."""
         for name in sorted(self.unfinished):
-            await self.children[name].kill()
-            await self.children[name].start()
+            await self.children[name].restart()
 
     def _first(self) -> list[Held[Asked]]:
         """The requests that may be let go: all that wait, or of each client the first one by its label."""

@@ -97,6 +97,9 @@ class GateScenario:
     """Let requests of one client that wait at the same time go in every order. False: in the order of their labels, so
     that a verdict is on fewer schedules, and says so. `THREADS`: their order is tried only where one touches what
     another changes, which is right for a client that does not see in which order its answers come."""
+    fresh: bool = False
+    """Start the processes of the clients anew for each schedule: for a program that keeps something from one to the
+    next. What they ask the store for until they are quiet is no part of the schedule, and must not change it."""
     calm_seconds: float = 0.0
     """For so long nothing must have moved before a request is chosen: longer than the timers of the program after which
     one call goes on to ask while another request of it waits."""

@@ -29,15 +29,20 @@ OK = 200
 
 
 def ask(method: str, path: str, body: object = None) -> int:
-    """One request to the server of this client: the status of the answer."""
+    """One request to the server of this client, with bytes or what is sent as JSON: the status of the answer."""
+    return answer(method, path, body)[0]
+
+
+def answer(method: str, path: str, body: object = None) -> tuple[int, bytes]:
+    """As `ask`: the status and the content of the answer."""
     connection = http.client.HTTPConnection(urlsplit(os.environ["SERVICE_URL"]).netloc)
     login = base64.b64encode(f"{KEY}:{SECRET}".encode()).decode()
-    headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    raw = isinstance(body, bytes)
+    headers = {"Authorization": f"Basic {login}", "Content-Type": f"application/{'octet-stream' if raw else 'json'}"}
     try:
-        connection.request(method, f"/api/v1/{path}", None if body is None else json.dumps(body), headers)
+        connection.request(method, f"/api/v1/{path}", body if raw or body is None else json.dumps(body), headers)
         response = connection.getresponse()
-        response.read()
-        return response.status
+        return response.status, response.read()
     finally:
         connection.close()
 
@@ -63,6 +68,28 @@ def create_repository(name: str, space: str) -> int:
 def create_branch(name: str, branch: str) -> int:
     """From ``main``."""
     return ask("POST", f"repositories/{name}/branches", {"name": branch, "source": "main"})
+
+
+def delete_branch(name: str, branch: str) -> int:
+    return ask("DELETE", f"repositories/{name}/branches/{branch}")
+
+
+def get_branch(name: str, branch: str) -> int:
+    return ask("GET", f"repositories/{name}/branches/{branch}")
+
+
+def upload(name: str, branch: str, path: str, content: str) -> int:
+    return ask("POST", f"repositories/{name}/branches/{branch}/objects?path={path}", content.encode())
+
+
+def commit(name: str, branch: str, message: str) -> int:
+    return ask("POST", f"repositories/{name}/branches/{branch}/commits", {"message": message})
+
+
+def get_object(name: str, ref: str, path: str) -> str | int:
+    """Its content; or the status of the answer, if there is none."""
+    status, content = answer("GET", f"repositories/{name}/refs/{ref}/objects?path={path}")
+    return content.decode() if status == OK else status
 
 
 def delete_repository(name: str) -> int:

@@ -1,0 +1,96 @@
+"""A running lakeFS on DynamoDB: branches that are created and deleted at once, beside repositories; an upload beside a
+commit.
+
+LAKEPROOF_LAKEFS=$(which lakefs) lakeproof gate run examples/lakefs/branches.py lakefs/create-branch-delete-branch
+
+A server keeps what it has read of a branch, and cleans up after it has answered. So each schedule begins with fresh
+servers, one for each client.
+"""
+
+from functools import partial
+from itertools import permutations
+
+from lakeproof.gate import GateCall, GateScenario, Outcome, call, judged, lakefs
+
+NAME, WORK, NEW = "example", "work", "new"
+OK, CREATED, DELETED, NOT_FOUND, CONFLICT = 200, 201, 204, 404, 409
+PLACES = (NAME, f"{NAME}/{WORK}", f"{NAME}/{NEW}")
+set_up, wait_a_second = lakefs.set_up, lakefs.wait_a_second
+create_repository, delete_repository = lakefs.create_repository, lakefs.delete_repository
+create_branch, delete_branch = lakefs.create_branch, lakefs.delete_branch
+get_repository, get_branch = lakefs.get_repository, lakefs.get_branch
+upload, commit, get_object = lakefs.upload, lakefs.commit, lakefs.get_object
+
+
+def answered(there: set[str], each: GateCall) -> int:
+    """What a server would answer that is asked one thing at a time. there: its repositories and branches; changed."""
+    repository = str(each.args[0])
+    what = f"{repository}/{each.args[1]}" if each.name.endswith("branch") else repository
+    if what != repository and repository not in there:
+        return NOT_FOUND
+    if each.name.startswith("create"):
+        found = CONFLICT if what in there else CREATED
+        there.add(what)
+        return found
+    found = DELETED if what in there else NOT_FOUND
+    there -= {one for one in there if one == what or one.startswith(f"{what}/")}
+    return found
+
+
+def an_order_explains_the_answers(outcome: Outcome) -> str | None:
+    """Calls that ran at once are answered as if they had run one after the other, and leave what they would have."""
+    made = [(each, returned.value) for calls in outcome.results.values() for each, returned in calls]
+    left = [returned.value for returned in outcome.after]
+    for order in permutations(made):
+        there = {NAME, f"{NAME}/{WORK}"}
+        answers = [answered(there, each) == status for each, status in order]
+        if all(answers) and left == [OK if each in there else NOT_FOUND for each in PLACES]:
+            return None
+    told = ", ".join(f"{each} was answered {status}" for each, status in made)
+    return f"no order explains this: {told}; then {', '.join(f'{a} {b}' for a, b in zip(PLACES, left, strict=True))}"
+
+
+def an_upload_stays(outcome: Outcome) -> str | None:
+    """What was uploaded, and answered so, is read from the branch afterwards, beside a commit, too."""
+    told = [returned.value for calls in outcome.results.values() for call, returned in calls if call.name == "upload"]
+    found = outcome.after[0].value
+    return None if CREATED not in told or found == "second" else f"upload answered {told}, and reading answers {found}"
+
+
+def a_commit_has_what_was_staged(outcome: Outcome) -> str | None:
+    """What was staged before it began is read from the branch afterwards."""
+    found = outcome.after[1].value
+    return None if found == "first" else f"it was staged, and reading answers {found}"
+
+
+SETUP = [call(set_up), call(create_repository, NAME, "first"), call(create_branch, NAME, WORK), call(wait_a_second)]
+on_fresh_servers = partial(
+    GateScenario, service=lakefs.SERVICE, through=lakefs.THROUGH, parallel="threads", fresh=True
+)
+scenario = partial(
+    on_fresh_servers,
+    setup=SETUP,
+    invariants=[an_order_explains_the_answers],
+    always=[judged("active-is-complete")],
+    after=[call(get_repository, NAME), call(get_branch, NAME, WORK), call(get_branch, NAME, NEW)],
+)
+CREATE, DELETE = call(create_branch, NAME, NEW), call(delete_branch, NAME, WORK)
+REPOSITORY, DELETE_REPOSITORY = call(create_repository, NAME, "second"), call(delete_repository, NAME)
+
+SCENARIOS = [
+    scenario(name="lakefs/create-branch-create-branch", clients=[[CREATE], [CREATE]]),
+    scenario(name="lakefs/create-branch-delete-branch", clients=[[CREATE], [call(delete_branch, NAME, NEW)]]),
+    scenario(name="lakefs/delete-branch-create-branch", clients=[[DELETE], [call(create_branch, NAME, WORK)]]),
+    scenario(name="lakefs/delete-branch-delete-branch", clients=[[DELETE], [DELETE]]),
+    scenario(name="lakefs/create-branch-create", clients=[[CREATE], [REPOSITORY]]),
+    scenario(name="lakefs/create-branch-delete", clients=[[CREATE], [DELETE_REPOSITORY]]),
+    scenario(name="lakefs/delete-branch-create", clients=[[DELETE], [REPOSITORY]]),
+    scenario(name="lakefs/delete-branch-delete", clients=[[DELETE], [DELETE_REPOSITORY]]),
+    on_fresh_servers(
+        name="lakefs/upload-commit",
+        setup=[*SETUP, call(upload, NAME, WORK, "staged", "first")],
+        clients=[[call(upload, NAME, WORK, "uploaded", "second")], [call(commit, NAME, WORK, "a message")]],
+        invariants=[an_upload_stays, a_commit_has_what_was_staged],
+        after=[call(get_object, NAME, WORK, "uploaded"), call(get_object, NAME, WORK, "staged")],
+    ),
+]
