@@ -30,6 +30,34 @@ def test_a_creation_and_a_deletion_of_lakefs_have_so_many_classes(tmp_path: Path
 
 @runs
 @pytest.mark.deep
+@pytest.mark.parametrize(
+    ("name", "schedules", "violating"),
+    [
+        ("create-branch-create-branch", 4, 0),
+        ("create-branch-delete-branch", 2, 0),
+        ("delete-branch-create-branch", 2, 0),
+        ("delete-branch-delete-branch", 16, 12),
+        ("create-branch-create", 1, 0),
+        ("create-branch-delete", 14, 0),
+        ("delete-branch-create", 1, 0),
+        ("delete-branch-delete", 13, 1),
+        ("upload-commit", 22, 0),
+    ],
+)
+def test_branches_of_lakefs_in_all_pairs_and_an_upload_with_a_commit_have_so_many_classes(
+    tmp_path: Path, name: str, schedules: int, violating: int
+) -> None:
+    words = ["gate", "run", str(EXAMPLES / "branches.py"), f"lakefs/{name}", "--json", "--out", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    row, *others = map(json.loads, result.stdout.splitlines())
+    assert (row["verdict"], row["schedules"]) == ("violated" if violating else "holds", schedules)
+    assert row["violating"] == violating
+    assert [each["verdict"] for each in others] == ["holds"] * len(others)
+
+
+@runs
+@pytest.mark.deep
 def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_asked_for_this(tmp_path: Path) -> None:
     scenario = "repositories/step1/delete-delete-create"
     assert CliRunner().invoke(main, ["verify", scenario, "--out", str(tmp_path)]).exit_code == 0

@@ -21,6 +21,8 @@ def test_what_counts_or_is_a_word_is_kept(kept: str) -> None:
     assert Names().renamed(f"PUT b/{kept}", "c1") == f"PUT b/{kept}"
 
 
-def test_a_hash_behind_a_slash_of_a_key_of_dynamodb_is_named() -> None:
-    digest = "4ceca4d98e1f8ded969619c13f2019f74fd904a1a55d081fa2d698d851cb4d84"
-    assert Names().renamed(f"PutItem t/p/commits%2F{digest}", "c1") == "PutItem t/p/commits%2F<c1.1>"
+@pytest.mark.parametrize(
+    "minted", ["4ceca4d98e1f8ded969619c13f2019f74fd904a1a55d081fa2d698d851cb4d84", "4onk3o9ksdudi4c9obm0"]
+)
+def test_what_is_minted_behind_a_slash_of_a_key_of_dynamodb_is_named(minted: str) -> None:
+    assert Names().renamed(f"PutItem t/p/commits%2F{minted}", "c1") == "PutItem t/p/commits%2F<c1.1>"

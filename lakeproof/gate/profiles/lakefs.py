@@ -37,10 +37,11 @@ def answer(method: str, path: str, body: object = None) -> tuple[int, bytes]:
     """As `ask`: the status and the content of the answer."""
     connection = http.client.HTTPConnection(urlsplit(os.environ["SERVICE_URL"]).netloc)
     login = base64.b64encode(f"{KEY}:{SECRET}".encode()).decode()
-    raw = isinstance(body, bytes)
-    headers = {"Authorization": f"Basic {login}", "Content-Type": f"application/{'octet-stream' if raw else 'json'}"}
+    sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
+    headers = {"Authorization": f"Basic {login}", "Content-Type": kind}
     try:
-        connection.request(method, f"/api/v1/{path}", body if raw or body is None else json.dumps(body), headers)
+        connection.request(method, f"/api/v1/{path}", sent, headers)
         response = connection.getresponse()
         return response.status, response.read()
     finally:
