@@ -1,0 +1,164 @@
+"""The bytes of HTTP/1.1: requests as they arrive in pieces, and answers. No socket is touched here.
+
+httptools reads them, with the parser of Node.js (llhttp). What a header says about connections and lengths is its
+business; what is too long is ours.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from http.client import responses
+from typing import Final
+from urllib.parse import parse_qsl, unquote
+
+import attrs
+import httptools
+
+BODY_BYTES_MAX: Final = 1 << 28
+"""The largest body that is read; a larger one is refused with 413, and the connection closed."""
+HEAD_BYTES_MAX: Final = 1 << 16
+"""The longest beginning of a request, up to its body; a longer one is refused with 431."""
+CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+WITHOUT_BODY: Final = frozenset({204, 304})
+
+
+@attrs.frozen
+class Request:
+    """A whole request."""
+
+    method: str
+    path: str
+    """Decoded, with its slashes; begins with one."""
+    query: tuple[tuple[str, str], ...]
+    """Decoded, in order; a parameter without a value has an empty one."""
+    headers: Mapping[str, str]
+    """Names in lower case. A name that comes twice has its values joined by a comma."""
+    body: bytes
+
+    def parameter(self, name: str) -> str | None:
+        """The first parameter of a name."""
+        return next((value for each, value in self.query if each == name), None)
+
+
+@attrs.frozen
+class Response:
+    """A whole answer. Its length is added."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+
+class Malformed(Exception):
+    """What has arrived is no request, or too large a one. status: to refuse it with."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+@attrs.frozen
+class Arrived:
+    """A whole request, and whether another one may follow on its connection."""
+
+    request: Request
+    stays: bool
+
+
+class Incoming:
+    """The requests of one connection. `feed` it what has arrived; ``whole`` has those that are complete, in order."""
+
+    def __init__(self) -> None:
+        self.whole: deque[Arrived] = deque()
+        self.begun = False
+        """Whether a part of a request has arrived, and it is not whole yet."""
+        self._parser = httptools.HttpRequestParser(self)
+        self._head_bytes = 0
+        self._expects = False
+        self._reset()
+
+    def feed(self, data: bytes) -> None:
+        """Raises Malformed: nothing more can be read from this connection."""
+        self._head_bytes += len(data)
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            # Java's clients offer h2c: who does not know it goes on as if nothing was said (RFC 9110, section 7.8).
+            self._parser = httptools.HttpRequestParser(self)
+            self.feed(data[upgrade.args[0] :])
+            return
+        except httptools.HttpParserCallbackError as error:
+            if isinstance(error.__context__, Malformed):
+                raise error.__context__ from None
+            raise
+        except httptools.HttpParserError as error:
+            raise Malformed(400, str(error)) from None
+        if self.begun and not self._headed and self._head_bytes > HEAD_BYTES_MAX:
+            raise Malformed(431, f"the headers are longer than {HEAD_BYTES_MAX:,} bytes")
+
+    def wants_continue(self) -> bool:
+        """Whether the client waits for leave to send a body; told once."""
+        found, self._expects = self._expects and self.begun and not self._body, False
+        return found
+
+    def _reset(self) -> None:
+        self._target = b""
+        self._headers: dict[str, str] = {}
+        self._body = bytearray()
+        self._headed = self._expects = False
+
+    def on_message_begin(self) -> None:
+        self._reset()
+        self.begun = True
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        self._headers[key] = f"{self._headers[key]},{text}" if key in self._headers else text
+
+    def on_headers_complete(self) -> None:
+        self._headed = True
+        self._expects = self._headers.get("expect", "").lower() == "100-continue"
+        if int(self._headers.get("content-length", "0")) > BODY_BYTES_MAX:
+            raise _too_large()
+
+    def on_body(self, body: bytes) -> None:
+        self._body += body
+        if len(self._body) > BODY_BYTES_MAX:
+            raise _too_large()
+
+    def on_message_complete(self) -> None:
+        path, _, query = self._target.decode("latin-1").partition("?")
+        request = Request(
+            method=self._parser.get_method().decode("ascii"),
+            path=unquote(path),
+            query=tuple(parse_qsl(query, keep_blank_values=True)) if query else (),
+            headers=self._headers,
+            body=bytes(self._body),
+        )
+        self.whole.append(Arrived(request, self._parser.should_keep_alive()))
+        self.begun = False
+        self._head_bytes = 0
+
+
+def _too_large() -> Malformed:
+    return Malformed(413, f"the body is larger than {BODY_BYTES_MAX:,} bytes")
+
+
+def sent(method: str, response: Response, stays: bool) -> bytes:
+    """The bytes of the answer to a request of that method. stays: another request may follow on the connection.
+
+    Raises:
+        ValueError: a header has a line break, and what is behind it would be another one.
+    """
+    lines = [f"HTTP/1.1 {response.status} {responses.get(response.status, 'Unknown')}"]  # boto3 wants a phrase
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    if response.status not in WITHOUT_BODY:
+        lines.append(f"Content-Length: {len(response.body)}")
+    if not stays:
+        lines.append("Connection: close")
+    if any("\n" in line or "\r" in line or "\0" in line for line in lines):
+        raise ValueError(f"{lines!r}: a header of an answer has a line break")
+    head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
+    return head if method == "HEAD" or response.status in WITHOUT_BODY else head + response.body
