@@ -96,7 +96,11 @@ def recorded_once(outcome: Outcome) -> str | None:
 
 
 scenario = partial(
-    GateScenario, setup=[call(create)], after=[call(rows)], invariants=[readable_and_explained, recorded_once]
+    GateScenario,
+    setup=[call(create)],
+    after=[call(rows)],
+    invariants=[readable_and_explained, recorded_once],
+    parallel="threads",
 )
 
 CALLS = {

@@ -62,7 +62,7 @@ def gate() -> None:
     "--jobs",
     type=click.IntRange(1),
     metavar="N",
-    help="All classes: in so many gates and programs side by side, after the first seconds. [default: one per core]",
+    help="All classes: in so many gates and programs side by side, after the first seconds. [default: cores + 1]",
 )
 @click.option(
     "--out",
@@ -101,7 +101,7 @@ def run(
         if strategy == "all":
             search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
         started = time.monotonic()
-        found = completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores()))
+        found = completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1))
         elapsed = time.monotonic() - started
         asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
         for invariant in asked:

@@ -82,9 +82,7 @@ class Incoming:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            # Java's clients offer h2c: who does not know it goes on as if nothing was said (RFC 9110, section 7.8).
-            self._parser = httptools.HttpRequestParser(self)
-            self.feed(data[upgrade.args[0] :])
+            self._pass_over_upgrade(data[upgrade.args[0] :])
             return
         except httptools.HttpParserCallbackError as error:
             if isinstance(error.__context__, Malformed):
@@ -94,6 +92,17 @@ class Incoming:
             raise Malformed(400, str(error)) from None
         if self.begun and not self._headed and self._head_bytes > HEAD_BYTES_MAX:
             raise Malformed(431, f"the headers are longer than {HEAD_BYTES_MAX:,} bytes")
+
+    def _pass_over_upgrade(self, rest: bytes) -> None:
+        """Read a request that offers another protocol as if it did not (RFC 9110, section 7.8): the parser has stopped
+        behind its headers. Java's client offers h2c with each first request."""
+        request = self.whole.pop().request
+        if request.method == "CONNECT":
+            raise Malformed(405, "CONNECT: this is a store, and no proxy")
+        headers = [f"{name}: {value}".encode("latin-1") for name, value in request.headers.items() if name != "upgrade"]
+        first = request.method.encode("ascii") + b" " + self._target + b" HTTP/1.1"
+        self._parser = httptools.HttpRequestParser(self)
+        self.feed(b"\r\n".join((first, *headers, b"", rest)))
 
     def wants_continue(self) -> bool:
         """Whether the client waits for leave to send a body; told once."""
@@ -114,6 +123,8 @@ class Incoming:
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._headed:
+            return  # a trailer
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         self._headers[key] = f"{self._headers[key]},{text}" if key in self._headers else text
 

@@ -1,0 +1,43 @@
+"""Requests as threads assume that a client does not see in which order its parallel answers come. For programs that
+ship as examples this is held against every order: calls end in the same ways, and the store is read the same."""
+
+import json
+from pathlib import Path
+
+import attrs
+import pytest
+import trio
+
+from lakeproof.gate.loading import loaded
+from lakeproof.gate.opening import opened
+from lakeproof.gate.scenario import THREADS, GateScenario
+from lakeproof.gate.searching import all_classes
+
+DELTA = Path(__file__).parents[2] / "examples" / "gate" / "delta.py"
+
+
+async def outcomes(scenario: GateScenario) -> tuple[set[str], int]:
+    """How the calls end and what is read afterwards, in all classes of schedules; and how many there are."""
+    search, found = all_classes(scenario), set()
+    async with opened(scenario, DELTA) as runner:
+        while search.begin():
+            outcome = (await runner.schedule(search)).outcome
+            if outcome is not None:
+                ends = [[(str(each), told.value, told.error) for each, told in c] for c in outcome.results.values()]
+                found.add(json.dumps((ends, [told.value for told in outcome.after])))
+    assert search.all_run
+    return found, search.complete
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "name", ["append-optimize", "overwrite-optimize", "delete-optimize", "lost-answer/append-delete"]
+)
+def test_delta_ends_in_the_same_ways_with_every_order_of_parallel_requests(name: str) -> None:
+    scenario = next(each for each in loaded(DELTA) if each.name == f"delta/{name}")
+    assert scenario.parallel == THREADS
+    few, as_threads = trio.run(outcomes, scenario)
+    many, in_every_order = trio.run(outcomes, attrs.evolve(scenario, parallel=True))
+    assert few == many
+    assert len(few) > 1
+    assert as_threads < in_every_order

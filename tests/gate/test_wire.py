@@ -1,0 +1,110 @@
+"""Requests in pieces, held against h11, which reads and writes the same protocol; and what is refused."""
+
+import h11
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate import wire
+from lakeproof.gate.wire import HEAD_BYTES_MAX, Incoming, Malformed, Response, sent
+
+METHODS = st.sampled_from(["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"])
+TARGETS = st.sampled_from(["/", "/b/k?list-type=2&prefix=a%2Fb", "/b/k%20l", "/b?delete", "/b/k?uploadId=x"])
+HEADERS = st.lists(
+    st.tuples(st.sampled_from(["x-amz-meta-a", "if-match", "RANGE"]), st.sampled_from(["", "v", '"e"', "a, b"])),
+    max_size=4,
+)
+BODIES = st.binary(max_size=60)
+
+
+def written(method: str, target: str, headers: list[tuple[str, str]], body: bytes, chunked: bool) -> bytes:
+    """The bytes of a request, by h11."""
+    client = h11.Connection(h11.CLIENT)
+    length = ("transfer-encoding", "chunked") if chunked else ("content-length", str(len(body)))
+    event = h11.Request(method=method, target=target, headers=[("host", "x"), *headers, length])
+    return b"".join(client.send(each) or b"" for each in (event, h11.Data(data=body), h11.EndOfMessage()))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(METHODS, TARGETS, HEADERS, BODIES, st.booleans()), min_size=1, max_size=3),
+    st.lists(st.integers(0, 400), max_size=5),
+)
+def test_requests_are_read_as_they_were_written_wherever_they_are_cut(
+    requests: list[tuple[str, str, list[tuple[str, str]], bytes, bool]], cuts: list[int]
+) -> None:
+    data = b"".join(written(*each) for each in requests)
+    incoming, at = Incoming(), 0
+    for cut in sorted({min(cut, len(data)) for cut in cuts} | {len(data)}):
+        if cut > at:
+            incoming.feed(data[at:cut])
+        at = cut
+    assert not incoming.begun
+    assert [each.stays for each in incoming.whole] == [True] * len(requests)
+    for (method, target, headers, body, _), arrived in zip(requests, incoming.whole, strict=True):
+        found = arrived.request
+        assert (found.method, found.body) == (method, body)
+        assert found.path == target.partition("?")[0].replace("%20", " ")
+        assert bool(found.query) == ("?" in target)
+        for name in {name.lower() for name, _ in headers}:
+            assert found.headers[name] == ",".join(value for each, value in headers if each.lower() == name)
+
+
+def test_until_its_last_byte_a_request_has_begun_and_is_not_whole() -> None:
+    data = written("PUT", "/b/k", [], b"body", chunked=False)
+    incoming = Incoming()
+    for byte in data[:-1]:
+        incoming.feed(bytes([byte]))
+        assert (incoming.begun, len(incoming.whole)) == (True, 0)
+    incoming.feed(data[-1:])
+    assert (incoming.begun, len(incoming.whole)) == (False, 1)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("body", [b"", b"body"])
+def test_an_offer_to_speak_another_protocol_is_passed_over(body: bytes, chunked: bool) -> None:
+    offer = [("connection", "Upgrade, HTTP2-Settings"), ("upgrade", "h2c"), ("http2-settings", "AAMAAABk")]
+    incoming = Incoming()
+    incoming.feed(written("PUT", "/b/k", offer, body, chunked) + written("GET", "/b/k", [], b"", chunked=False))
+    assert [(each.request.method, each.request.body) for each in incoming.whole] == [("PUT", body), ("GET", b"")]
+
+
+@pytest.mark.parametrize(
+    ("head", "stays"), [("HTTP/1.1\r\nConnection: close", False), ("HTTP/1.0", False), ("HTTP/1.1", True)]
+)
+def test_a_connection_stays_as_the_client_says(head: str, stays: bool) -> None:
+    incoming = Incoming()
+    incoming.feed(f"GET / {head}\r\nHost: x\r\n\r\n".encode())
+    assert incoming.whole[0].stays is stays
+
+
+def test_leave_to_send_a_body_is_asked_for_once_and_not_by_a_body_that_has_come() -> None:
+    head = b"PUT /b/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"
+    waits, has_sent = Incoming(), Incoming()
+    waits.feed(head)
+    has_sent.feed(head + b"bo")
+    assert [waits.wants_continue(), waits.wants_continue(), has_sent.wants_continue()] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"no request\r\n\r\n", 400),
+        (b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * (HEAD_BYTES_MAX + 1), 431),
+        (b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", 413),
+        (b"PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nc\r\n" + b"z" * 12 + b"\r\n", 413),
+    ],
+)
+def test_what_is_no_request_or_too_large_is_refused(data: bytes, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "BODY_BYTES_MAX", 10)
+    with pytest.raises(Malformed) as refused:
+        Incoming().feed(data)
+    assert refused.value.status == status
+
+
+def test_an_answer_with_a_line_break_in_a_header_is_not_sent() -> None:
+    with pytest.raises(ValueError, match="a header of an answer has a line break"):
+        sent("GET", Response(200, (("a", "b\r\nc: d"),)), stays=True)
