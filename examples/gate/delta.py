@@ -120,6 +120,7 @@ PLAIN = {
     "overwrite-vacuum-full": WRONG,
     "overwrite-optimize": WRONG,
     "optimize-optimize": WRONG,
+    "optimize-vacuum-full": WRONG,
 }
 """Of deltalake 1.6.6: see docs/gallery/delta.md."""
 

@@ -31,7 +31,7 @@ async def outcomes(scenario: GateScenario) -> tuple[set[str], int]:
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "name", ["append-optimize", "overwrite-optimize", "delete-optimize", "lost-answer/append-delete"]
+    "name", ["append-vacuum-full", "overwrite-optimize", "delete-optimize", "lost-answer/append-delete"]
 )
 def test_delta_ends_in_the_same_ways_with_every_order_of_parallel_requests(name: str) -> None:
     scenario = next(each for each in loaded(DELTA) if each.name == f"delta/{name}")
