@@ -14,6 +14,8 @@ from lakeproof.gate import GateCall, GateScenario, Outcome, call, judged, lakefs
 
 NAME, WORK, NEW = "example", "work", "new"
 OK, CREATED, DELETED, NOT_FOUND, CONFLICT, IN_DELETION = 200, 201, 204, 404, 409, 410
+HEAD = f"{WORK}@"
+"""What is committed of the branch, without what is staged."""
 PLACES = (NAME, f"{NAME}/{WORK}", f"{NAME}/{NEW}")
 set_up, wait_a_second = lakefs.set_up, lakefs.wait_a_second
 create_repository, delete_repository = lakefs.create_repository, lakefs.delete_repository
@@ -44,24 +46,30 @@ def an_order_explains_the_answers(outcome: Outcome) -> str | None:
     left = [returned.value for returned in outcome.after]
     for order in permutations(made):
         there = {NAME, f"{NAME}/{WORK}"}
-        answers = [answered(there, each) == (NOT_FOUND if told == IN_DELETION else told) for each, told in order]
+        answers = [answered(there, each) == (NOT_FOUND if status == IN_DELETION else status) for each, status in order]
         if all(answers) and left == [OK if each in there else NOT_FOUND for each in PLACES]:
             return None
-    told = ", ".join(f"{each} was answered {status}" for each, status in made)
-    return f"no order explains this: {told}; then {', '.join(f'{a} {b}' for a, b in zip(PLACES, left, strict=True))}"
+    ended = ", ".join(f"{each} was answered {status}" for each, status in made)
+    return f"no order explains this: {ended}; then {', '.join(f'{a} {b}' for a, b in zip(PLACES, left, strict=True))}"
+
+
+def told(outcome: Outcome, name: str) -> list[object]:
+    """What the calls of a function were answered."""
+    return [returned.value for calls in outcome.results.values() for call, returned in calls if call.name == name]
 
 
 def an_upload_stays(outcome: Outcome) -> str | None:
-    """What was uploaded, and answered so, is read from the branch afterwards, beside a commit, too."""
-    told = [returned.value for calls in outcome.results.values() for call, returned in calls if call.name == "upload"]
-    found = outcome.after[0].value
-    return None if CREATED not in told or found == "second" else f"upload answered {told}, and reading answers {found}"
+    """An upload is answered so, and what it has brought is read from the branch afterwards, beside a commit, too."""
+    answers, found = told(outcome, "upload"), outcome.after[0].value
+    kept = answers == [CREATED] and found == "second"
+    return None if kept else f"the upload was answered {answers}, and reading it {found}"
 
 
 def a_commit_has_what_was_staged(outcome: Outcome) -> str | None:
-    """What was staged before it began is read from the branch afterwards."""
-    found = outcome.after[1].value
-    return None if found == "first" else f"it was staged, and reading answers {found}"
+    """A commit is answered so, and what was staged before it began is in the head of the branch afterwards."""
+    answers, found = told(outcome, "commit"), outcome.after[1].value
+    kept = answers == [CREATED] and found == "first"
+    return None if kept else f"the commit was answered {answers}, and reading what was staged from the head {found}"
 
 
 SETUP = [call(set_up), call(create_repository, NAME, "first"), call(create_branch, NAME, WORK), call(wait_a_second)]
@@ -93,6 +101,6 @@ SCENARIOS = [
         setup=[*SETUP, call(upload, NAME, WORK, "staged", "first")],
         clients=[[call(upload, NAME, WORK, "uploaded", "second")], [call(commit, NAME, WORK, "a message")]],
         invariants=[an_upload_stays, a_commit_has_what_was_staged],
-        after=[call(get_object, NAME, WORK, "uploaded"), call(get_object, NAME, WORK, "staged")],
+        after=[call(get_object, NAME, WORK, "uploaded"), call(get_object, NAME, HEAD, "staged")],
     ),
 ]

@@ -78,31 +78,37 @@ class Incoming:
 
     def feed(self, data: bytes) -> None:
         """Raises Malformed: nothing more can be read from this connection."""
+        left: bytes | None = data
+        while left is not None:
+            left = self._read(left)
+        if self.begun and not self._headed and self._head_bytes > HEAD_BYTES_MAX:
+            raise Malformed(431, f"the headers are longer than {HEAD_BYTES_MAX:,} bytes")
+
+    def _read(self, data: bytes) -> bytes | None:
+        """Returns what is left to read, if the parser has stopped on its way."""
         self._head_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            self._pass_over_upgrade(data[upgrade.args[0] :])
-            return
+            return self._without_offer(data[upgrade.args[0] :])
         except httptools.HttpParserCallbackError as error:
             if isinstance(error.__context__, Malformed):
                 raise error.__context__ from None
             raise
         except httptools.HttpParserError as error:
             raise Malformed(400, str(error)) from None
-        if self.begun and not self._headed and self._head_bytes > HEAD_BYTES_MAX:
-            raise Malformed(431, f"the headers are longer than {HEAD_BYTES_MAX:,} bytes")
+        return None
 
-    def _pass_over_upgrade(self, rest: bytes) -> None:
-        """Read a request that offers another protocol as if it did not (RFC 9110, section 7.8): the parser has stopped
-        behind its headers. Java's client offers h2c with each first request."""
+    def _without_offer(self, rest: bytes) -> bytes:
+        """A request that offers another protocol as if it did not (RFC 9110, section 7.8), for a new parser: the one
+        before has stopped behind its headers. Java's client offers h2c with each first request."""
         request = self.whole.pop().request
         if request.method == "CONNECT":
             raise Malformed(405, "CONNECT: this is a store, and no proxy")
         headers = [f"{name}: {value}".encode("latin-1") for name, value in request.headers.items() if name != "upgrade"]
         first = request.method.encode("ascii") + b" " + self._target + b" HTTP/1.1"
         self._parser = httptools.HttpRequestParser(self)
-        self.feed(b"\r\n".join((first, *headers, b"", rest)))
+        return b"\r\n".join((first, *headers, b"", rest))
 
     def wants_continue(self) -> bool:
         """Whether the client waits for leave to send a body; told once."""
@@ -130,6 +136,8 @@ class Incoming:
 
     def on_headers_complete(self) -> None:
         self._headed = True
+        if not self._target.isascii():
+            raise Malformed(400, f"{self._target!r}: a target is ASCII; write other characters as %XX")
         self._expects = self._headers.get("expect", "").lower() == "100-continue"
         if int(self._headers.get("content-length", "0")) > BODY_BYTES_MAX:
             raise _too_large()
@@ -140,7 +148,7 @@ class Incoming:
             raise _too_large()
 
     def on_message_complete(self) -> None:
-        path, _, query = self._target.decode("latin-1").partition("?")
+        path, _, query = self._target.decode("ascii").partition("?")
         request = Request(
             method=self._parser.get_method().decode("ascii"),
             path=unquote(path),

@@ -12,6 +12,9 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "gate"
 TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("*.json"))
 
+COVERS = {"delta.py": "parallel requests as threads", "lance_table.py": "all"}
+"""What the verdicts on a file cover."""
+
 
 def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[str, dict[str, object]]]:
     """The exit code, and the row of each invariant of one scenario."""
@@ -19,9 +22,6 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
     result = CliRunner().invoke(main, asked)
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
-
-COVERS = {"delta.py": "parallel requests as threads", "lance_table.py": "all"}
-
 
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "schedules"),

@@ -69,6 +69,12 @@ def test_an_offer_to_speak_another_protocol_is_passed_over(body: bytes, chunked:
     assert [(each.request.method, each.request.body) for each in incoming.whole] == [("PUT", body), ("GET", b"")]
 
 
+def test_a_flood_of_offers_is_read() -> None:
+    incoming = Incoming()
+    incoming.feed(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n" * 5000)
+    assert len(incoming.whole) == 5000
+
+
 @pytest.mark.parametrize(
     ("head", "stays"), [("HTTP/1.1\r\nConnection: close", False), ("HTTP/1.0", False), ("HTTP/1.1", True)]
 )
@@ -91,6 +97,7 @@ def test_leave_to_send_a_body_is_asked_for_once_and_not_by_a_body_that_has_come(
     [
         (b"no request\r\n\r\n", 400),
         (b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+        (b"GET /\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * (HEAD_BYTES_MAX + 1), 431),
