@@ -34,8 +34,6 @@ class Plan:
 MOVED: Final = "an update of a branch that meets a false failure of a predicate answers RefChanged, and took place"
 ENTRIES: Final = "the specification is of one path, and of races in which all calls are of its kind"
 BEATEN: Final = "refuted of commits/lock-free, whose commit it is: a false failure of a predicate is a defeat"
-READ: Final = "read-is-legal"
-"""Refuted under refusals alone."""
 NAMED: Final = "refuted of branches/plain, whose flow it is: a branch is deleted by its name"
 BY_NAME: Final = "branch-delete-spares-successor branch-create-is-effective"
 ONE_INSTANCE: Final = "it deletes an instance of the setup's; its specification knows one id"
@@ -45,6 +43,10 @@ LATE: Final = "refusals duplicates scan_failures"
 """What is asked of entries takes it that a call does nothing after its answer, even in doubt; and a write whose last
 look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
 docs/findings-branches.md."""
+
+REFUSALS: Final = "refusals"
+WRITTEN: Final = "acknowledged-write-is-kept"
+TOOK_PLACE: Final = "an upload whose second look at the branch is refused has a definite error, and took place"
 
 PLANS: Final[Mapping[str, Plan]] = {
     "repositories/step1": Plan(),
@@ -80,7 +82,8 @@ PLANS: Final[Mapping[str, Plan]] = {
     "hard-delete/object_path": Plan(),
     "hard-delete/object_path-immutable": Plan(),
     "hard-delete/reference_counter": Plan(),
-    "hard-delete/reference_counter-careful": Plan(),
+    "hard-delete/reference_counter-careful": Plan(without=REFUSALS),
+    "hard-delete/reference_counter-careful+refused": Plan(spared=WRITTEN, why=TOOK_PLACE, runs=1000),
     "hard-delete/reference_tracking": Plan(),
     "hard-delete/token_states": Plan(),
     "hard-delete/token_states-mended": Plan(runs=2000),
@@ -109,16 +112,12 @@ def machine(name: str, *, asked: str = "") -> Swarm:
         KeyError: no such design.
     """
     plan = PLANS.get(name, Plan())
-    swarm = swarm_of(name.partition("+")[0])
-    kinds = plan.without.split()
-    faults = [each for each in swarm.faults if not any(attrs.asdict(each)[kind] for kind in kinds)]
+    swarm = swarm_of(name.partition("+")[0], without=plan.without)
     return attrs.evolve(
         swarm,
         name=name,
         words=tuple(plan.words.split()) or tuple(word for word in swarm.words if word not in plan.unsaid.split()),
-        faults=tuple(faults),
-        spared=(swarm.spared | frozenset(plan.spared.split()))
-        - frozenset(READ.split() if plan.without == LATE else ()),
+        spared=swarm.spared | frozenset(plan.spared.split()),
         asked=frozenset(asked.split()),
         clients=tuple(plan.clients),
         calls=tuple(plan.calls),

@@ -208,10 +208,11 @@ def _prepared(scenario: Scenario, settings: dict[object, Setting]) -> Setting:
     return attrs.evolve(bare, scenario=scenario, cells=settings[key].cells)
 
 
-def swarm_of(name: str, words: str = "", *, spared: str = "", runs: int = 200) -> Swarm:
+def swarm_of(name: str, words: str = "", *, spared: str = "", without: str = "", runs: int = 200) -> Swarm:
     """The machine of a design of the catalogue: its words, faults and beginnings are those of its rows.
 
-    words: further words of the design's; spared: ids that are not asked, beside those that are refuted.
+    words: further words of the design's; without: kinds of faults, fields of `Faults`, of which no run has one; spared:
+    ids that are not asked, beside those that are refuted under the faults that remain.
 
     Raises:
         KeyError: no such design.
@@ -228,13 +229,20 @@ def swarm_of(name: str, words: str = "", *, spared: str = "", runs: int = 200) -
         if ground not in grounds:
             grounds.append(ground)
     said = {word: None for row in found for word in row.race.words} | dict.fromkeys(words.split())
+    absent = without.split()
     budgets = {Faults(): None} | {row.race.faults: None for row in found}
-    refuted = {each for row in found for each in row.design.refuted}
+    faults = [each for each in budgets if not any(attrs.asdict(each)[kind] for kind in absent)]
+    refuted = {
+        each
+        for row in found
+        for each, where in row.design.refuted.items()
+        if row.race.faults in faults and where.matches(row.race.name)
+    }
     return Swarm(
         name=name,
         grounds=tuple(grounds),
         words=tuple(said),
-        faults=tuple(budgets),
+        faults=tuple(faults),
         spared=frozenset({*refuted, *spared.split()}),
         runs=runs,
     )

@@ -13,7 +13,7 @@ from lakeproof.impl.catalog.objects import Grant
 from lakeproof.impl.flows import Flow, ObjectFlows
 from lakeproof.impl.hard_delete import reference_counter as proposal
 from lakeproof.scenarios._branch_data import BRANCH, X, Y
-from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, ObjectDesign
+from lakeproof.scenarios._hard_delete import COMMITTED, GARBAGE, STAGED, UPLOADED, WRITTEN, ObjectDesign
 from lakeproof.scenarios.designs import HOLDS, Word, built, rows, variant
 from lakeproof.scenarios.races import CRASH, FALSE, HARD, NONE, PAGED, REFUSED, Before, Refuted
 
@@ -52,6 +52,9 @@ UNCERTAIN: Final = "who cannot tell whether an entry is being committed leaves i
 SECOND_LOOK: Final = (
     "the store refuses the read of the branch that follows the staging: its error is definite, and the counter is "
     "rolled back under an entry that is staged")
+TOOK_PLACE: Final = (
+    "the store refuses the read of the branch that follows the staging: the upload is answered with a definite error, "
+    "and has replaced the entry of the one before it")
 INTERRUPTED: Final = "a stop between the object, the counter and the entry leaves a count, or an object, behind"
 
 TEXT: Final = ObjectDesign(
@@ -111,11 +114,13 @@ JOB_CLAIMS: Final = variant(TEXT, "job_claims", {
 }, reading=proposal.JOB_CLAIMS)
 CAREFUL: Final = variant(TEXT, "careful", {
     STAGED: Refuted(f"{BLIND}; {SECOND_LOOK}", "*/false-predicate staged/stage.delete/refusal"),
+    WRITTEN: Refuted(TOOK_PLACE, "upload-upload/refusal"),
     GARBAGE: Refuted(
         f"{UNCERTAIN}; {INTERRUPTED}",
         "upload-delete_branch upload.delete-commit upload-commit.delete staged/delete-commit staged/upload-commit "
         "staged/upload-reset* staged/move-reset* */crash */lost-answer *upload-reset/false-predicate "
-        "staged/stage-delete/false-predicate staged/upload/false-predicate")}, reading=proposal.CAREFUL)
+        "staged/stage-delete/false-predicate staged/upload/false-predicate upload-upload/refusal")},
+    reading=proposal.CAREFUL)
 
 ALONE: Final = "upload-upload upload-commit upload-reset upload-delete_branch upload.upload upload.delete"
 MORE: Final = "link-commit link-reset upload.commit.delete"
@@ -176,6 +181,7 @@ ROWS = [
     *rows(CAREFUL, SLOW, NONE, UPLOADED, deep=True),
     *rows(CAREFUL, "stage-delete", HARD, UPLOADED),
     *rows(CAREFUL, "stage.delete", REFUSED, UPLOADED),
+    *rows(CAREFUL, "upload-upload", REFUSED),
     *rows(CAREFUL, "stage-delete", FALSE, UPLOADED, deep=True),
     *rows(CAREFUL, "upload-reset", HARD, UPLOADED),
     *rows(CAREFUL, "delete-commit move-reset", HARD, UPLOADED, deep=True),
