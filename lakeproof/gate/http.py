@@ -1,94 +1,167 @@
 """HTTP/1.1 as a program's store speaks it: requests in, answers out, and connections that are cut on purpose.
 
-`lakeproof.gate.wire` reads and writes the protocol; trio carries it. Requests of one connection are handled one after
-the other, as HTTP/1.1 has it; each connection has a task of its own.
+`lakeproof.gate.wire` reads and writes the protocol; trio says when a socket can be read or written. Requests of one
+connection are handled one after the other, as HTTP/1.1 has it; each connection has a task of its own. Between what is
+read from a socket and the handler there is no checkpoint: see `lakeproof.gate.arrivals`.
 """
 
+import errno
+import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final
 
 import trio
 
+from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
 from lakeproof.gate.wire import CONTINUE, Arrived, Incoming, Malformed, Request, Response, sent
 
-__all__ = ["Cut", "Handler", "Request", "Response", "Server"]
-READ_BYTES: Final = 1 << 16
+__all__ = ["Cut", "Handler", "Request", "Response", "Server", "listening"]
 CLOSING_SECONDS: Final = 1.0
+WAITING_MAX: Final = 1024
+"""How many connections may wait to be accepted."""
+FULL: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+FULL_SECONDS: Final = 0.1
+"""How long to wait for room when the machine has none for another connection."""
 
 
 class Cut(Exception):
     """Raised by a handler: close the connection now, without an answer."""
 
 
+class _Gone(Exception):
+    """The client has closed the connection."""
+
+
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-class Server:
-    """Serves a handler on listeners until it is cancelled.
+def listening(port: int) -> socket.socket:
+    """A socket that listens on loopback. 0: any free port.
 
-    ``busy`` counts the connections on which a request has begun and is not whole yet, or an answer is under way: while
-    it is above 0, the program is not quiet. ``seen`` counts the whole requests.
+    Raises:
+        OSError: the port is taken.
+    """
+    listener = socket.create_server(("127.0.0.1", port), backlog=WAITING_MAX)
+    listener.setblocking(False)
+    return listener
+
+
+class Server:
+    """Serves a handler until it is cancelled.
+
+    ``busy`` counts the connections on which a request has begun and is not whole yet, or an answer is under way, and
+    those that nobody reads from yet: while it is above 0, or ``arrivals`` has something unread, the program is not
+    quiet. ``seen`` counts the whole requests.
     """
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
+        self.arrivals = Arrivals()
         self.busy = 0
         self.seen = 0
 
-    async def serve(self, listeners: list[trio.SocketListener]) -> None:
-        """Until it is cancelled. An error of the handler is an error here."""
-        await trio.serve_listeners(self._talk, listeners)
+    async def serve(self, listener: socket.socket) -> None:
+        """Until it is cancelled; the listener is closed then. An error of the handler is an error here."""
+        self.arrivals.expect(listener)
+        try:
+            async with trio.open_nursery() as nursery:
+                while True:
+                    await trio.lowlevel.wait_readable(listener)
+                    if (connection := await _accepted(listener)) is not None:
+                        self.busy += 1
+                        nursery.start_soon(self._talk, connection)
+        finally:
+            self.arrivals.close()
+            listener.close()
 
-    async def _talk(self, stream: trio.SocketStream) -> None:
-        stream.setsockopt(trio.socket.IPPROTO_TCP, trio.socket.TCP_NODELAY, 1)
+    async def _talk(self, connection: socket.socket) -> None:
+        self.busy -= 1
         incoming = Incoming()
         try:
-            while await self._one(stream, incoming):
+            while await self._one(connection, incoming):
                 pass
-        except (trio.BrokenResourceError, trio.ClosedResourceError, Cut):
+        except (_Gone, Cut):
             pass
         except Malformed as error:
-            await self._refuse(stream, error)
+            await _refuse(connection, error)
         finally:
-            await trio.aclose_forcefully(stream)
+            connection.close()
 
-    async def _one(self, stream: trio.SocketStream, incoming: Incoming) -> bool:
+    async def _one(self, connection: socket.socket, incoming: Incoming) -> bool:
         """Serve one request; whether the connection stays open."""
-        arrived = await self._arrived(stream, incoming)
-        if arrived is None:
-            return False  # the client has closed it
+        arrived = await self._arrived(connection, incoming)
         self.seen += 1
         response = await self.handler(arrived.request)
         self.busy += 1
         try:
-            await stream.send_all(sent(arrived.request.method, response, arrived.stays))
+            await _send(connection, sent(arrived.request.method, response, arrived.stays))
         finally:
             self.busy -= 1
         return arrived.stays
 
-    async def _arrived(self, stream: trio.SocketStream, incoming: Incoming) -> Arrived | None:
-        """The next request; None: there is none any more."""
+    async def _arrived(self, connection: socket.socket, incoming: Incoming) -> Arrived:
+        """The next request."""
         counted = False
+        self.arrivals.expect(connection)
         try:
             while not incoming.whole:
                 if incoming.begun and not counted:
                     self.busy += 1
                     counted = True
                 if incoming.wants_continue():
-                    await stream.send_all(CONTINUE)
-                data = await stream.receive_some(READ_BYTES)
-                if not data:
-                    return None
-                incoming.feed(data)
+                    await _send(connection, CONTINUE)
+                await trio.lowlevel.wait_readable(connection)
+                if data := _received(connection):
+                    incoming.feed(data)
             return incoming.whole.popleft()
         finally:
+            self.arrivals.ignore(connection)
             self.busy -= counted
 
-    async def _refuse(self, stream: trio.SocketStream, error: Malformed) -> None:
-        """Tell a client that speaks no HTTP so, as far as it listens."""
-        response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
-        with trio.move_on_after(CLOSING_SECONDS):
-            try:
-                await stream.send_all(sent("", response, stays=False))
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return
+
+async def _accepted(listener: socket.socket) -> socket.socket | None:
+    """The next connection that waits; None: there is none any more, or no room for it."""
+    try:
+        connection, _ = listener.accept()
+    except (BlockingIOError, ConnectionError):
+        return None
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        await trio.sleep(FULL_SECONDS)
+        return None
+    connection.setblocking(False)
+    with suppress(OSError):  # some systems refuse it on a connection that is closed already
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def _received(connection: socket.socket) -> bytes:
+    """What has arrived; empty: nothing has, after all."""
+    try:
+        data = connection.recv(READ_BYTES)
+    except BlockingIOError:
+        return b""
+    except OSError:
+        raise _Gone from None
+    if not data:
+        raise _Gone
+    return data
+
+
+async def _send(connection: socket.socket, data: bytes) -> None:
+    try:
+        await written(connection.fileno(), data)
+    except OSError:
+        raise _Gone from None
+
+
+async def _refuse(connection: socket.socket, error: Malformed) -> None:
+    """Tell a client that speaks no HTTP so, as far as it listens."""
+    response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
+    with trio.move_on_after(CLOSING_SECONDS):
+        try:
+            await _send(connection, sent("", response, stays=False))
+        except _Gone:
+            return

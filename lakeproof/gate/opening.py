@@ -11,6 +11,7 @@ import trio
 from lakeproof.gate import s3
 from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.holding import Gate
+from lakeproof.gate.http import listening
 from lakeproof.gate.names import Names
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, Service
@@ -62,21 +63,21 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
     """
     front = PassingFront(scenario.through, OPEN)
     gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    url = f"http://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
+    listener = listening(0)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
         environment = dict(front.environment(url, name))
         service = Service(scenario.service, environment) if scenario.service else None
-        children[name] = Child(file, environment, service)
+        children[name] = Child(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)
     # The store goes last: a program that loses it before it is killed would complain.
     store_is_up = trio.CancelScope(shield=True)
 
     async def serve() -> None:
         with store_is_up:
-            await gate.server.serve(listeners)
+            await gate.server.serve(listener)
 
     async with trio.open_nursery() as nursery:
         try:

@@ -11,6 +11,8 @@ from typing import Final
 import attrs
 import trio
 
+from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
+from lakeproof.gate.http import listening
 from lakeproof.running.tasks import Unusable
 
 READY_SECONDS: Final = 60.0
@@ -38,9 +40,13 @@ class Returned:
 class Child:
     """One process, as one client. Its calls run one after the other."""
 
-    def __init__(self, file: Path, environment: Mapping[str, str], service: "Service | None" = None) -> None:
+    def __init__(
+        self, file: Path, environment: Mapping[str, str], arrivals: Arrivals, service: "Service | None" = None
+    ) -> None:
         self.file = file
         self.environment = dict(environment)
+        self.arrivals = arrivals
+        """Where what it returns is seen before it is read."""
         self.service = service
         self._process: trio.Process | None = None
         self._rest = b""
@@ -80,8 +86,8 @@ class Child:
             raise ProgramError(f"{self.file}: the process is not running")
         line = json.dumps({"call": name, "args": args, "environment": self.environment}) + "\n"
         try:
-            await process.stdin.send_all(line.encode())
-        except trio.BrokenResourceError:
+            await written(_number(process.stdin), line.encode())
+        except BrokenPipeError:
             raise ProgramError(f"{self.file}: the process has died before {name}") from None
         told = await self._line()
         if "error" in told:
@@ -92,12 +98,18 @@ class Child:
         process = self._process
         assert process is not None
         assert process.stdout is not None
-        while b"\n" not in self._rest:
-            more = await process.stdout.receive_some()
-            if not more:
-                await process.wait()
-                raise ProgramError(f"{self.file}: the process ended with code {process.returncode}")
-            self._rest += more
+        pipe = _number(process.stdout)
+        self.arrivals.expect(pipe)
+        try:
+            while b"\n" not in self._rest:
+                await trio.lowlevel.wait_readable(pipe)
+                more = os.read(pipe, READ_BYTES)
+                if not more:
+                    await process.wait()
+                    raise ProgramError(f"{self.file}: the process ended with code {process.returncode}")
+                self._rest += more
+        finally:
+            self.arrivals.ignore(pipe)
         line, _, self._rest = self._rest.partition(b"\n")
         try:
             found = json.loads(line)
@@ -152,7 +164,7 @@ class Service:
         Raises:
             ProgramError: it cannot be started, ends, or does not listen in time.
         """
-        port = await _free_port()
+        port = _free_port()
         words = [sys.executable if each == "python" else each.replace("{port}", str(port)) for each in self.command]
         try:
             self._process = await trio.lowlevel.open_process(
@@ -191,9 +203,13 @@ class Service:
                 await process.wait()
 
 
-async def _free_port() -> int:
+def _number(pipe: object) -> int:
+    assert isinstance(pipe, trio.lowlevel.FdStream)
+    return pipe.fileno()
+
+
+def _free_port() -> int:
     """A port of loopback on which nothing listens. Another process may take it before the service does."""
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    port: int = listener.socket.getsockname()[1]
-    await listener.aclose()
+    with listening(0) as listener:
+        port: int = listener.getsockname()[1]
     return port

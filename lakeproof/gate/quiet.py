@@ -6,135 +6,112 @@ the gate waits for a stated time. Nothing is guessed from how long a program usu
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 SETTLING_SECONDS: Final = 0.02
 """Where threads cannot be seen: how long nothing must have arrived."""
-CAN_SEE: Final = sys.platform == "linux"
-COUNTS_SLICES: Final = Path("/proc/self/schedstat").exists()
-READ_BYTES: Final = 1 << 12
+STAT_BYTES: Final = 1 << 12
 ASLEEP: Final = frozenset((b"S", b"I", b"t", b"T", b"X", b"Z", b"x"))
+_CLOCK: Final = 2
+"""CPUCLOCK_SCHED of Linux: what the scheduler has counted, in nanoseconds."""
 
 
-class Thread:
-    """Two open files of a thread: what it does, and how often it has run. Raises OSError, as it may be gone."""
+def ran(pid: int) -> int:
+    """How long all threads of a process have run so far, those that have ended too, in ns; -1: there is none.
 
-    def __init__(self, folder: str) -> None:
-        self._state = os.open(f"{folder}/stat", os.O_RDONLY)
-        try:
-            self._runs = os.open(f"{folder}/{'schedstat' if COUNTS_SLICES else 'status'}", os.O_RDONLY)
-        except OSError:
-            os.close(self._state)
-            raise
+    It is the clock of ``clock_getcpuclockid(3)``. A thread's time is counted when it leaves its core, at the latest:
+    so a thread that sleeps is in it with all it has done.
+    """
+    try:
+        return time.clock_gettime_ns(~pid << 3 | _CLOCK)
+    except OSError:
+        return -1
 
-    def runs(self) -> bytes:
-        """What grows whenever it runs: its time and its slices, where the kernel counts them, else its switches."""
-        told = os.pread(self._runs, READ_BYTES, 0)
-        if COUNTS_SLICES:
-            return told
-        return b"".join(line for line in told.splitlines() if b"ctxt_switches" in line)
 
-    def sleeps(self) -> bool:
-        """A thread in uninterruptible sleep (``D``) waits for a disk, and goes on by itself: it does not sleep."""
-        told = os.pread(self._state, READ_BYTES, 0)
-        return told[told.rindex(b")") + 2 :][:1] in ASLEEP
-
-    def close(self) -> None:
-        os.close(self._state)
-        os.close(self._runs)
+CAN_SEE: Final = sys.platform == "linux" and Path("/proc/self/task").exists() and ran(os.getpid()) > 0
+"""Whether the machine tells what threads do. A sandbox may look like Linux, and tell nothing."""
 
 
 class Watch:
-    """Looks at the threads of processes, some hundred times for each schedule: so their files stay open.
+    """Looks at the threads of processes, some ten times for each schedule: so their files stay open.
 
-    A thread that was seen asleep, and has not run since it had run so often, is known to sleep or to have been woken.
-    Two looks, three threads; t has been woken by u just after it was seen, and waits for a core:
+    A look asks how long the processes have run, then what each thread does, then again how long they have run. All
+    threads sleep, and both times are the same: then none has run in between. For a thread that was woken by another
+    one after it was seen asleep has been woken by one that ran in that time, and sleeps now, and its time is counted:
 
-        first look     t has run 7 times, sleeps      u has run 4 times: once more than known, sleeps      v: as known
-        second look    t does not sleep
+        asked       how long has it run? 11      t sleeps      u sleeps        how long has it run? 12
+        meanwhile                        u runs          u wakes t, sleeps
 
-    So the first look asks for the state only of threads that have run; the second one, of all, and then how often each
-    has run. If that is as it was, none was even woken between the two.
+    So nothing that the program does can come later, unless a timer or another process wakes it, or a thread stays awake
+    after all: on its way to sleep it is shown asleep, and still has its core for less than a microsecond. So who asks
+    must look twice.
     """
 
     def __init__(self) -> None:
-        self._threads: dict[tuple[int, str], Thread] = {}
-        self._known: dict[tuple[int, str], bytes] = {}
-        """How often a thread had run, just before it was seen asleep."""
-        self._listed: dict[int, list[str]] = {}
-        """The threads of each process, as they were listed last."""
-        self._settled = False
+        self._threads: dict[tuple[int, str], int] = {}
+        """An open file of each thread, which tells what it does; who was awake last is asked first."""
+        self._listed: dict[int, int] = {}
+        """How long a process had run when its threads were listed: without running, it has no new ones."""
 
-    def forget(self) -> None:
-        """The program has been given something to do: the next look is a first one."""
-        self._settled = False
-
-    def asleep(self, pids: Iterable[int]) -> Mapping[tuple[int, str], bytes] | None:
-        """How often each thread of these processes has run so far, if all of them seem to sleep; None: one does not.
-
-        Threads are looked at one after the other, and one may wake another that was seen asleep. So a program sleeps
-        only if two looks in a row see the same. A process that is gone has no threads.
-        """
-        self._follow(pids)
-        settled, self._settled = self._settled, False
-        try:
-            if settled and not all(thread.sleeps() for thread in self._threads.values()):
-                return None
-            found = {which: thread.runs() for which, thread in self._threads.items()}
-            for which, runs in found.items():
-                if self._known.get(which) != runs:
-                    if not self._threads[which].sleeps():
-                        return None
-                    self._known[which] = runs
-        except OSError:  # one has just ended; the next look forgets it
-            self._forget_ended()
-            return None
-        self._settled = True
-        return found
+    def asleep(self, pids: Iterable[int]) -> Mapping[int, int] | None:
+        """How long each of these processes has run, in ns, if all their threads sleep, and none ran meanwhile; None:
+        one did. A process that is gone has run for -1 ns."""
+        times = {pid: ran(pid) for pid in pids}
+        still = self._follow(times) and self._all_sleep() and all(ran(pid) == spent for pid, spent in times.items())
+        return times if still else None
 
     def close(self) -> None:
         """Watch nothing any more."""
-        for thread in self._threads.values():
-            thread.close()
+        for file in self._threads.values():
+            os.close(file)
         self._threads.clear()
-        self._known.clear()
         self._listed.clear()
 
-    def _follow(self, pids: Iterable[int]) -> None:
-        """Open the files of new threads, and close those of threads that are not listed any more."""
-        listed = {pid: self._tasks(pid) for pid in pids}
-        if listed == self._listed:
-            return
-        there = {(pid, task) for pid, tasks in listed.items() for task in tasks}
-        for which in there - self._threads.keys():
-            pid, task = which
+    def _all_sleep(self) -> bool:
+        for which, file in self._threads.items():
             try:
-                self._threads[which] = Thread(f"/proc/{pid}/task/{task}")
-            except OSError:  # one has just ended
-                listed = {}
-        for which in self._threads.keys() - there:
-            self._drop(which)
-        self._listed = listed
-
-    def _tasks(self, pid: int) -> list[str]:
-        try:
-            return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208  # names are all that is needed
-        except FileNotFoundError:
-            return []
-
-    def _forget_ended(self) -> None:
-        """Close the files of threads that have ended; a later one may have the same number."""
-        for which, thread in list(self._threads.items()):
-            try:
-                thread.runs()
-                thread.sleeps()
-            except OSError:
+                told = os.pread(file, STAT_BYTES, 0)
+            except OSError:  # it has just ended
                 self._drop(which)
+                return False
+            # A thread in uninterruptible sleep (D) waits for a disk, and goes on by itself: it does not sleep.
+            if told[told.rindex(b")") + 2 :][:1] not in ASLEEP:
+                self._threads = {which: file, **self._threads}
+                return False
+        return True
+
+    def _follow(self, times: Mapping[int, int]) -> bool:
+        """Open the files of new threads, and close those of threads that are not there any more; whether all that were
+        listed are open."""
+        for pid in {pid for pid, _ in self._threads} - times.keys():
+            self._list(pid, frozenset())
+        return all(self._listed.get(pid) == spent or self._relist(pid, spent) for pid, spent in times.items())
+
+    def _relist(self, pid: int, spent: int) -> bool:
+        try:
+            tasks = frozenset(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208  # names are all that is needed
+        except FileNotFoundError:
+            tasks = frozenset()
+        complete = self._list(pid, tasks) and (spent >= 0 or not tasks)
+        if complete:
+            self._listed[pid] = spent
+        return complete
+
+    def _list(self, pid: int, tasks: frozenset[str]) -> bool:
+        known = {task for process, task in self._threads if process == pid}
+        for task in known - tasks:
+            self._drop((pid, task))
+        for task in tasks - known:
+            try:
+                self._threads[pid, task] = os.open(f"/proc/{pid}/task/{task}/stat", os.O_RDONLY)
+            except OSError:  # it has just ended
+                return False
+        return True
 
     def _drop(self, which: tuple[int, str]) -> None:
         """A later thread may have the same number: nothing is known of it."""
-        self._threads.pop(which).close()
-        self._known.pop(which, None)
-        self._listed = {}
+        os.close(self._threads.pop(which))
+        self._listed.pop(which[0], None)

@@ -1,7 +1,9 @@
 """Running schedules of a real program: hold, wait until it is quiet, choose, let go, judge."""
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain, repeat
 from typing import Final, Protocol
 
 import attrs
@@ -25,12 +27,12 @@ PATIENCE_SECONDS: Final = 10.0
 before a retry."""
 BUSY_SECONDS: Final = 120.0
 """How long a program may compute between two requests."""
-POLL_SECONDS: Final = 0.0002
+DRAIN_SECONDS: Final = 0.001
+"""How often to look whether calls that nobody waits for have ended."""
+PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
+"""How long to leave the cores to a program that moves, after each look at it; the last one again and again."""
 WATCH_SECONDS: Final = 0.05
 """How often to look at a program of which a request or a result is still to come, so that it cannot be quiet."""
-PASSES: Final = 8
-"""Of the event loop between two looks: twice what it takes from a connection that arrives to a request that is held. It
-is accepted, read and understood, each in a pass of its own; who counts may come first or last in one."""
 CRASHED_CALL: Final = "Crashed"
 """The error of a call whose process was killed."""
 OPEN: Final = "reader"
@@ -230,7 +232,7 @@ class Runner:
         """Give the calls time to end by themselves."""
         with trio.move_on_after(PATIENCE_SECONDS):
             while self.unfinished:  # noqa: ASYNC110  # a set, no event
-                await trio.sleep(POLL_SECONDS)
+                await trio.sleep(DRAIN_SECONDS)
 
     async def _renew(self) -> None:
         """Start anew each process whose call has not ended."""
@@ -271,11 +273,13 @@ class Runner:
         """
         begun = moved = trio.current_time()
         before: object = None
+        pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
         while True:
             seen = None
             if self.unfinished <= self.gate.waiting:
-                await trio.sleep(POLL_SECONDS)
                 seen = await self._seen_twice()
+                if seen is None or self.scenario.calm_seconds:
+                    time.sleep(next(pauses))  # noqa: ASYNC251  # trio's timers are no finer than 1 ms, and all wait
             elif not await self.gate.arrived.wait(WATCH_SECONDS):
                 seen = await self._seen_twice()
             now, silent = trio.current_time(), sorted(self.unfinished - self.gate.waiting)
@@ -292,22 +296,20 @@ class Runner:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
 
     async def _seen_twice(self) -> object:
-        """What two looks have seen, if it is the same; else None. What was sent before the first look ended has been
-        read, and is held, when the second one begins."""
-        self.watch.forget()
+        """What two looks have seen, if it is the same; else None."""
         first = self._seen()
-        if first is None:
-            return None
-        if not CAN_SEE:
+        if first is None or CAN_SEE:
+            await trio.lowlevel.checkpoint()
+        else:
             await trio.sleep(SETTLING_SECONDS)
-        for _ in range(PASSES):
-            await trio.lowlevel.cancel_shielded_checkpoint()
-        return first if self._seen() == first else None
+        return first if first is not None and self._seen() == first else None
 
     def _seen(self) -> object:
-        """What changes if anything moves; None: something does."""
-        threads = self.watch.asleep(self._pids()) if CAN_SEE else {}
-        return None if threads is None or self.gate.server.busy else (self.gate.server.seen, threads)
+        """What changes if anything moves; None: something does. The threads come first: once they sleep, what they have
+        sent is either unread, or was read and acted on."""
+        server = self.gate.server
+        spent = self.watch.asleep(self._pids()) if CAN_SEE else {}
+        return None if spent is None or server.busy or server.arrivals.unread() else (server.seen, spent)
 
     def _pids(self) -> list[int]:
         """Of what runs while requests are held."""

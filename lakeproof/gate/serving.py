@@ -3,12 +3,10 @@
 import time
 from collections.abc import Callable
 
-import trio
-
 from lakeproof.gate import s3
 from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.holding import Gate
-from lakeproof.gate.http import Request, Response
+from lakeproof.gate.http import Request, Response, listening
 
 
 async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], object], protocol: str = "s3") -> None:
@@ -31,8 +29,8 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
         return response
 
     gate.server.handler = told
-    listeners = await trio.open_tcp_listeners(port, host="127.0.0.1")
-    url = f"http://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
+    listener = listening(port)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     what = f"S3 on {url}, buckets {', '.join(sorted(buckets))}" if protocol == "s3" else f"DynamoDB on {url}"
     tell(f"serving {what}")
-    await gate.server.serve(listeners)
+    await gate.server.serve(listener)

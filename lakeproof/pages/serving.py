@@ -17,7 +17,7 @@ import trio
 from lakeproof.explore.fence import Undecided
 from lakeproof.explore.replay import NotReproduced
 from lakeproof.gate.classes import Diverged
-from lakeproof.gate.http import Request, Response, Server
+from lakeproof.gate.http import Request, Response, Server, listening
 from lakeproof.pages.explorer import Explorer
 from lakeproof.pages.explorer_page import explorer_page
 from lakeproof.pages.walking import NoSuchMove
@@ -145,13 +145,13 @@ async def serve(explorer: Explored, port: int, tell: Callable[[str], object]) ->
     Raises:
         OSError: the port is taken.
     """
-    listeners = await trio.open_tcp_listeners(port, host=HOST)
-    port = listeners[0].socket.getsockname()[1]
+    listener = listening(port)
+    port = listener.getsockname()[1]
     token = secrets.token_urlsafe(TOKEN_BYTES)
     server = Server(Front(explorer, port, token))
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(server.serve, listeners)
+            nursery.start_soon(server.serve, listener)
             tell(f"http://{HOST}:{port}/{token}/")
             async for _ in signals:
                 nursery.cancel_scope.cancel()

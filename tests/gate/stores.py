@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import attrs
 import trio
 
-from lakeproof.gate.http import Handler, Server
+from lakeproof.gate.http import Handler, Server, listening
 from lakeproof.gate.serving import serve_open
 
 
@@ -65,10 +65,10 @@ def answering(handler: Handler) -> Iterator[Served]:
     begun = threading.Event()
 
     async def serve() -> None:
-        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        found.append(listeners[0].socket.getsockname())
+        listener = listening(0)
+        found.append(listener.getsockname())
         begun.set()
-        await Server(handler).serve(listeners)
+        await Server(handler).serve(listener)
 
     with in_thread(serve):
         assert begun.wait(10)

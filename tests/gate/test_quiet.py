@@ -7,23 +7,28 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
 
 from lakeproof.gate import quiet
+from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.aws import Asked, Store
 from lakeproof.gate.holding import Gate
+from lakeproof.gate.http import listening
 from lakeproof.gate.passing import PassingFront
+from lakeproof.gate.programs import Child
 from lakeproof.gate.quiet import Watch
-from lakeproof.gate.running import PASSES
 from lakeproof.gate.s3.state import State
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
 
 SLEEPS = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start(); time.sleep(60)"
 SPINS = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nwhile True: pass"
+REQUEST = b"GET /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\n\r\n"
+PUT = b"PUT /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\nContent-Length: 3\r\n\r\nabc"
 WAKES = "import time\nwhile True: time.sleep(0.001)"
 
 
@@ -51,17 +56,13 @@ def looks(watch: Watch, pid: int, seconds: float) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("slices", [True, False])
 @pytest.mark.parametrize("process", [SLEEPS], indirect=True)
-def test_a_process_that_sleeps_looks_the_same_twice(
-    watch: Watch, process: subprocess.Popen[bytes], slices: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(quiet, "COUNTS_SLICES", slices and quiet.COUNTS_SLICES)
+def test_a_process_that_sleeps_looks_the_same_twice(watch: Watch, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + 30
     while time.monotonic() < end:
         first = watch.asleep([process.pid])
         time.sleep(0.2)
-        if first is not None and len(first) == 2 and first == watch.asleep([process.pid]):
+        if first is not None and len(watch._threads) == 2 and first == watch.asleep([process.pid]):
             return
     pytest.fail("it never looked the same twice")
 
@@ -71,12 +72,8 @@ def test_a_process_one_of_whose_threads_runs_is_not_asleep(watch: Watch, process
     assert None in looks(watch, process.pid, 0.2)
 
 
-@pytest.mark.parametrize("slices", [True, False])
 @pytest.mark.parametrize("process", [WAKES], indirect=True)
-def test_a_thread_that_wakes_between_two_looks_is_noticed(
-    watch: Watch, process: subprocess.Popen[bytes], slices: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(quiet, "COUNTS_SLICES", slices and quiet.COUNTS_SLICES)
+def test_a_thread_that_wakes_between_two_looks_is_noticed(watch: Watch, process: subprocess.Popen[bytes]) -> None:
     seen = looks(watch, process.pid, 2)
     assert not any(one is not None and one == other for one, other in pairwise(seen))
 
@@ -84,7 +81,7 @@ def test_a_thread_that_wakes_between_two_looks_is_noticed(
 def test_a_process_that_is_gone_sleeps(watch: Watch) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
-    assert watch.asleep([ended.pid]) == {}
+    assert watch.asleep([ended.pid]) == {ended.pid: -1}
     assert watch.asleep([os.getpid()]) is None
     assert watch.asleep([os.getpid()]) is None, "the process that looks is awake"
 
@@ -100,84 +97,164 @@ def test_no_file_stays_open_of_threads_that_have_ended(watch: Watch) -> None:
     assert len(os.listdir("/proc/self/fd")) == opened  # noqa: PTH208  # as above
 
 
-class Fake:
-    """A thread that does what a test says."""
+class TestOneLook:
+    """At two threads, whose files of /proc are files here."""
 
-    def __init__(self, ran: int) -> None:
-        self.ran, self.asleep, self.asked = ran, True, 0
-
-    def runs(self) -> bytes:
-        return str(self.ran).encode()
-
-    def sleeps(self) -> bool:
-        self.asked += 1
-        return self.asleep
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class TestTwoLooks:
     @pytest.fixture
-    def threads(self, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> list[Fake]:
+    def clock(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+        """What the clock of the process says, one after the other; then 11 for ever."""
+        said: list[int] = []
+        monkeypatch.setattr(quiet, "ran", lambda pid: said.pop(0) if said else 11)
+        return said
+
+    @pytest.fixture
+    def threads(self, watch: Watch, clock: list[int], tmp_path: Path) -> list[Path]:
         """Two threads that the watch knows to sleep."""
-        made = [Fake(7), Fake(4)]
-        monkeypatch.setattr(watch, "_follow", lambda pids: None)
-        watch._threads.update({(1, str(task)): each for task, each in enumerate(made)})  # type: ignore[misc]
-        assert watch.asleep([1]) == watch.asleep([1]) is not None
-        watch.forget()
+        made = [tmp_path / str(task) for task in (1, 2)]
+        for each in made:
+            each.write_text(f"{each.name} (a ) R name) S 1 1")
+            watch._threads[1, each.name] = os.open(each, os.O_RDONLY)
+        watch._listed[1] = 11
+        assert watch.asleep([1]) == {1: 11}
         return made
 
-    def test_the_first_look_asks_only_what_has_run_and_the_second_one_asks_all(
-        self, watch: Watch, threads: list[Fake]
+    @pytest.mark.parametrize("woken", [0, 1])
+    @pytest.mark.parametrize("state", ["R", "D"])
+    def test_a_thread_that_was_woken_and_still_waits_for_a_core_or_a_disk_is_awake(
+        self, watch: Watch, threads: list[Path], woken: int, state: str
     ) -> None:
-        asked = [each.asked for each in threads]
-        threads[1].ran += 1
-        first = watch.asleep([1])
-        assert [each.asked for each in threads] == [asked[0], asked[1] + 1]
-        assert watch.asleep([1]) == first is not None
-        assert [each.asked for each in threads] == [asked[0] + 1, asked[1] + 2]
-
-    def test_a_thread_that_was_woken_and_still_waits_for_a_core_is_seen_by_the_second_look(
-        self, watch: Watch, threads: list[Fake]
-    ) -> None:
-        assert watch.asleep([1]) is not None
-        threads[0].asleep = False
-        assert watch.asleep([1]) is None
-        assert watch.asleep([1]) is not None, "the next look is a first one again"
-        assert watch.asleep([1]) is None
-
-    def test_a_thread_that_has_run_and_sleeps_again_looks_otherwise(self, watch: Watch, threads: list[Fake]) -> None:
-        first = watch.asleep([1])
-        threads[0].ran += 1
-        assert first != watch.asleep([1]) is not None
-
-    def test_a_thread_that_runs_on_after_it_was_known_to_sleep_is_awake(
-        self, watch: Watch, threads: list[Fake]
-    ) -> None:
-        threads[0].ran += 1
-        threads[0].asleep = False
+        threads[woken].write_text(f"1 (n) {state} 1")
         assert watch.asleep([1]) is watch.asleep([1]) is None
+        threads[woken].write_text("1 (n) S 1")
+        assert watch.asleep([1]) == {1: 11}
+
+    def test_a_thread_that_ran_while_the_others_were_looked_at_may_have_woken_one(
+        self, watch: Watch, threads: list[Path], clock: list[int]
+    ) -> None:
+        clock += [11, 12]
+        assert watch.asleep([1]) is None
+
+    def test_a_process_that_has_run_is_asked_for_its_threads_again(
+        self, watch: Watch, threads: list[Path], clock: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[str] = []
+
+        def listed(folder: str) -> list[str]:
+            asked.append(folder)
+            return ["1", "2"]
+
+        monkeypatch.setattr(os, "listdir", listed)
+        watch.asleep([1])
+        assert asked == []
+        clock += [12, 12]
+        assert watch.asleep([1]) == {1: 12}
+        assert asked == ["/proc/1/task"]
+
+    def test_a_thread_that_cannot_be_read_has_ended_and_the_look_says_nothing(
+        self, watch: Watch, threads: list[Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def gone(*_: object) -> bytes:
+            raise ProcessLookupError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pread", gone)
+            assert watch.asleep([1]) is None
+        monkeypatch.setattr(os, "listdir", lambda folder: ["2"])
+        assert watch.asleep([1]) == {1: 11}
+
+    def test_no_file_stays_open_of_a_process_that_nobody_asks_for_any_more(
+        self, watch: Watch, threads: list[Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        watch._drop((1, "1"))
+        assert watch.asleep([]) == {}
+        assert watch._threads == {}
 
 
-def test_a_request_on_a_new_connection_is_held_two_passes_before_the_second_look() -> None:
-    """Of the event loop: the look waits for `PASSES`, and a request that was sent before them must be held by then."""
+def test_the_clock_of_a_process_counts_threads_that_have_ended() -> None:
+    code = """import threading, time
+def spin():
+    while time.thread_time() < 0.2: pass
+thread = threading.Thread(target=spin)
+thread.start()
+thread.join()
+print(flush=True)
+time.sleep(60)"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        one.stdout.read(1)
+        assert quiet.ran(one.pid) > 200_000_000
+        one.kill()
+    assert quiet.ran(one.pid) == -1
 
-    async def passes() -> int:
-        front = PassingFront((), "reader")
-        gate = Gate[Store, Asked](front, Store(s3=State(buckets=frozenset({"b"}))), lambda: 0)
-        gate.hold(frozenset({"c1"}))
-        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(gate.server.serve, listeners)
+
+class TestWhatWasSent:
+    """It is at each moment unread, or being read, or held: so no look at a program that sleeps can miss it."""
+
+    async def held_after(self, gate: Gate[Store, Asked], pieces: list[bytes], connection: socket.socket) -> int:
+        """How many requests are held at the first moment at which a look could find the store at rest."""
+        before = sum(gate.asked.values())
+        for piece in pieces[:-1]:
+            connection.sendall(piece)
             await trio.testing.wait_all_tasks_blocked()
-            with socket.create_connection(listeners[0].socket.getsockname()) as connection:  # while nothing else runs
-                connection.sendall(b"GET /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\n\r\n")
-                count = 0
-                while not gate.waiting:
-                    await trio.lowlevel.cancel_shielded_checkpoint()
-                    count += 1
-                nursery.cancel_scope.cancel()
-        return count
+            assert gate.server.busy, "a part of a request"
+            assert sum(gate.asked.values()) == before
+        connection.sendall(pieces[-1])
+        while gate.server.arrivals.unread() or gate.server.busy:
+            await trio.lowlevel.cancel_shielded_checkpoint()
+        return sum(gate.asked.values()) - before
 
-    assert max(trio.run(passes) for _ in range(20)) <= PASSES - 2
+    @pytest.mark.parametrize("pieces", [[REQUEST], [REQUEST[:20], REQUEST[20:]], [PUT[:-1], PUT[-1:]]])
+    def test_a_request_is_held_once_nothing_is_unread_and_no_connection_is_busy(self, pieces: list[bytes]) -> None:
+        async def sends() -> None:
+            front = PassingFront((), "reader")
+            gate = Gate[Store, Asked](front, Store(s3=State(buckets=frozenset({"b"}))), lambda: 0)
+            gate.hold(frozenset({"c1"}))
+            listener = listening(0)
+            address = listener.getsockname()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(gate.server.serve, listener)
+                await trio.testing.wait_all_tasks_blocked()
+                with socket.create_connection(address) as first:
+                    assert gate.server.arrivals.unread(), "a connection waits to be accepted"
+                    assert await self.held_after(gate, pieces, first) == 1
+                with socket.create_connection(address) as connection:
+                    assert await self.held_after(gate, pieces, connection) == 1
+                    connection.sendall(REQUEST)
+                    await trio.testing.wait_all_tasks_blocked()
+                    assert not gate.server.arrivals.unread(), "what follows a request that is held is for later"
+                    gate.open()
+                    await trio.testing.wait_all_tasks_blocked()
+                    assert gate.server.seen == 3
+                    nursery.cancel_scope.cancel()
+
+        trio.run(sends)
+
+    def test_what_a_call_returns_is_unread_until_it_has_returned(self, tmp_path: Path) -> None:
+        file, leave = tmp_path / "calls.py", tmp_path / "leave"
+        waits = f"while not os.path.exists({str(leave)!r}): time.sleep(0.001)"
+        file.write_text(f"import os, time\ndef one():\n    {waits}\n    return 1")
+
+        async def calls() -> None:
+            arrivals = Arrivals()
+            child = Child(file, {}, arrivals)
+            await child.start()
+            told: list[object] = []
+
+            async def call() -> None:
+                told.append((await child.call("one", ())).value)
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(call)
+                await trio.testing.wait_all_tasks_blocked()
+                assert not arrivals.unread()
+                leave.touch()
+                until = time.monotonic() + 30
+                while not arrivals.unread():
+                    assert time.monotonic() < until
+                while arrivals.unread():
+                    assert not told
+                    await trio.lowlevel.cancel_shielded_checkpoint()
+                assert told == [1]
+            await child.kill()
+
+        trio.run(calls)

@@ -30,6 +30,8 @@ SETUP: Sequence[Call] = (("create_repository", ("r",)), ("create_branch", ("r", 
 CLIENTS = 3
 HISTORIES = 60
 X, Y = b"x", b"y"
+BEFORE: Sequence[Call] = (*SETUP, ("set_entry", ("r", "main", Y, b"0")))
+"""Two calls meet after these."""
 
 
 @pytest.fixture(params=["sqlite", "row locks", "serializable"])
@@ -70,10 +72,10 @@ CONFLICTS: Sequence[tuple[str, Call, Call]] = (
 )
 
 
-def _meeting(lakes: Sequence[Lake], one: Call, two: Call, patience: float = 0.2) -> list[Event]:
+def _meeting(lakes: Sequence[Lake], one: Call, two: Call) -> list[Event]:
     """The history of two calls, each of which waits, after it has read, until the other has read, too; or until it is
-    clear, after so many seconds, that it cannot: the other waits for a lock. Then everything is read."""
-    for name, args in (*SETUP, ("set_entry", ("r", "main", Y, b"0"))):
+    clear, after 0.2 s, that it cannot: the other waits for a lock. Then everything is read."""
+    for name, args in BEFORE:
         on_sql(lakes[0], name, args)
     both = threading.Barrier(2)
     waited = set[int]()
@@ -82,7 +84,7 @@ def _meeting(lakes: Sequence[Lake], one: Call, two: Call, patience: float = 0.2)
         if number not in waited:
             waited.add(number)
             with suppress(threading.BrokenBarrierError):
-                both.wait(patience)
+                both.wait(0.2)
 
     for number, lake in enumerate(lakes[:2]):
         lake.between = lambda number=number: wait(number)  # type: ignore[misc]
@@ -90,10 +92,10 @@ def _meeting(lakes: Sequence[Lake], one: Call, two: Call, patience: float = 0.2)
 
 
 def _judged(events: Sequence[Event]) -> list[str]:
-    """What is wrong with a history that begins after the setup of `_meeting`."""
+    """What is wrong with a history that begins after `BEFORE`."""
     before = [
         event
-        for index, (name, args) in enumerate((*SETUP, ("set_entry", ("r", "main", Y, b"0"))))
+        for index, (name, args) in enumerate(BEFORE)
         for event in (Invoked(9, index, name, args), Returned(9, index, CallView(name, args, Status.OK, value=DONE)))
     ]
     return [violation.evidence for violation in violations([*before, *events])]
@@ -108,10 +110,21 @@ CARELESS = attrs.evolve(ROW_LOCKS, shared="", exclusive="")
 """Planted: READ COMMITTED without a lock."""
 
 
-def test_two_creates_without_locks_are_found(postgresql_address: str) -> None:
+def test_two_creates_without_locks_are_found(postgresql_address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has seen that there is no entry when the other one has, too; to have seen the branch is not enough."""
+    found_at, both = Lake.found_at, threading.Barrier(2)
+
+    def meeting(lake: Lake, branch: Branch, path: bytes) -> bytes | None:
+        found = found_at(lake, branch, path)
+        both.wait(20)  # no lock keeps them apart
+        return found
+
+    monkeypatch.setattr(Lake, "found_at", meeting)
+    _, one, two = CONFLICTS[0]
     with postgresql_lakes(postgresql_address, CARELESS, 2) as lakes:
-        _, one, two = CONFLICTS[0]
-        [evidence] = _judged(_meeting(lakes, one, two, patience=20))  # no lock keeps them apart
+        for name, args in BEFORE:
+            on_sql(lakes[0], name, args)
+        [evidence] = _judged(concurrently(lakes, [[one], [two]]))
     assert evidence.startswith("create_entry('r', 'main', b'x', ")
 
 

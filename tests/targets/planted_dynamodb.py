@@ -11,7 +11,7 @@ import trio
 from lakeproof.gate.dynamodb.front import DynamoDBFront, DynamoDBRequest
 from lakeproof.gate.dynamodb.requests import Change, Meant, Several
 from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.http import Request, Response, Server
+from lakeproof.gate.http import Request, Response, Server, listening
 
 BUGS = {
     "conditions ignored": "a condition that fails is an error and changes nothing",
@@ -133,11 +133,11 @@ def planted(bug: str) -> Iterator[str]:
     found: list[tuple[int, trio.lowlevel.TrioToken]] = []
 
     async def serve() -> None:
-        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        found.append((listeners[0].socket.getsockname()[1], trio.lowlevel.current_trio_token()))
+        listener = listening(0)
+        found.append((listener.getsockname()[1], trio.lowlevel.current_trio_token()))
         begun.set()
         with scope:
-            await Server(Planted(bug).handle).serve(listeners)
+            await Server(Planted(bug).handle).serve(listener)
 
     thread = threading.Thread(target=trio.run, args=(serve,))
     thread.start()
