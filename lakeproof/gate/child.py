@@ -1,20 +1,27 @@
 """A process that calls functions of a user's file, one after the other, as lines of JSON say.
 
-    python -m lakeproof.gate.child FILE.py
+    python -m lakeproof.gate.child FILE.py [PID]...
 
 A line ``{"call": NAME, "args": [...], "environment": {...}}`` is answered by ``{"ok": VALUE}``, or by ``{"error": TYPE,
-"message": TEXT}`` if the function raises. What a function prints goes to stderr. The process ends with its stdin.
+"message": TEXT}`` if the function raises. What a function prints goes to stderr. The process ends with its stdin, in
+the midst of a call, too, and with it the processes that are named: who has started them is gone.
 """
 
 import json
 import os
 import runpy
+import select
+import signal
 import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 
-def main(file: str) -> None:
-    """Serve until stdin ends."""
+def main(file: str, others: Sequence[int] = ()) -> None:
+    """Serve until stdin ends. others: what ends then, too."""
+    threading.Thread(target=_end_with_stdin, args=(tuple(others),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.path.insert(0, str(Path(file).resolve().parent))
@@ -38,5 +45,18 @@ def main(file: str) -> None:
             os._exit(0)  # nobody listens any more: no traceback for them
 
 
+def _end_with_stdin(others: Sequence[int]) -> None:
+    """Wait, asleep, until nobody can write to stdin any more."""
+    if not hasattr(select, "poll"):
+        return
+    gone = select.poll()
+    gone.register(0, 0)  # that the other end is closed is told without being asked for
+    gone.poll()
+    for pid in others:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    os._exit(0)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], [int(each) for each in sys.argv[2:]])

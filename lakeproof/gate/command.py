@@ -11,7 +11,7 @@ import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, complain
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.holding import ways
 from lakeproof.gate.loading import chosen
@@ -26,6 +26,7 @@ from lakeproof.pages.runs import html_option
 from lakeproof.pages.summary import Summary, Table, write_summary
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.cores import cores
+from lakeproof.running.tasks import Unusable
 
 PCT_CHANGES: Final = 2
 SAMPLE: Final = 100
@@ -93,35 +94,79 @@ def run(
     """
     if preemptions is not None and strategy != "all":
         raise click.UsageError(f"--preemptions bounds the search of all schedules, no sample: leave out {strategy}")
-    worst = AS_EXPECTED
-    rows: list[Row] = []
-    troubles: list[str] = []
-    for scenario in chosen(file, patterns):
+    told = _Told(file, out, as_json)
+    scenarios = chosen(file, patterns)
+    for number, scenario in enumerate(scenarios, start=1):
         search: Chooser = Sampled(schedules or SAMPLE, seed, PCT_CHANGES if strategy == "pct" else None)
         if strategy == "all":
             search = all_classes(scenario) if preemptions is None else _bounded(scenario, preemptions)
-        started = time.monotonic()
-        found = completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1))
-        elapsed = time.monotonic() - started
-        asked: list[Invariant | OnTheWay] = [*scenario.invariants, *scenario.always]
-        for invariant in asked:
-            row = _row(scenario, invariant, found, search, elapsed)
-            shortest = found.shortest.get(row.invariant)
-            if shortest is not None:
-                trace = out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
-                write(of(shortest, scenario.name, str(file)), trace)
-                row = attrs.evolve(row, trace=trace)
-            click.echo(json.dumps(attrs.asdict(row) | {"trace": row.trace and str(row.trace)}) if as_json else row.told)
-            worst = max(worst, row.exit_code, key=_RANK.index)
-            rows.append(row)
+        found, started = Found(), time.monotonic()
+        try:
+            completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+        except Unusable:
+            told.violations(scenario, found, search, time.monotonic() - started)
+            raise
+        except KeyboardInterrupt as error:
+            told.rows_of(scenario, found, search, time.monotonic() - started)
+            told.page(html)
+            left = len(scenarios) - number
+            rest = f"; {plural(left, 'scenario was', 'scenarios were')} not begun" if left else ""
+            complain(f"interrupted in {scenario.name}, after {plural(search.complete, 'schedule')}{rest}")
+            raise click.Abort from error
+        told.rows_of(scenario, found, search, time.monotonic() - started)
+    told.page(html)
+    return told.worst
+
+
+@attrs.define
+class _Told:
+    """What a run has told so far: rows on stdout, traces in files, what kept a search from being whole on stderr."""
+
+    file: Path
+    out: Path
+    as_json: bool
+    worst: int = AS_EXPECTED
+    rows: "list[Row]" = attrs.field(factory=list)
+    troubles: list[str] = attrs.field(factory=list)
+
+    def rows_of(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+        """Tell the verdict on each invariant."""
+        for invariant in _asked(scenario):
+            self._row(scenario, invariant, found, search, elapsed)
         taken_back = search.taken_back if isinstance(search, Classes) else ""
         for each in filter(None, [*found.trouble[:TROUBLES_MAX], found.silent, taken_back]):
-            troubles.append(f"{scenario.name}: {each}")
-            click.echo(troubles[-1], err=True)
-    if html is not None:
-        write_summary(_page(file, rows, troubles), html)
-        click.echo(f"{html}: open it in a browser", err=as_json)
-    return worst
+            self.troubles.append(f"{scenario.name}: {each}")
+            click.echo(self.troubles[-1], err=True)
+
+    def violations(self, scenario: GateScenario, found: Found, search: Chooser, elapsed: float) -> None:
+        """Tell what was violated before the search came to grief: that stands."""
+        for invariant in _asked(scenario):
+            if invariant.__name__ in found.shortest:
+                self._row(scenario, invariant, found, search, elapsed)
+
+    def _row(
+        self, scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser, elapsed: float
+    ) -> None:
+        row = _row(scenario, invariant, found, search, elapsed)
+        shortest = found.shortest.get(row.invariant)
+        if shortest is not None:
+            trace = self.out / f"{scenario.name.replace('/', '_')}.{row.invariant}.json"
+            write(of(shortest, scenario.name, str(self.file)), trace)
+            row = attrs.evolve(row, trace=trace)
+        line = attrs.asdict(row) | {"trace": row.trace and str(row.trace)}
+        click.echo(json.dumps(line) if self.as_json else row.told)
+        self.worst = max(self.worst, row.exit_code, key=_RANK.index)
+        self.rows.append(row)
+
+    def page(self, html: Path | None) -> None:
+        """Write the page of the run, if one is asked for."""
+        if html is not None:
+            write_summary(_page(self.file, self.rows, self.troubles), html)
+            click.echo(f"{html}: open it in a browser", err=self.as_json)
+
+
+def _asked(scenario: GateScenario) -> "list[Invariant | OnTheWay]":
+    return [*scenario.invariants, *scenario.always]
 
 
 def _bounded(scenario: GateScenario, preemptions: int) -> Bounded:

@@ -38,7 +38,7 @@ class Prepared:
 async def _set_up(runner: Runner) -> None:
     scenario = runner.scenario
     for each in scenario.setup:
-        returned = await runner.children[OPEN].call(each.name, each.args)
+        returned = await runner.open_call(each)
         if not returned.ok:
             raise SetupFailed(f"{scenario.name}: setup call {each} raised {returned.error}: {returned.message}")
 

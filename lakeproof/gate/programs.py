@@ -65,7 +65,8 @@ class Child:
         """
         if self.service is not None:
             self.environment["SERVICE_URL"] = await self.service.start()
-        command = [sys.executable, "-m", "lakeproof.gate.child", str(self.file)]
+        served = () if self.service is None else self.service.pids
+        command = [sys.executable, "-m", "lakeproof.gate.child", str(self.file), *map(str, served)]
         self._process = await trio.lowlevel.open_process(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )

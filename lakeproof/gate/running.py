@@ -26,7 +26,7 @@ PATIENCE_SECONDS: Final = 10.0
 """How long a call may ask for nothing and not return, while all threads sleep: a timer of the program, such as the wait
 before a retry."""
 BUSY_SECONDS: Final = 120.0
-"""How long a program may compute between two requests."""
+"""How long a program may compute between two requests, and how long a call that is not held may take."""
 DRAIN_SECONDS: Final = 0.001
 """How often to look whether calls that nobody waits for have ended."""
 PAUSES_SECONDS: Final = (0.00005, 0.0001, 0.0002, 0.0004, 0.0008)
@@ -94,6 +94,18 @@ class Schedule:
         return tuple(Choice(each.name, each.mode) for each in self.steps)
 
 
+@attrs.frozen(kw_only=True)
+class _Seen:
+    """What a look at a program sees whose threads all sleep."""
+
+    requests: int
+    """So many have arrived, ever."""
+    spent: Mapping[int, int]
+    """How long each process has run."""
+    under_way: bool
+    """Something that was sent, by the program or to it, is unread, or is not whole."""
+
+
 class Runner:
     """The processes of a scenario behind a gate. Open it with `lakeproof.gate.opening.opened`."""
 
@@ -156,6 +168,16 @@ class Runner:
             return Schedule(steps=tuple(self.steps))  # the first schedule once more, and it was the same
         return await self._judged()
 
+    async def open_call(self, call: GateCall) -> Returned:
+        """Make a call whose requests are not held.
+
+        Raises:
+            Unusable: it does not end. ProgramError: its process has died.
+        """
+        with trio.move_on_after(BUSY_SECONDS):
+            return await self.children[OPEN].call(call.name, call.args)
+        raise Unusable(f"{self.scenario.name}: {call} has not returned after {BUSY_SECONDS:g} s, and nothing is held")
+
     def effects(self) -> list[tuple[str, Op, object]]:
         """What the last schedule has asked of a key-value store as lakeFS keeps it: client, effect, reply."""
         found = []
@@ -184,10 +206,18 @@ class Runner:
             if choice is None:
                 return False, ""
             spent.append(choice.mode)
+            if len(self.steps) == self.scenario.steps_max:
+                asking = ", ".join(f"{each} {call}" for each, call in self._under_way())
+                return False, f"more than {self.scenario.steps_max:,} requests in a schedule, and no end: {asking}"
             held = await self._let_go(choice)
             step = Step(name=held.name, mode=held.mode, status=held.status, footprint=held.footprint)
             self.steps.append(step)
             search.let_go(held.footprint)
+
+    def _under_way(self) -> list[tuple[str, GateCall]]:
+        """The clients that have not made all their calls, each with the call that has not returned."""
+        clients = zip(self.results, self.scenario.clients, strict=True)
+        return [(name, calls[len(self.results[name])]) for name, calls in clients if name in self.unfinished]
 
     async def _let_go(self, choice: Choice) -> Held[Asked]:
         """Let a request go. A crash kills the process first: it must see nothing of what comes."""
@@ -272,30 +302,31 @@ class Runner:
         Empty; or what has not come to that.
         """
         begun = moved = trio.current_time()
-        before: object = None
+        before: _Seen | None = None
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
         while True:
             seen = None
             if self.unfinished <= self.gate.waiting:
                 seen = await self._seen_twice()
-                if seen is None or self.scenario.calm_seconds:
+                if seen is None or seen.under_way or self.scenario.calm_seconds:
                     time.sleep(next(pauses))  # noqa: ASYNC251  # trio's timers are no finer than 1 ms, and all wait
             elif not await self.gate.arrived.wait(WATCH_SECONDS):
                 seen = await self._seen_twice()
             now, silent = trio.current_time(), sorted(self.unfinished - self.gate.waiting)
             if seen is None or seen != before:
                 moved = now
-            if seen is not None and not silent and now - moved >= self.scenario.calm_seconds:
+            rests = seen is not None and not seen.under_way
+            if rests and not silent and now - moved >= self.scenario.calm_seconds:
                 return ""
             before = seen
             if now - moved > PATIENCE_SECONDS:
-                return (
-                    f"{', '.join(silent)}: no request and no answer for {PATIENCE_SECONDS:g} s, and all threads sleep"
-                )
+                stuck = "a request that has begun does not end, or an answer is not read"
+                what = "no request and no answer" if rests else stuck
+                return f"{', '.join(silent) or 'the program'}: {what} for {PATIENCE_SECONDS:g} s, and all threads sleep"
             if now - begun > BUSY_SECONDS:
                 return f"not quiet after {BUSY_SECONDS:g} s: a thread of the program runs on"
 
-    async def _seen_twice(self) -> object:
+    async def _seen_twice(self) -> "_Seen | None":
         """What two looks have seen, if it is the same; else None."""
         first = self._seen()
         if first is None or CAN_SEE:
@@ -304,12 +335,14 @@ class Runner:
             await trio.sleep(SETTLING_SECONDS)
         return first if first is not None and self._seen() == first else None
 
-    def _seen(self) -> object:
-        """What changes if anything moves; None: something does. The threads come first: once they sleep, what they have
+    def _seen(self) -> "_Seen | None":
+        """What changes if anything moves; None: a thread does. The threads come first: once they sleep, what they have
         sent is either unread, or was read and acted on."""
         server = self.gate.server
         spent = self.watch.asleep(self._pids()) if CAN_SEE else {}
-        return None if spent is None or server.busy or server.arrivals.unread() else (server.seen, spent)
+        if spent is None:
+            return None
+        return _Seen(requests=server.seen, spent=spent, under_way=server.busy > 0 or server.arrivals.unread())
 
     def _pids(self) -> list[int]:
         """Of what runs while requests are held."""
@@ -320,8 +353,7 @@ class Runner:
         if trouble := self.front.trouble([(str(each.name), each.footprint) for each in self.steps]):
             raise Unusable(f"{self.scenario.name}: through: {trouble}")
         store = self.gate.state
-        reader = self.children[OPEN]
-        after = [await reader.call(each.name, each.args) for each in self.scenario.after]
+        after = [await self.open_call(each) for each in self.scenario.after]
         outcome = Outcome(results=self.results, after=after, store=store)
         asked = {each.__name__: partial(each, outcome) for each in self.scenario.invariants}
         found = ((name, found_by(self.scenario.name, name, invariant)) for name, invariant in asked.items())

@@ -64,6 +64,7 @@ OnTheWay = Callable[[Moment, Sequence[GateCall]], str | None]
 """As `Invariant`, of a step: what the store held before it, and holds after it; and the calls of its client."""
 
 CALM_SECONDS_MAX: Final = 60.0
+STEPS_MAX: Final = 1_000
 THREADS: Final = "threads"
 
 
@@ -104,6 +105,9 @@ class GateScenario:
     """For so long nothing must have moved before a request is chosen: longer than the timers of the program after which
     one call goes on to ask while another request of it waits."""
 
+    steps_max: int = STEPS_MAX
+    """A schedule with more requests than this is given up: the program asks for ever."""
+
     def __attrs_post_init__(self) -> None:
         """Raises ScenarioError: something would not be judged, or be judged by another name."""
         if not self.clients or not all(self.clients):
@@ -127,6 +131,8 @@ class GateScenario:
             raise ScenarioError(f"{self.name}: parallel={THREADS!r} with faults.crashes: {why}; leave one out")
         if not 0 <= self.calm_seconds <= CALM_SECONDS_MAX:
             raise ScenarioError(f"{self.name}: calm_seconds: {self.calm_seconds!r}: expected 0 to {CALM_SECONDS_MAX:g}")
+        if self.steps_max < 1:
+            raise ScenarioError(f"{self.name}: steps_max: {self.steps_max!r}: expected 1 or more")
         spent = attrs.asdict(self.faults)
         if unknown := [name for name, budget in spent.items() if budget and name not in FAULTS]:
             raise ScenarioError(f"{self.name}: faults.{unknown[0]}: the gate has {', '.join(FAULTS)}; leave it out")

@@ -1,5 +1,7 @@
 """A search over the schedules of a real program: what violates an invariant, and what kept it from being whole."""
 
+import signal
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -22,6 +24,7 @@ from lakeproof.report.style import plural
 from lakeproof.targets.answers import first_of
 
 TELL_SECONDS: Final = 5.0
+ENDED_BY: Final = (signal.SIGTERM, signal.SIGHUP)
 
 Result = TypeVar("Result")
 
@@ -70,14 +73,21 @@ def all_classes(scenario: GateScenario) -> Classes:
 
 
 async def searched(
-    scenario: GateScenario, file: Path, search: Chooser, schedules: int | None, limit: float | None, jobs: int = 1
+    scenario: GateScenario,
+    file: Path,
+    search: Chooser,
+    schedules: int | None,
+    limit: float | None,
+    jobs: int = 1,
+    found: Found | None = None,
 ) -> Found:
     """Run the schedules that a search chooses, at most so many, for at most ``limit`` seconds. jobs: how many sets of
-    processes run them, if it is a search of all classes; see `lakeproof.gate.side_by_side`.
+    processes run them, if it is a search of all classes; see `lakeproof.gate.side_by_side`. found: where to put what is
+    found; it stays there if the search does not come to its end.
 
-    Raises (in a group): Unusable: the program or an invariant came to grief.
+    Raises (in a group): Unusable: the program or an invariant came to grief. KeyboardInterrupt.
     """
-    found, bell = Found(), Bell()
+    found, bell = Found() if found is None else found, Bell()
     deadline = None if limit is None else time.monotonic() + limit
 
     def goes_on() -> bool:
@@ -130,9 +140,22 @@ async def shortened(runner: Runner, schedule: Schedule, invariant: str) -> Sched
 
 
 def completed(work: Callable[[], Awaitable[Result]]) -> Result:
-    """The result of work with a program behind the gate; of several errors in it, the first."""
+    """The result of work with a program behind the gate; of several errors in it, the first. Who ends this process by
+    SIGTERM or SIGHUP ends the program, too: it is as Ctrl-C."""
+    before = {number: signal.signal(number, _as_ctrl_c) for number in ENDED_BY} if _in_main_thread() else {}
     try:
         found: Result = trio.run(work)
         return found
     except BaseExceptionGroup as errors:
         raise first_of(errors) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _as_ctrl_c(number: int, frame: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -23,6 +23,7 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
 
+
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "schedules"),
     [

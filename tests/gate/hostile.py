@@ -1,0 +1,129 @@
+"""Clients that a gate has to survive: they ask for ever, flood it, send halves, do not read, or stay."""
+
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+from lakeproof.gate import GateScenario, Outcome, call
+from tests.gate.nasty import ask, get, nothing
+
+STEPS_MAX = 20
+CONNECTIONS = 100
+
+
+def asks_for_ever() -> None:
+    while True:
+        get("a")
+
+
+def retries_for_ever() -> None:
+    """Takes no answer for one."""
+    while True:
+        ask("PUT", "a", b"1")
+
+
+def connected() -> socket.socket:
+    host, port = os.environ["AWS_ENDPOINT_URL"].removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)))
+
+
+def head(method: str, key: str, length: int = 0) -> bytes:
+    client = os.environ["AWS_ACCESS_KEY_ID"]
+    lines = f"{method} /bucket/{key} HTTP/1.1\r\nAuthorization: AWS4 Credential={client}/x\r\n"
+    return f"{lines}Content-Length: {length}\r\n\r\n".encode()
+
+
+def floods() -> None:
+    """Sends requests, and reads no answer."""
+    with connected() as one:
+        while True:
+            one.sendall(head("GET", "a"))
+
+
+def sends_half() -> None:
+    with connected() as one:
+        one.sendall(head("PUT", "a", 100) + b"half")
+        time.sleep(3600)
+
+
+def does_not_read() -> None:
+    """Leaves a long answer where it is."""
+    ask("PUT", "long", b"x" * 30_000_000)
+    with connected() as one:
+        one.sendall(head("GET", "long"))
+        time.sleep(3600)
+
+
+def asks_at_once() -> None:
+    asking = [threading.Thread(target=get, args=(f"k{number}",)) for number in range(CONNECTIONS)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+
+
+def keeps_open() -> None:
+    """A hundred connections on which nothing comes."""
+    idle = [connected() for _ in range(CONNECTIONS)]
+    get("a")
+    for each in idle:
+        each.close()
+
+
+def once() -> None:
+    get("a")
+
+
+def stays(folder: str) -> None:
+    """Tells its process, and then neither asks nor returns."""
+    get("a")
+    Path(folder, str(os.getpid())).touch()
+    time.sleep(3600)
+
+
+def lost() -> None:
+    """Puts what nobody else puts."""
+    ask("PUT", "left", b"1")
+
+
+def nothing_is_left(outcome: Outcome) -> str | None:
+    """The store is empty."""
+    return "something is left" if outcome.store.objects else None
+
+
+def sleeps() -> None:
+    time.sleep(3600)
+
+
+PLAIN = (asks_for_ever, retries_for_ever, floods, sends_half, does_not_read, keeps_open)
+SCENARIOS = [
+    *(
+        GateScenario(
+            name=each.__name__, clients=[[call(each)], [call(once)]], invariants=[nothing], steps_max=STEPS_MAX
+        )
+        for each in PLAIN
+    ),
+    GateScenario(name="asks_at_once", clients=[[call(asks_at_once)], [call(once)]], invariants=[nothing]),
+    GateScenario(
+        name="asks_at_once/threads",
+        clients=[[call(asks_at_once)], [call(once)]],
+        invariants=[nothing],
+        parallel="threads",
+    ),
+    GateScenario(name="sleeps_before", clients=[[call(once)]], setup=[call(sleeps)], invariants=[nothing]),
+    GateScenario(name="sleeps_after", clients=[[call(once)]], after=[call(sleeps)], invariants=[nothing]),
+    GateScenario(
+        name="stays",
+        clients=[[call(stays, os.environ.get("HOSTILE_FOLDER", "."))]],
+        service=["python", "-c", "import http.server as h; h.test(h.SimpleHTTPRequestHandler, port={port})"],
+        invariants=[nothing],
+    ),
+    GateScenario(
+        name="many",
+        clients=[[call(lost), call(asks_at_once)], [call(lost)]],
+        invariants=[nothing_is_left],
+        expect={"nothing_is_left": "violated"},
+    ),
+]

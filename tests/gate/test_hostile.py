@@ -1,0 +1,128 @@
+"""A client that hangs, dies, floods, or asks for ever ends in a clear message, and nothing is left running."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lakeproof.cli import main
+from lakeproof.gate import running
+from tests.gate import hostile
+
+FILE = Path(hostile.__file__)
+ROOT = FILE.parents[2]
+
+
+def gate(name: str, out: Path, *words: str) -> Result:
+    return CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--out", str(out), "--jobs", "1", *words])
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.mark.parametrize("name", ["asks_for_ever", "retries_for_ever", "floods"])
+def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(tmp_path: Path, name: str) -> None:
+    result = gate(name, tmp_path)
+    assert result.exit_code == 3, result.output
+    assert f"{name}: more than {hostile.STEPS_MAX} requests in a schedule, and no end: c1 {name}()" in result.stderr
+    assert f"{name}: nothing inconclusive: 0 schedules, not all" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["sends_half", "does_not_read"])
+def test_what_is_not_sent_or_not_read_to_its_end_is_told(tmp_path: Path, name: str) -> None:
+    result = gate(name, tmp_path, "--schedules", "1")
+    assert result.exit_code == 3, result.output
+    assert "a request that has begun does not end, or an answer is not read for 1 s" in result.stderr
+
+
+def test_connections_on_which_nothing_comes_cost_nothing(tmp_path: Path) -> None:
+    assert "nothing holds: 1 schedule, all of them" in gate("keeps_open", tmp_path).stdout
+
+
+def test_a_hundred_requests_at_once_are_all_offered(tmp_path: Path) -> None:
+    assert "1 schedule, all with parallel requests as threads" in gate("asks_at_once/threads", tmp_path).stdout
+    result = gate("asks_at_once", tmp_path, "--schedules", "2")
+    assert (result.exit_code, "2 schedules, not all" in result.stdout) == (3, True)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_call_beside_the_schedules_that_does_not_end_is_one_line(
+    tmp_path: Path, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "BUSY_SECONDS", 2.0)
+    result = gate(f"sleeps_{when}", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"sleeps_{when}: sleeps() has not returned after 2 s, and nothing is held" in result.stderr
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A gate whose client neither asks nor returns; and the processes of it that run."""
+    words = ["gate", "run", str(FILE), "stays", "--out", str(tmp_path)]
+    environment = {**os.environ, "HOSTILE_FOLDER": str(tmp_path)}
+    command = [sys.executable, "-m", "lakeproof", *words]
+    with subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True) as process:
+        until = time.monotonic() + 60
+        while not any(each.name.isdigit() for each in tmp_path.iterdir()):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        yield process, below(process.pid)
+        process.kill()
+
+
+def below(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
+    pairs = [tuple(map(int, line.split())) for line in listed.splitlines()[1:]]
+    mine = [child for child, parent in pairs if parent == pid]
+    return [*mine, *(each for child in mine for each in below(child))]
+
+
+def gone(pids: list[int]) -> bool:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        listed = subprocess.run(["ps", "-eo", "pid,stat"], capture_output=True, text=True, check=True).stdout
+        alive = {int(pid) for pid, state in map(str.split, listed.splitlines()[1:]) if not state.startswith("Z")}
+        if not alive & set(pids):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130), (signal.SIGKILL, -9)]
+)
+def test_whoever_ends_the_gate_ends_the_program_and_its_services(
+    begun: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int
+) -> None:
+    process, pids = begun
+    assert len(pids) == 4, "a client, who reads, and a service for each"
+    process.send_signal(number)
+    told, complaints = process.communicate(timeout=30)
+    assert process.returncode == code, complaints
+    assert gone(pids)
+    if number is not signal.SIGKILL:
+        assert "lakeproof: interrupted in stays, after 0 schedules" in complaints.splitlines()
+        assert "stays: nothing inconclusive: 0 schedules, not all" in told
+        assert "Traceback" not in complaints
+
+
+def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(tmp_path: Path) -> None:
+    words = ["gate", "run", str(FILE), "many", "--json", "--out", str(tmp_path)]
+    with subprocess.Popen([sys.executable, "-m", "lakeproof", *words], stdout=-1, stderr=-1, text=True) as process:
+        assert process.stderr is not None
+        assert "so far" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        told, complaints = process.communicate(timeout=60)
+    row = json.loads(told)
+    assert (process.returncode, row["verdict"], row["covers"]) == (130, "violated", "some"), complaints
+    assert Path(row["trace"]).is_file()
