@@ -9,7 +9,9 @@ from click.testing import CliRunner
 
 from lakeproof.cli import main
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "lakefs"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "lakefs"
+TRACES = sorted((ROOT / "docs" / "gallery" / "traces").glob("lakefs_*.json"))
 NAMED = "LAKEPROOF_LAKEFS"
 runs = pytest.mark.skipif(not Path(os.environ.get(NAMED, "")).is_file(), reason=f"{NAMED} names no lakeFS binary")
 
@@ -72,6 +74,17 @@ def test_the_counterexample_of_step1_happens_in_lakefs_and_its_flows_could_have_
     refused = CliRunner().invoke(main, [*words, scenario])
     assert refused.exit_code == 1
     assert "expected: delete_repository('repository-r') asks for scan repository-r-" in refused.stdout
+
+
+@runs
+@pytest.mark.deep
+@pytest.mark.parametrize("trace", TRACES, ids=[each.stem for each in TRACES])
+def test_a_trace_of_lakefs_has_one_verdict_in_a_hundred_replays(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, ["gate", "replay", str(trace), "--times", "100"])
+    [invariant] = json.loads(trace.read_text())["violated"]
+    told = f"100 of 100: violated, same invariant: {invariant}"
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, told), result.output
 
 
 def test_without_a_binary_the_service_says_how_to_name_one(
