@@ -54,6 +54,8 @@ WORDS: Final[Mapping[str, Word[ObjectFlows]]] = {
     "job": Word(lambda flows: flows.background_job),
 }
 
+JUDGED_ELSEWHERE: Final = frozenset({"create_branch", "create_branch_from_tag", "merge"})
+
 ADDING: Final = ("upload", "link", "stage", "copy", "move")
 
 
@@ -121,7 +123,7 @@ class ObjectDesign(Design[ObjectFlows]):
 
 def _delete_meets(words: Sequence[str]) -> bool:
     """Whether a delete of a branch makes another call fail, or fails by one. What a create of a branch answers is
-    judged in ``branches/*``."""
+    judged in ``branches/*``, what a merge answers in ``merges/*``: a false failure is definite there."""
     deletes = words.count("delete_branch")
     others = set(words) - {"job", "delete_branch"}
-    return deletes > 0 and "create_branch" not in words and (deletes > 1 or bool(others))
+    return deletes > 0 and not others & JUDGED_ELSEWHERE and (deletes > 1 or bool(others))
