@@ -1,8 +1,10 @@
 """Commands of Redis for tests: a store without sockets, one that is real, and commands at random."""
 
+import hashlib
 import socket
 from collections.abc import Sequence
 
+import redis.lock
 from hypothesis import strategies as st
 
 from lakeproof.gate.footprints import Footprint
@@ -12,7 +14,16 @@ from lakeproof.gate.redis.replies import Reply, encoded
 from lakeproof.gate.redis.scripts import SCRIPTS
 from lakeproof.gate.redis.session import Session
 from lakeproof.gate.redis.state import State
+from lakeproof.targets import redis_scripts
 
+TEXTS = {
+    hashlib.sha1(text.encode()).hexdigest(): text.encode()  # noqa: S324  # as Redis does
+    for text in (
+        *(text for name, text in vars(redis_scripts).items() if name.isupper()),
+        redis.lock.Lock.LUA_RELEASE_SCRIPT,
+    )
+}
+"""The texts of the scripts that are known, by sha."""
 NOW = 1_700_000_000_000_000
 
 
@@ -69,7 +80,9 @@ class Real:
         return line + b"".join(self._answer(connection) for _ in range(inner))
 
     def close(self) -> None:
-        for each in (*self.files, *self.sockets):
+        for file in self.files:
+            file.close()
+        for each in self.sockets:
             each.close()
 
 
@@ -180,10 +193,12 @@ TRANSACTIONS = st.one_of(
 def _of_scripts(draw: st.DrawFn) -> Words:
     script = draw(st.sampled_from(SCRIPTS))
     way = draw(st.sampled_from([b"EVAL", b"EVALSHA", b"LOAD", b"EXISTS", b"FLUSH"]))
-    text, sha = script.text.encode(), script.sha.encode()
+    text, sha = TEXTS[script.sha], script.sha.encode()
     if way in (b"EVAL", b"EVALSHA"):
         keys = (draw(st.sampled_from([b"h", b"a"])), draw(st.sampled_from([b"z", b"a"])))
         args = [draw(FIELDS), draw(VALUES), draw(VALUES)]
+        if script.name == "release":
+            return (way, text if way == b"EVAL" else sha, b"1", keys[1], draw(VALUES))
         if script.name == "scan":
             args = [draw(st.sampled_from([b"-", b"[f"])), draw(st.sampled_from([b"-1", b"1", b"2"]))]
         return (way, text if way == b"EVAL" else sha, b"2", *keys, *args)

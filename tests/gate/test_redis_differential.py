@@ -39,15 +39,21 @@ def differ(real: Real, asked: list[tuple[int, Words]], protocol: int = 2) -> str
     real.ask(0, (b"FLUSHALL",))
     real.ask(0, (b"SCRIPT", b"FLUSH"))
     queued: list[list[Words]] = [[], []]
+    in_transaction = [False, False]
     for at, (connection, command) in enumerate(asked):
+        if in_transaction[connection] and command[0].upper() == b"CLIENT":
+            continue  # it is refused there, and Redis does it
         mine, its = local.ask(connection, command), real.ask(connection, command)
         if its == b"+QUEUED\r\n":
             queued[connection].append(command)
         loose = command
         if command[0].upper() == b"EXEC" and any(each[0].upper() in SORTED for each in queued[connection]):
             loose = (b"KEYS",)
-        if command[0].upper() in (b"EXEC", b"DISCARD"):
+        if command[0].upper() in (b"EXEC", b"DISCARD", b"RESET"):
             queued[connection].clear()
+            in_transaction[connection] = False
+        if command == (b"MULTI",):
+            in_transaction[connection] = True
         if ordered(loose, mine) != ordered(loose, its):
             return f"step {at}: {command!r} is answered {mine!r}, and by Redis {its!r}"
     return ""

@@ -13,7 +13,7 @@ from lakeproof.gate.redis.replies import CommandError
 from lakeproof.gate.redis.scripts import SCRIPTS
 from lakeproof.gate.redis.state import State
 from lakeproof.gate.redis.work import KEY, SCRIPT, of_key, shown
-from tests.gate.redis_requests import KEYS, STEPS, performed, words
+from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
 
 
 def possible(command: Words) -> bool:
@@ -118,7 +118,7 @@ FULL = [
     ask("SET a 1"),
     ask("HSET h f 1"),
     ask("ZADD z 0 f"),
-    RedisRequest("c", ((b"SCRIPT", b"LOAD", SCRIPTS[0].text.encode()),)),
+    RedisRequest("c", ((b"SCRIPT", b"LOAD", TEXTS[SCRIPTS[0].sha]),)),
 ]
 SHA = SCRIPTS[0].sha
 

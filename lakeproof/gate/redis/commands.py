@@ -67,7 +67,7 @@ def _of_hscan(args: Args) -> Sequence[str]:
 
 def _of_eval(args: Args) -> Sequence[str]:
     """The name of the script, its keys, and its first argument."""
-    script = scripts.known(args[0])
+    script = scripts.of_sha(args[0]) or scripts.of_text(args[0])
     if script is None:
         return ["an unknown script", shown(args[0][:40])]
     try:
@@ -78,7 +78,7 @@ def _of_eval(args: Args) -> Sequence[str]:
 
 
 def _of_load(args: Args) -> Sequence[str]:
-    found = [scripts.known(each) for each in args]
+    found = [scripts.of_sha(each) or scripts.of_text(each) for each in args]
     return [shown(text[:40]) if each is None else each.name for text, each in zip(args, found, strict=True)]
 
 
@@ -203,7 +203,7 @@ def known(words: Words) -> Command:
     if command is None and words[0].upper() in CONTAINERS:
         if len(words) == 1:
             raise _wrong_number(name)
-        told = words[1][:ARGS_SHOWN_BYTES].decode("latin-1")
+        told = _quoted(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
         raise CommandError(f"ERR unknown subcommand '{told}'. Try {words[0].decode('latin-1').upper()} HELP.")
     if command is None:
         raise _unknown(words)
@@ -221,9 +221,14 @@ def _unknown(words: Words) -> CommandError:
     for each in words[1:]:
         if len(told) >= ARGS_SHOWN_BYTES:
             break
-        told += b"'%b' " % each[: ARGS_SHOWN_BYTES - len(told)]
-    name = words[0][:ARGS_SHOWN_BYTES]
+        told += b"'%b' " % _quoted(each, ARGS_SHOWN_BYTES - len(told))
+    name = _quoted(words[0], ARGS_SHOWN_BYTES)
     return CommandError((b"ERR unknown command '%b', with args beginning with: %b" % (name, told)).decode("latin-1"))
+
+
+def _quoted(word: bytes, most: int) -> bytes:
+    """As Redis quotes it: up to a zero."""
+    return word.partition(b"\0")[0][:most]
 
 
 def label_of(words: Words) -> str:
@@ -236,7 +241,7 @@ def label_of(words: Words) -> str:
 def writes(words: Words) -> bool:
     """Whether it may change anything. EVAL may always load its script."""
     if words[0].upper() == b"EVALSHA":
-        script = scripts.known(words[1])
+        script = scripts.of_sha(words[1])
         return script is not None and script.writes
     return COMMANDS[name_of(words)].writes
 

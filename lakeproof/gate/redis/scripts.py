@@ -1,4 +1,4 @@
-"""Scripts, known by their text: those of lakeproof's own Redis driver. Lua itself is not known here.
+"""Scripts, known by their text: those of lakeproof's own Redis driver, and one of redis-py. Lua is not known here.
 
 A script is one step, and does what its commands do. Each of them stands here a second time, as Python.
 """
@@ -18,19 +18,23 @@ from lakeproof.targets import redis_scripts
 
 @attrs.frozen
 class Script:
-    """A script that is known. keys, args: how many it needs. writes: whether it may change anything."""
+    """A script that is known. sha: of its text. keys, args: so many it needs. writes: whether it may change any key."""
 
     name: str
-    text: str
+    sha: str
     do: Callable[[Work, Args, Args], Value]
     args: int
     keys: int = 2
     writes: bool = True
 
-    @property
-    def sha(self) -> str:
-        """The name that Redis gives it."""
-        return hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+def _sha(text: bytes) -> str:
+    """The name that Redis gives a script."""
+    return hashlib.sha1(text, usedforsecurity=False).hexdigest()
+
+
+def _ours(name: str, text: str, do: Callable[[Work, Args, Args], Value], args: int, writes: bool = True) -> Script:
+    return Script(name, _sha(text.encode()), do, args, writes=writes)
 
 
 def _write(work: Work, keys: Args, args: Args) -> Value:
@@ -67,43 +71,58 @@ def _scan(work: Work, keys: Args, args: Args) -> Value:
     return tuple(each for key in members if isinstance(key, bytes) for each in (key, hget(work, (keys[0], key))))
 
 
+def _release(work: Work, keys: Args, args: Args) -> Value:
+    """Of a lock of redis-py: remove the key if it holds a token."""
+    if work.string(keys[0]) != args[0]:
+        return 0
+    work.put(keys[0], None)
+    return 1
+
+
 SCRIPTS: Final = (
-    Script("set", redis_scripts.WRITE, _write, args=2),
-    Script("delete", redis_scripts.REMOVE, _remove, args=1),
-    Script("set_if_absent", redis_scripts.IF_ABSENT, _if_absent, args=2),
-    Script("set_if_present", redis_scripts.IF_PRESENT, _if_present, args=2),
-    Script("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
-    Script("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
-    Script("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
+    _ours("set", redis_scripts.WRITE, _write, args=2),
+    _ours("delete", redis_scripts.REMOVE, _remove, args=1),
+    _ours("set_if_absent", redis_scripts.IF_ABSENT, _if_absent, args=2),
+    _ours("set_if_present", redis_scripts.IF_PRESENT, _if_present, args=2),
+    _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
+    _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
+    _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
+    Script("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release, args=1, keys=1),
 )
-_BY_TEXT: Final[Mapping[bytes, Script]] = {each.text.encode(): each for each in SCRIPTS}
-_BY_SHA: Final[Mapping[bytes, Script]] = {each.sha.encode(): each for each in SCRIPTS}
+"""The last one is `redis.lock.Lock.LUA_RELEASE_SCRIPT` of redis-py."""
+_BY_SHA: Final[Mapping[str, Script]] = {each.sha: each for each in SCRIPTS}
 _NO_SCRIPT: Final = "NOSCRIPT No matching script. Please use EVAL."
 
 
-def known(which: bytes) -> Script | None:
-    """A script by its text or its sha."""
-    return _BY_TEXT.get(which) or _BY_SHA.get(which.lower())
+def of_text(text: bytes) -> Script | None:
+    """A script by its text."""
+    return _BY_SHA.get(_sha(text))
 
 
-def _by_text(text: bytes) -> Script:
-    if text not in _BY_TEXT:
+def of_sha(sha: bytes) -> Script | None:
+    """A script by its sha, in letters of either case."""
+    return _BY_SHA.get(sha.decode("latin-1").lower())
+
+
+def _known(text: bytes) -> Script:
+    script = of_text(text)
+    if script is None:
         names = ", ".join(each.name for each in SCRIPTS)
-        raise CommandError(f"ERR this script is not known here: the gate has no Lua, only lakeproof's scripts {names}")
-    return _BY_TEXT[text]
+        raise CommandError(f"ERR this script is not known here: the gate has no Lua; it knows by their text {names}")
+    return script
 
 
 def eval_(work: Work, args: Args) -> Value:
     """``EVAL text numkeys key ... arg ...``. It loads the script, too."""
     keys, rest = _parted(args)
-    script = _by_text(args[0])
+    script = _known(args[0])
     work.load(script.name)
     return _done(work, script, keys, rest)
 
 
 def evalsha(work: Work, args: Args) -> Value:
     keys, rest = _parted(args)
-    script = _BY_SHA.get(args[0].lower())
+    script = of_sha(args[0])
     if script is None or not work.loaded(script.name):
         raise CommandError(_NO_SCRIPT)
     return _done(work, script, keys, rest)
@@ -128,13 +147,13 @@ def _done(work: Work, script: Script, keys: Args, args: Args) -> Value:
 
 
 def load(work: Work, args: Args) -> Value:
-    script = _by_text(args[0])
+    script = _known(args[0])
     work.load(script.name)
     return script.sha.encode()
 
 
 def exists(work: Work, args: Args) -> Value:
-    found = [_BY_SHA.get(each.lower()) for each in args]
+    found = [of_sha(each) for each in args]
     return tuple(int(each is not None and work.loaded(each.name)) for each in found)
 
 
