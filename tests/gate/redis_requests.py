@@ -173,7 +173,7 @@ HASHES = st.one_of(
     command("ZRANGEBYLEX", KEYS, BOUNDS, BOUNDS, st.just(b"LIMIT"), NUMBERS, NUMBERS),
 )
 ANYTHING = st.one_of(
-    st.tuples(st.sampled_from([b"GET", b"SET", b"MSET", b"HSET", b"WATCH", b"Foo", b"ZADD", b"EVAL", b"SCAN"]), KEYS),
+    st.tuples(st.sampled_from([b"GET", b"SET", b"MSET", b"HSET", b"WATCH", b"Foo", b"ZADD", b"EVAL"]), KEYS),
     several("NONE", VALUES, least=0),
     command("PING"),
     command("PING", VALUES),

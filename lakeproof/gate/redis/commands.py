@@ -66,7 +66,7 @@ def _of_hscan(args: Args) -> Sequence[str]:
 
 
 def _of_eval(args: Args) -> Sequence[str]:
-    """The name of the script, its keys, and its first argument."""
+    """The name of the script, its keys, and the arguments that are keys of its own."""
     script = scripts.of_sha(args[0]) or scripts.of_text(args[0])
     if script is None:
         return ["an unknown script", shown(args[0][:40])]
@@ -74,7 +74,7 @@ def _of_eval(args: Args) -> Sequence[str]:
         count = integer(args[1])
     except CommandError:
         count = 0
-    return [script.name, *(shown(each) for each in args[2 : max(2, 3 + count)])]
+    return [script.name, *(shown(each) for each in args[2 : 2 + max(0, count) + script.told])]
 
 
 def _of_load(args: Args) -> Sequence[str]:

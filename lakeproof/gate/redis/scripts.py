@@ -18,7 +18,8 @@ from lakeproof.targets import redis_scripts
 
 @attrs.frozen
 class Script:
-    """A script that is known. sha: of its text. keys, args: so many it needs. writes: whether it may change any key."""
+    """A script that is known. sha: of its text. keys, args: so many it needs. writes: whether it may change any key.
+    told: so many of its arguments are a part of its label. line: that of its first command, for errors."""
 
     name: str
     sha: str
@@ -26,6 +27,8 @@ class Script:
     args: int
     keys: int = 2
     writes: bool = True
+    told: int = 1
+    line: int = 1
 
 
 def _sha(text: bytes) -> str:
@@ -87,7 +90,7 @@ SCRIPTS: Final = (
     _ours("set_if_equal", redis_scripts.IF_EQUAL, _if_equal, args=3),
     _ours("delete_if_equal", redis_scripts.REMOVE_IF, _remove_if, args=2),
     _ours("scan", redis_scripts.SCAN, _scan, args=2, writes=False),
-    Script("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release, args=1, keys=1),
+    Script("release", "c3f8721cbb97f72bc19e972846bd7aaf91901658", _release, args=1, keys=1, told=0, line=2),
 )
 """The last one is `redis.lock.Lock.LUA_RELEASE_SCRIPT` of redis-py."""
 _BY_SHA: Final[Mapping[str, Script]] = {each.sha: each for each in SCRIPTS}
@@ -143,7 +146,7 @@ def _done(work: Work, script: Script, keys: Args, args: Args) -> Value:
     try:
         return script.do(work, keys, args)
     except CommandError as error:  # what was done before it stays
-        return Failure(f"{error} script: {script.sha}, on @user_script:1.")
+        return Failure(f"{error} script: {script.sha}, on @user_script:{script.line}.")
 
 
 def load(work: Work, args: Args) -> Value:
