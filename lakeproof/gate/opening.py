@@ -78,7 +78,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
 
     async def serve() -> None:
         with store_is_up:
-            await gate.server.serve(listener, (redis_listener, Speaker(gate).talk))
+            await gate.server.serve(listener, (redis_listener, Speaker(gate, children).talk))
 
     async with trio.open_nursery() as nursery:
         try:

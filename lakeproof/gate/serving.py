@@ -34,7 +34,7 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     if protocol == "redis":
         tell(f"serving Redis on redis://{address}")
-        speaker = Speaker(gate, lambda asked, reply: tell(f"{front.label_of(asked)} -> {reply.status}"))
+        speaker = Speaker(gate, tell=lambda asked, reply: tell(f"{front.label_of(asked)} -> {reply.status}"))
         await gate.server.serve_all((listener, speaker.talk))
     else:
         shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"

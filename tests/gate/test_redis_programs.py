@@ -17,6 +17,7 @@ from lakeproof.gate.redis.incoming import Words
 from lakeproof.gate.redis.session import Session
 from lakeproof.gate.redis.state import State
 from tests.gate.redis_requests import performed, words
+from tests.pages.test_gate_explorer import sentences, state
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gate" / "redis_lock.py"
 
@@ -111,6 +112,44 @@ def test_a_transaction_has_no_states_inside_and_a_pipeline_has(tmp_path: Path) -
         ("pipeline", "violated", True),
         ("transaction", "holds", True),
     ]
+
+
+STRANGER = """
+import os
+
+import redis
+
+from lakeproof.gate import GateScenario, call
+
+
+def add():
+    url = os.environ["REDIS_URL"]
+    with redis.Redis.from_url("redis://" + url.partition("@")[2]) as client:
+        return client.incr("n")
+
+
+def nothing_is_there(outcome):
+    calls = outcome.results["c1"]
+    return str(calls[0][1].message) if not outcome.store.redis.keys else None
+
+
+SCENARIOS = [GateScenario(name="s", clients=[[call(add)]], invariants=[nothing_is_there])]
+"""
+
+
+def test_a_connection_of_no_client_is_refused_and_nothing_is_proved(tmp_path: Path) -> None:
+    file = tmp_path / "stranger.py"
+    file.write_text(STRANGER)
+    result = CliRunner().invoke(main, ["gate", "run", str(file), "--out", str(tmp_path)])
+    assert result.exit_code == 1, result.output
+    assert "Authentication required: this connection is of no client" in result.output
+    assert "returned without a request" in result.output
+
+
+def test_the_explorer_shows_what_redis_holds(tmp_path: Path) -> None:
+    found = state(EXAMPLE, "counter/blind", "c1,c1")
+    assert found["after"] == {"counter": "1"}
+    assert sentences(found, "steps") == ["c1 GET counter -> value", "c1 SET counter -> OK; counter: 0 → 1"]
 
 
 Event = tuple[int, int, str, object, Footprint]

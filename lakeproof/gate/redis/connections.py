@@ -5,10 +5,10 @@ requests of their own once their turn has come.
 """
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from itertools import count
-from typing import Protocol
+from typing import Final, Protocol
 
 import trio
 
@@ -18,6 +18,8 @@ from lakeproof.gate.redis.front import RedisRequest
 from lakeproof.gate.redis.incoming import Incoming, Malformed, Words
 from lakeproof.gate.redis.replies import Failure, Reply, encoded
 from lakeproof.gate.redis.session import Session
+
+STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
 
 
 class Asks(Protocol):
@@ -30,10 +32,17 @@ class Asks(Protocol):
 
 
 class Speaker:
-    """Talks to the clients of a gate's Redis. tell: receives each request and its answer."""
+    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. What somebody else asks would not be
+    held: it is refused. tell: receives each request and its answer."""
 
-    def __init__(self, gate: Asks, tell: Callable[[RedisRequest, Reply], object] | None = None) -> None:
+    def __init__(
+        self,
+        gate: Asks,
+        clients: Collection[str] = (),
+        tell: Callable[[RedisRequest, Reply], object] | None = None,
+    ) -> None:
         self.gate = gate
+        self.clients = frozenset(clients)
         self.tell = tell
         self._numbers = count(1)
 
@@ -60,19 +69,22 @@ class Speaker:
         server = self.gate.server
         server.seen += 1
         found = session.taken(words)
-        if isinstance(found, RedisRequest):
-            answer = await self.gate.ask(found, found.body)
-            assert isinstance(answer, Reply)
-            session.answered(found, answer)
-            if self.tell is not None:
-                self.tell(found, answer)
-        else:
-            answer = found
+        reply = await self._asked(session, found) if isinstance(found, RedisRequest) else found
         server.busy += 1
         try:
-            await send(connection, encoded(answer.value, session.protocol))
+            await send(connection, encoded(reply.value, session.protocol))
         finally:
             server.busy -= 1
+
+    async def _asked(self, session: Session, asked: RedisRequest) -> Reply:
+        if self.clients and asked.user not in self.clients:
+            return Reply(Failure(STRANGER))
+        reply = await self.gate.ask(asked, asked.body)
+        assert isinstance(reply, Reply)
+        session.answered(asked, reply)
+        if self.tell is not None:
+            self.tell(asked, reply)
+        return reply
 
     async def _refuse(self, connection: socket.socket, session: Session, malformed: Malformed) -> None:
         """Tell a client that speaks no RESP so, as far as it listens."""
