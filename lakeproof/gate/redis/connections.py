@@ -32,7 +32,7 @@ class Asks(Protocol):
 
 
 class Speaker:
-    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. What somebody else asks would not be
+    """Talks to the clients of a gate's Redis. clients: who may ask; empty: anybody. What others ask would not be
     held: it is refused. tell: receives each request and its answer."""
 
     def __init__(
