@@ -61,9 +61,10 @@ class Real:
     """A Redis behind a socket of its file system, with two connections."""
 
     def __init__(self, address: str) -> None:
+        self.path = address.removeprefix("unix://")
         self.sockets = [socket.socket(socket.AF_UNIX) for _ in range(2)]
         for each in self.sockets:
-            each.connect(address.removeprefix("unix://"))
+            each.connect(self.path)
         self.files = [each.makefile("rb") for each in self.sockets]
 
     def ask(self, connection: int, command: Words) -> bytes:

@@ -1,6 +1,8 @@
 """The Redis front answers what a Redis answers, byte for byte."""
 
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from lakeproof.gate.redis.incoming import Words
 from lakeproof.gate.redis.work import Work
 from tests.gate.redis_requests import ALL, Local, Real, words
+from tests.gate.test_redis import served
 from tests.targets.redis_server import redis_server
 
 
@@ -18,6 +21,27 @@ def real() -> Iterator[Real]:
         found = Real(address)
         yield found
         found.close()
+
+
+@pytest.fixture(scope="module")
+def open_gate() -> Iterator[str]:
+    with served() as address:
+        yield address.removeprefix("redis://")
+
+
+def whole(family: socket.AddressFamily, address: str, data: bytes) -> bytes:
+    """All that is answered to some bytes, until the connection is closed."""
+    host, _, port = address.rpartition(":")
+    with socket.socket(family) as connection:
+        connection.settimeout(10)
+        connection.connect((host, int(port)) if family is socket.AF_INET else address)
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        with suppress(ConnectionResetError):
+            while more := connection.recv(1 << 16):
+                found += more
+        return found
 
 
 SORTED = (b"KEYS", b"SCAN")
@@ -97,6 +121,46 @@ def test_a_sequence_of_commands_is_answered_as_by_redis(
 @given(SEQUENCES, PROTOCOLS)
 def test_so_are_many_sequences(real: Real, asked: list[tuple[int, Words]], protocol: int) -> None:
     assert not differ(real, asked, protocol)
+
+
+HEADS = [
+    b"*1",
+    b"*2",
+    b"*0",
+    b"*-1",
+    b"*-0",
+    b"*01",
+    b"*x",
+    b"*",
+    b"$4",
+    b"$04",
+    b"$-1",
+    b"$+4",
+    b"$0",
+    b"$",
+    b":1",
+    b"",
+]
+LINES = [
+    b"PING",
+    b"  PING  y ",
+    b"QUIT",
+    b"EXEC",
+    b"RESET",
+    b"HELLO 4",
+    b"HELLO x",
+    b"HELLO 2 SETNAME",
+    b"SELECT x",
+    b"x",
+]
+MORE = [b"SCRIPT LOAD", b"AUTH a b c", b"GET", b"ECHO", b"y", b"ECHOxx$1"]
+PIECES = st.sampled_from([*(each + b"\r\n" for each in (*HEADS, *LINES, *MORE)), b"PING\n", b"$4\r\nECHOxx", b"x"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=8).map(b"".join))
+def test_bytes_of_any_kind_are_answered_as_by_redis(real: Real, open_gate: str, data: bytes) -> None:
+    assert whole(socket.AF_INET, open_gate, data) == whole(socket.AF_UNIX, real.path, data)
 
 
 def test_an_answer_that_is_not_redis_is_seen(real: Real, monkeypatch: pytest.MonkeyPatch) -> None:

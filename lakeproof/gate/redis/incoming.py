@@ -115,7 +115,7 @@ class Incoming:
 
     def _head_of_word(self, line: bytes) -> None:
         if line[:1] != b"$":
-            raise _ProtocolError(f"expected '$', got '{line[:1].decode('latin-1')}'")
+            raise _ProtocolError(f"expected '$', got '{line[:1].decode('latin-1') or ' '}'")
         length = _integer(line[1:])
         if length is None or length < 0 or self._bytes + length > BODY_BYTES_MAX:
             raise _ProtocolError("invalid bulk length")
@@ -138,6 +138,6 @@ class Incoming:
 def _integer(text: bytes) -> int | None:
     """A number as the head of an array or of a word has it; None: it is none."""
     digits = text.removeprefix(b"-")
-    if not digits.isdigit() or len(digits) > DIGITS_MAX or (len(digits) > 1 and digits.startswith(b"0")):
+    if not digits.isdigit() or len(digits) > DIGITS_MAX or (text != b"0" and digits.startswith(b"0")):
         return None
     return int(text)
