@@ -345,6 +345,22 @@ class TestHeld:
 
         self.run(test)
 
+    @pytest.mark.parametrize("values", ["12", "21"])
+    def test_commands_of_two_connections_of_a_client_are_named_by_what_they_ask(self, values: str) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            other = await trio.open_tcp_stream(*connection.socket.getpeername())
+            await other.send_all(b"AUTH c1 x\r\n")
+            assert await self.said(other) == b"+OK\r\n"
+            for each, value in zip((connection, other), values, strict=True):
+                await each.send_all(b"SET a %b\r\n" % value.encode())
+                await trio.sleep(0.02)
+            assert await self.settled(gate) == ["SET a", "SET a"]
+            assert {name.number: held.body[-1:] for name, held in gate.held.items()} == {1: b"1", 2: b"2"}
+            gate.open()
+            await other.aclose()
+
+        self.run(test)
+
     def test_a_schedule_begins_with_connections_that_watch_nothing(self) -> None:
         async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
             await connection.send_all(b"WATCH a\r\n")
