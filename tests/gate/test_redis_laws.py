@@ -69,7 +69,7 @@ def test_requests_of_independent_footprints_can_be_exchanged(
 
 
 @pytest.mark.deep
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=10_000, deadline=None)
 @given(BEFORE, REQUESTS, REQUESTS)
 def test_so_can_those_of_many_states(before: list[RedisRequest], one: RedisRequest, other: RedisRequest) -> None:
     assert not exchanged(after(before), one, other)
