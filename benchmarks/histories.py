@@ -28,9 +28,10 @@ import trio
 from benchmarks.search import machine
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.cuts import Exchange, Made, exchanged
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts import Answer
 from lakeproof.gate.names import Names
 from lakeproof.gate.opening import opened
+from lakeproof.gate.redis.replies import Reply, encoded
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.gate.searching import all_classes
 from lakeproof.running.loading import import_beside, matching
@@ -87,7 +88,9 @@ def _told(steps: Sequence[Made], exchanges: Sequence[Exchange]) -> list[Hashable
     return found
 
 
-def _reply(response: Response, names: Names, client: str) -> Hashable:
+def _reply(response: Answer, names: Names, client: str) -> Hashable:
+    if isinstance(response, Reply):
+        return names.renamed(encoded(response.value, 3).decode("latin-1"), client)
     headers = tuple(sorted(each for each in response.headers if each[0].lower() in KEPT))
     return response.status, headers, TIMES.sub("<time>", names.renamed(response.body.decode("latin-1"), client))
 

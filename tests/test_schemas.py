@@ -113,7 +113,11 @@ class TestFreshOutput:
     def test_a_trace_of_the_gate(self, here: Path) -> None:
         choices = tuple(Choice(Name("c1", "GET b/k", number), mode) for number, mode in enumerate(COSTS, start=1))
         trace = gate_traces.GateTrace(
-            file="f.py", scenario="s", violated={"kept": "gone"}, choices=choices, statuses=(200,) * len(choices)
+            file="f.py",
+            scenario="s",
+            violated={"kept": "gone"},
+            choices=choices,
+            statuses=(200, "nil") * (len(choices) // 2),
         )
         gate_traces.write(trace, here / "trace.json")
         Draft202012Validator(SCHEMAS["gate-trace"]).validate(json.loads((here / "trace.json").read_text()))

@@ -298,7 +298,7 @@ gate.add_command(replay)
 
 
 @gate.command("serve")
-@click.argument("protocol", type=click.Choice(["s3", "dynamodb"]))
+@click.argument("protocol", type=click.Choice(["s3", "dynamodb", "redis"]))
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: a free one.")
 @click.option(
     "--bucket", "buckets", multiple=True, default=("bucket",), show_default=True, help="That exists at the start."
@@ -306,7 +306,7 @@ gate.add_command(replay)
 def serve(protocol: str, port: int, buckets: tuple[str, ...]) -> None:
     """Serve a store in memory on loopback, hold nothing, and print each request. Ctrl-C ends it.
 
-    S3 and DynamoDB are under one address; --bucket is for S3.
+    S3 and DynamoDB are under one address, Redis is alone; --bucket is for S3.
     """
     from lakeproof.gate.serving import serve_open
 

@@ -22,8 +22,8 @@ import attrs
 from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.classes import Name
 from lakeproof.gate.footprints import Footprint, dependent
+from lakeproof.gate.fronts import Answer
 from lakeproof.gate.holding import CRASHED_APPLIED, LOST_APPLIED, NORMAL, REFUSED
-from lakeproof.gate.http import Response
 
 APPLIED: Final = frozenset({NORMAL, LOST_APPLIED, CRASHED_APPLIED})
 MOMENTS_MAX: Final = 200_000
@@ -56,7 +56,7 @@ class Exchange:
     """A request of a call, and the answer that the program was given; None: it was given none."""
 
     asked: Asked
-    response: Response | None
+    response: Answer | None
 
 
 @attrs.frozen(kw_only=True)

@@ -1,19 +1,22 @@
 """What the gate needs to know of a store's protocol."""
 
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.http import Request, Response
+from lakeproof.gate.redis.replies import Reply
 
 State = TypeVar("State")
 Asked = TypeVar("Asked")
+Answer: TypeAlias = Response | Reply
+"""Of HTTP, or of Redis."""
 
 
 class Front(Protocol, Generic[State, Asked]):
     """A pure translation. ``State``: all that the store holds, a value. ``Asked``: a request, understood."""
 
     def understood(self, request: Request) -> Asked | Response:
-        """The request; or the answer to one that is none, which is given at once and touches nothing."""
+        """The request of HTTP; or the answer to one that is none, which is given at once and touches nothing."""
 
     def client_of(self, asked: Asked) -> str:
         """Who asks, by credential; empty if it has none."""
@@ -27,8 +30,8 @@ class Front(Protocol, Generic[State, Asked]):
     def writes(self, asked: Asked) -> bool:
         """Whether it may change anything."""
 
-    def perform(self, state: State, asked: Asked, now: int) -> tuple[State, Response, Footprint]:
+    def perform(self, state: State, asked: Asked, now: int) -> tuple[State, Answer, Footprint]:
         """Do it: the state after it, the answer, and what was touched. now: microseconds since 1970."""
 
-    def refusal(self, asked: Asked) -> Response:
+    def refusal(self, asked: Asked) -> Answer:
         """The answer of a store that is too busy: nothing has been done."""

@@ -23,6 +23,7 @@ from lakeproof.gate.dynamodb.requests import Change, Pages, Read
 from lakeproof.gate.dynamodb.state import Key
 from lakeproof.gate.dynamodb.values import Item, Scalar
 from lakeproof.gate.effect_log import Op
+from lakeproof.gate.fronts import Answer
 from lakeproof.gate.http import Response
 from lakeproof.gate.scenario import GateCall
 from lakeproof.impl.codec import Undecodable, decode_at
@@ -90,9 +91,9 @@ def _scan(asked: DynamoDBRequest) -> kv.ScanBatch:
     return kv.ScanBatch(partition, first, limit if isinstance(limit, int) else 0)
 
 
-def reply(op: Op, response: Response | None) -> object:
+def reply(op: Op, response: Answer | None) -> object:
     """The answer to a request as the key-value store has it: a value, None, or an error."""
-    if response is None or response.status >= SERVER_ERROR:
+    if not isinstance(response, Response) or response.status >= SERVER_ERROR:
         return kv.OutcomeUnknown()
     body = json.loads(response.body) if response.body else {}
     if response.status != OK:

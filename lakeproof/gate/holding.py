@@ -15,7 +15,7 @@ import trio
 
 from lakeproof.gate.classes import Name
 from lakeproof.gate.footprints import Footprint
-from lakeproof.gate.fronts import Asked, Front, State
+from lakeproof.gate.fronts import Answer, Asked, Front, State
 from lakeproof.gate.http import Cut, Request, Response, Server
 from lakeproof.gate.names import Names, blanked
 
@@ -80,8 +80,8 @@ class Held(Generic[Asked]):
     decided: trio.Event = attrs.field(factory=trio.Event)
     mode: str = NORMAL
     footprint: Footprint = ()
-    status: int = 0
-    """Of the answer that was given; 0: none was."""
+    status: int | str = 0
+    """Of the answer that was given, of HTTP or in a word; 0: none was."""
     answered: trio.Event = attrs.field(factory=trio.Event)
 
     @property
@@ -110,6 +110,8 @@ class Gate(Generic[State, Asked]):
         """None: nothing was ever held; what the setup mints gets its names."""
         self.arrived = Bell()
         """Rung when a request is held."""
+        self.rounds = 0
+        """How often holding has begun anew, with a state of its own."""
         self.asked: Counter[str] = Counter()
         """How many requests of each client were held."""
         self._of_setup = Names()
@@ -119,6 +121,7 @@ class Gate(Generic[State, Asked]):
     def hold(self, clients: frozenset[str]) -> None:
         """From now on: hold the requests of these clients. Names are counted anew, those of the setup stay."""
         self._holding = clients
+        self.rounds += 1
         self._names = self._of_setup.copy()
         self._counted.clear()
         self.asked.clear()
@@ -182,15 +185,25 @@ class Gate(Generic[State, Asked]):
         asked = self.front.understood(request)
         if isinstance(asked, Response):
             return asked
+        answer = await self.ask(asked, request.body)
+        assert isinstance(answer, Response)
+        return answer
+
+    async def ask(self, asked: Asked, body: bytes) -> Answer:
+        """The answer to a request, once it is let go. body: what tells it from others of its label.
+
+        Raises:
+            Cut: it is to have none.
+        """
         client, label = self.front.client_of(asked), self.front.label_of(asked)
         if self._holding is None:
             for text in (label, *self.front.keys_of(asked)):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
-            self.state, response, _ = self.front.perform(self.state, asked, self.now())
-            return response
+            self.state, answer, _ = self.front.perform(self.state, asked, self.now())
+            return answer
         self.asked[client] += 1
-        held = Held(client, label, asked, request.body, self.front.writes(asked))
+        held = Held(client, label, asked, body, self.front.writes(asked))
         self._arrived.append(held)
         self.arrived.ring()
         try:
@@ -206,7 +219,7 @@ class Gate(Generic[State, Asked]):
         elif held in self._arrived:
             self._arrived.remove(held)
 
-    def _answer(self, held: Held[Asked]) -> Response:
+    def _answer(self, held: Held[Asked]) -> Answer:
         if held.mode == REFUSED:
             response = self.front.refusal(held.asked)
         elif held.mode in (LOST_DROPPED, CRASHED):

@@ -1,4 +1,5 @@
-"""HTTP/1.1 as a program's store speaks it: requests in, answers out, and connections that are cut on purpose.
+"""HTTP/1.1 as a program's store speaks it: requests in, answers out, and connections that are cut on purpose. Other
+protocols have listeners of their own here.
 
 `lakeproof.gate.wire` reads and writes the protocol; trio says when a socket can be read or written. Requests of one
 connection are handled one after the other, as HTTP/1.1 has it; each connection has a task of its own. Between what is
@@ -7,16 +8,17 @@ read from a socket and the handler there is no checkpoint: see `lakeproof.gate.a
 
 import errno
 import socket
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import trio
 
 from lakeproof.gate.arrivals import READ_BYTES, Arrivals, written
-from lakeproof.gate.wire import CONTINUE, Arrived, Incoming, Malformed, Request, Response, sent
+from lakeproof.gate.wire import CONTINUE, Incoming, Malformed, Request, Response, sent
 
-__all__ = ["Cut", "Handler", "Request", "Response", "Server", "listening"]
+__all__ = ["Cut", "Gone", "Handler", "Request", "Response", "Server", "listening", "send"]
 CLOSING_SECONDS: Final = 1.0
 WAITING_MAX: Final = 1024
 """How many connections may wait to be accepted."""
@@ -29,11 +31,27 @@ class Cut(Exception):
     """Raised by a handler: close the connection now, without an answer."""
 
 
-class _Gone(Exception):
+class Gone(Exception):
     """The client has closed the connection."""
 
 
 Handler = Callable[[Request], Awaitable[Response]]
+Talk = Callable[[socket.socket], Awaitable[None]]
+"""Serves a connection until it is over, and closes it."""
+Whole = TypeVar("Whole")
+
+
+class Reading(Protocol[Whole]):
+    """Makes requests of the bytes of a connection. See `lakeproof.gate.wire.Incoming` for what its parts mean."""
+
+    whole: deque[Whole]
+
+    @property
+    def begun(self) -> bool: ...
+
+    def feed(self, data: bytes, /) -> None: ...
+
+    def wants_continue(self) -> bool: ...
 
 
 def listening(port: int) -> socket.socket:
@@ -61,27 +79,41 @@ class Server:
         self.busy = 0
         self.seen = 0
 
-    async def serve(self, listener: socket.socket) -> None:
-        """Until it is cancelled; the listener is closed then. An error of the handler is an error here."""
-        self.arrivals.expect(listener)
+    async def serve(self, listener: socket.socket, *others: tuple[socket.socket, Talk]) -> None:
+        """Until it is cancelled; the listeners are closed then. An error of the handler is an error here. others:
+        listeners of other protocols, and what serves the connections of each."""
+        await self.serve_all((listener, self._talk), *others)
+
+    async def serve_all(self, *listeners: tuple[socket.socket, Talk]) -> None:
+        """As `serve`, of what listens, whatever its protocol."""
+        for listener, _ in listeners:
+            self.arrivals.expect(listener)
         try:
             async with trio.open_nursery() as nursery:
-                while True:
-                    await trio.lowlevel.wait_readable(listener)
-                    if (connection := await _accepted(listener)) is not None:
-                        self.busy += 1
-                        nursery.start_soon(self._talk, connection)
+                for listener, talk in listeners:
+                    nursery.start_soon(self._accept, nursery, listener, talk)
         finally:
             self.arrivals.close()
-            listener.close()
+            for listener, _ in listeners:
+                listener.close()
+
+    async def _accept(self, nursery: trio.Nursery, listener: socket.socket, talk: Talk) -> None:
+        while True:
+            await trio.lowlevel.wait_readable(listener)
+            if (connection := await _accepted(listener)) is not None:
+                self.busy += 1
+                nursery.start_soon(self._begin, talk, connection)
+
+    async def _begin(self, talk: Talk, connection: socket.socket) -> None:
+        self.busy -= 1
+        await talk(connection)
 
     async def _talk(self, connection: socket.socket) -> None:
-        self.busy -= 1
         incoming = Incoming()
         try:
             while await self._one(connection, incoming):
                 pass
-        except (_Gone, Cut):
+        except (Gone, Cut):
             pass
         except Malformed as error:
             await _refuse(connection, error)
@@ -90,18 +122,22 @@ class Server:
 
     async def _one(self, connection: socket.socket, incoming: Incoming) -> bool:
         """Serve one request; whether the connection stays open."""
-        arrived = await self._arrived(connection, incoming)
+        arrived = await self.arrived(connection, incoming)
         self.seen += 1
         response = await self.handler(arrived.request)
         self.busy += 1
         try:
-            await _send(connection, sent(arrived.request.method, response, arrived.stays))
+            await send(connection, sent(arrived.request.method, response, arrived.stays))
         finally:
             self.busy -= 1
         return arrived.stays
 
-    async def _arrived(self, connection: socket.socket, incoming: Incoming) -> Arrived:
-        """The next request."""
+    async def arrived(self, connection: socket.socket, incoming: Reading[Whole]) -> Whole:
+        """The next request of a connection.
+
+        Raises:
+            Gone: the client has closed it.
+        """
         counted = False
         self.arrivals.expect(connection)
         try:
@@ -110,7 +146,7 @@ class Server:
                     self.busy += 1
                     counted = True
                 if incoming.wants_continue():
-                    await _send(connection, CONTINUE)
+                    await send(connection, CONTINUE)
                 await trio.lowlevel.wait_readable(connection)
                 if data := _received(connection):
                     incoming.feed(data)
@@ -144,17 +180,18 @@ def _received(connection: socket.socket) -> bytes:
     except BlockingIOError:
         return b""
     except OSError:
-        raise _Gone from None
+        raise Gone from None
     if not data:
-        raise _Gone
+        raise Gone
     return data
 
 
-async def _send(connection: socket.socket, data: bytes) -> None:
+async def send(connection: socket.socket, data: bytes) -> None:
+    """Write all of it. Raises Gone: nobody reads it."""
     try:
         await written(connection.fileno(), data)
     except OSError:
-        raise _Gone from None
+        raise Gone from None
 
 
 async def _refuse(connection: socket.socket, error: Malformed) -> None:
@@ -162,6 +199,6 @@ async def _refuse(connection: socket.socket, error: Malformed) -> None:
     response = Response(error.status, (("Content-Type", "text/plain"),), str(error).encode())
     with trio.move_on_after(CLOSING_SECONDS):
         try:
-            await _send(connection, sent("", response, stays=False))
-        except _Gone:
+            await send(connection, sent("", response, stays=False))
+        except Gone:
             return

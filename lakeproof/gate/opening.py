@@ -15,6 +15,7 @@ from lakeproof.gate.http import listening
 from lakeproof.gate.names import Names
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, Service
+from lakeproof.gate.redis.connections import Speaker
 from lakeproof.gate.running import OPEN, Runner
 from lakeproof.gate.scenario import GateScenario
 from lakeproof.running.tasks import Unusable
@@ -63,12 +64,12 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
     """
     front = PassingFront(scenario.through, OPEN)
     gate = Gate[Store, Asked](front, Store(s3=s3.State(buckets=scenario.buckets)), lambda: time.time_ns() // 1000)
-    listener = listening(0)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    listener, redis_listener = listening(0), listening(0)
+    url, redis = (f"127.0.0.1:{each.getsockname()[1]}" for each in (listener, redis_listener))
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
-        environment = dict(front.environment(url, name))
+        environment = dict(front.environment(f"http://{url}", redis, name))
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)
@@ -77,7 +78,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
 
     async def serve() -> None:
         with store_is_up:
-            await gate.server.serve(listener)
+            await gate.server.serve(listener, (redis_listener, Speaker(gate, children).talk))
 
     async with trio.open_nursery() as nursery:
         try:

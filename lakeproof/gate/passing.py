@@ -11,7 +11,7 @@ import attrs
 
 from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.footprints import Footprint, dependent
-from lakeproof.gate.http import Response
+from lakeproof.gate.fronts import Answer
 
 NOBODY = ""
 """The client of a request that is let through: no client has this name, so the gate holds nothing of it."""
@@ -42,7 +42,7 @@ class PassingFront(AWSFront):
         client = super().client_of(asked)
         return NOBODY if client != self.reader and self._passes(asked) else client
 
-    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Response, Footprint]:
+    def perform(self, state: Store, asked: Asked, now: int) -> tuple[Store, Answer, Footprint]:
         after, response, footprint = super().perform(state, asked, now)
         if self.patterns and super().client_of(asked) != self.reader and self._passes(asked):
             self.passed.append(Passed(self.label_of(asked), footprint, self.writes(asked)))

@@ -67,8 +67,8 @@ class Step:
     name: Name
     """Of the request."""
     mode: str
-    status: int
-    """Of the answer; 0: none was given."""
+    status: int | str
+    """Of the answer: of HTTP, or in a word; 0: none was given."""
     footprint: Footprint = ()
 
 

@@ -7,11 +7,12 @@ from lakeproof.gate import s3
 from lakeproof.gate.aws import Asked, AWSFront, Store
 from lakeproof.gate.holding import Gate
 from lakeproof.gate.http import Request, Response, listening
+from lakeproof.gate.redis.connections import Speaker
 
 
 async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], object], protocol: str = "s3") -> None:
-    """Serve S3 and DynamoDB on loopback until it is cancelled. tell: receives a line for each request. protocol: the
-    one that the first line names.
+    """Serve on loopback until it is cancelled: S3 and DynamoDB, or Redis. tell: receives a line for each request.
+    protocol: ``s3``, ``dynamodb`` or ``redis``; it is named in the first line.
 
     Raises:
         OSError: the port is taken.
@@ -30,7 +31,12 @@ async def serve_open(port: int, buckets: frozenset[str], tell: Callable[[str], o
 
     gate.server.handler = told
     listener = listening(port)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    what = f"S3 on {url}, buckets {', '.join(sorted(buckets))}" if protocol == "s3" else f"DynamoDB on {url}"
-    tell(f"serving {what}")
-    await gate.server.serve(listener)
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    if protocol == "redis":
+        tell(f"serving Redis on redis://{address}")
+        speaker = Speaker(gate, tell=lambda asked, reply: tell(f"{front.label_of(asked)} -> {reply.status}"))
+        await gate.server.serve_all((listener, speaker.talk))
+    else:
+        shown = f"S3 on http://{address}, buckets {', '.join(sorted(buckets))}"
+        tell(f"serving {shown if protocol == 's3' else f'DynamoDB on http://{address}'}")
+        await gate.server.serve(listener)

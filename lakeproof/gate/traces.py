@@ -27,7 +27,8 @@ class GateTrace:
     scenario: str
     violated: Mapping[str, str]
     choices: tuple[Choice, ...]
-    statuses: tuple[int, ...] = ()
+    statuses: tuple[int | str, ...] = ()
+    """Of the answers: of HTTP, or in a word; 0: none was given."""
 
 
 def of(schedule: Schedule, scenario: str, file: str) -> GateTrace:
@@ -78,10 +79,16 @@ def read(path: Path) -> GateTrace:
             scenario=str(told["scenario"]),
             violated={str(name): str(evidence) for name, evidence in told["violated"].items()},
             choices=_choices(told["steps"]),
-            statuses=tuple(int(each["status"]) for each in told["steps"]),
+            statuses=tuple(_status(each["status"]) for each in told["steps"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TraceError(f"{path}: a part is missing or has another type: {error!r}; record it again") from None
+
+
+def _status(told: object) -> int | str:
+    if isinstance(told, bool) or not isinstance(told, int | str):
+        raise TypeError(f"the status is {told!r}, no number and no text")
+    return told
 
 
 def _choices(steps: Sequence[Mapping[str, object]]) -> tuple[Choice, ...]:

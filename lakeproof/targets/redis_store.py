@@ -16,6 +16,7 @@ from redis.retry import Retry
 from lakeproof.impl.printable import printable
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import kv
+from lakeproof.targets import redis_scripts as scripts
 from lakeproof.targets.pooled import Lost, Pooled
 from lakeproof.targets.redacting import Redaction
 
@@ -23,17 +24,6 @@ CONNECT_SECONDS: Final = 10
 VALUES, KEYS = b"lakeproof:values:", b"lakeproof:keys:"
 """What the names of a partition's hash and sorted set begin with."""
 
-_WRITE: Final = "redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) redis.call('ZADD', KEYS[2], 0, ARGV[1]) return 1"
-_REMOVE: Final = "redis.call('HDEL', KEYS[1], ARGV[1]) redis.call('ZREM', KEYS[2], ARGV[1]) return 1"
-_IF_ABSENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end {_WRITE}"
-_IF_PRESENT: Final = f"if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end {_WRITE}"
-_IF_EQUAL: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end {_WRITE}"
-_REMOVE_IF: Final = f"if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end {_REMOVE}"
-_SCAN: Final = (
-    "local keys = redis.call('ZRANGEBYLEX', KEYS[2], ARGV[1], '+', 'LIMIT', 0, ARGV[2]) local found = {} "
-    "for _, key in ipairs(keys) do found[#found + 1] = key found[#found + 1] = redis.call('HGET', KEYS[1], key) end "
-    "return found"
-)
 _DEFINITE: Final = (
     redis.exceptions.AskError,
     redis.exceptions.AuthenticationError,
@@ -144,20 +134,21 @@ def _execute(connection: Connection, op: kv.Op) -> Answer:
             assert isinstance(value, bytes)
             return kv.ValueWithPredicate(value, value)
         case kv.Set(_, key, value):
-            must(_WRITE, key, value)
+            must(scripts.WRITE, key, value)
         case kv.SetIf(_, key, value, None):
-            must(_IF_ABSENT, key, value)
+            must(scripts.IF_ABSENT, key, value)
         case kv.SetIf(_, key, value, bytes(predicate)):
-            must(_IF_EQUAL, key, value, predicate)
+            must(scripts.IF_EQUAL, key, value, predicate)
         case kv.SetIf(_, key, value, _):
-            must(_IF_PRESENT, key, value)
+            must(scripts.IF_PRESENT, key, value)
         case kv.Delete(_, key):
-            must(_REMOVE, key)
+            must(scripts.REMOVE, key)
         case kv.DeleteIf(_, key, predicate):
-            must(_REMOVE_IF, key, predicate)
+            must(scripts.REMOVE_IF, key, predicate)
         case kv.ScanBatch(_, start, batch_size):
             most = str(batch_size + 1 if batch_size else -1).encode()
-            found = cast("list[bytes]", ask("EVAL", _SCAN, 2, values, keys, b"[" + start if start else b"-", most))
+            least = b"[" + start if start else b"-"
+            found = cast("list[bytes]", ask("EVAL", scripts.SCAN, 2, values, keys, least, most))
             entries = tuple(kv.Entry(key, value) for key, value in zip(found[::2], found[1::2], strict=True))
             shown = entries[: batch_size or None]
             return kv.Batch(shown, more=len(shown) < len(entries))

@@ -20,6 +20,8 @@ ENDS = {
         "lakeproof gate replay out/traces/s3_blind.what_was_added_is_there.json": (1, "violated: what_was_added_is_"),
         f"{FILE}first.py s3/careful": (0, "holds: 8 schedules, all of them"),
         f"{FILE}first.py dynamodb": (0, "dynamodb/careful: one_is_sold holds: 6 schedules, all of them"),
+        f"{FILE}redis_lock.py lock/blind": (0, "who_has_taken_it_has_it violated: 20 schedules, all of them"),
+        f"{FILE}redis_lock.py lock/watch": (0, "who_has_taken_it_has_it holds: 21 schedules, all of them"),
     },
     "gallery/delta.md": {
         f"{FILE}delta.py delta/one-append/lost-answer": (0, "recorded_once violated: 5 schedules, all with"),

@@ -25,6 +25,7 @@ from tests.gate.test_running import COUNTER, NASTY
 
 MINTING = Path(__file__).parent / "minting.py"
 TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
+LOCK = TABLES.with_name("redis_lock.py")
 
 
 async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, dict[str, int]]:
@@ -41,7 +42,12 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
 
 @pytest.mark.parametrize(
     ("file", "name", "counts"),
-    [(NASTY, "crash", {"both_or_none": 2}), (MINTING, "minted", None), (TABLES, "dynamodb/careful", None)],
+    [
+        (NASTY, "crash", {"both_or_none": 2}),
+        (MINTING, "minted", None),
+        (TABLES, "dynamodb/careful", None),
+        (LOCK, "lock/redis-py", None),
+    ],
 )
 def test_two_processes_run_the_classes_that_one_would_have_run(
     file: Path, name: str, counts: dict[str, int] | None

@@ -16,11 +16,12 @@ import trio.testing
 from lakeproof.gate import quiet
 from lakeproof.gate.arrivals import Arrivals
 from lakeproof.gate.aws import Asked, Store
-from lakeproof.gate.holding import Gate
+from lakeproof.gate.holding import NORMAL, Gate
 from lakeproof.gate.http import listening
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child
 from lakeproof.gate.quiet import Watch
+from lakeproof.gate.redis.connections import Speaker
 from lakeproof.gate.s3.state import State
 
 pytestmark = pytest.mark.skipif(not quiet.CAN_SEE, reason="threads are seen on Linux only")
@@ -29,6 +30,7 @@ SLEEPS = "import threading, time; threading.Thread(target=time.sleep, args=(60,)
 SPINS = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nwhile True: pass"
 REQUEST = b"GET /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\n\r\n"
 PUT = b"PUT /b/k HTTP/1.1\r\nHost: b\r\nAuthorization: AWS4 Credential=c1/x\r\nContent-Length: 3\r\n\r\nabc"
+COMMAND = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$3\r\nabc\r\n"
 WAKES = "import time\nwhile True: time.sleep(0.001)"
 
 
@@ -225,6 +227,37 @@ class TestWhatWasSent:
                     gate.open()
                     await trio.testing.wait_all_tasks_blocked()
                     assert gate.server.seen == 3
+                    nursery.cancel_scope.cancel()
+
+        trio.run(sends)
+
+    @pytest.mark.parametrize("cut", [len(COMMAND), 1, 20, len(COMMAND) - 1])
+    def test_so_is_a_command_of_redis(self, cut: int) -> None:
+        pieces = [each for each in (COMMAND[:cut], COMMAND[cut:]) if each]
+
+        async def sends() -> None:
+            gate = Gate[Store, Asked](PassingFront((), "reader"), Store(), lambda: 0)
+            gate.hold(frozenset({"c1"}))
+            listener = listening(0)
+            address = listener.getsockname()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
+                await trio.testing.wait_all_tasks_blocked()
+                with socket.create_connection(address) as connection:
+                    assert gate.server.arrivals.unread(), "a connection waits to be accepted"
+                    connection.sendall(b"AUTH c1 secret\r\n")
+                    while gate.server.arrivals.unread() or gate.server.busy:
+                        await trio.lowlevel.cancel_shielded_checkpoint()
+                    assert connection.recv(5) == b"+OK\r\n"
+                    assert await self.held_after(gate, pieces, connection) == 1
+                    connection.sendall(COMMAND)
+                    await trio.testing.wait_all_tasks_blocked()
+                    assert not gate.server.arrivals.unread(), "what follows a command that is held is for later"
+                    gate.settle()
+                    await gate.let_go(next(iter(gate.held)), NORMAL)
+                    while gate.server.arrivals.unread() or gate.server.busy:
+                        await trio.lowlevel.cancel_shielded_checkpoint()
+                    assert gate.asked["c1"] == 2
                     nursery.cancel_scope.cancel()
 
         trio.run(sends)

@@ -1,4 +1,4 @@
-"""What a store of the gate holds, in words: a line for each object, upload in parts, table and item."""
+"""What a store of the gate holds, in words: a line for each object, upload in parts, table, item, and key of Redis."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,8 @@ from lakeproof.gate.dynamodb.state import Table
 from lakeproof.gate.dynamodb.values import Item, Scalar, Value, written
 from lakeproof.gate.footprints import Access
 from lakeproof.gate.names import Names
+from lakeproof.gate.redis.state import Hash, Held
+from lakeproof.gate.redis.work import KEY, shown
 from lakeproof.impl.printable import printable
 from lakeproof.report.style import plural
 
@@ -87,7 +89,7 @@ def key_of(access: Access) -> str:
     """The key of what was touched, as it is shown; empty: it is none that is."""
     if access.prefix:
         return ""
-    return access.key.removeprefix(_ITEMS).removeprefix(_TABLE)
+    return access.key.removeprefix(_ITEMS).removeprefix(_TABLE).removeprefix(KEY)
 
 
 def _told(store: Store) -> Iterator[tuple[str, str, object]]:
@@ -101,6 +103,8 @@ def _told(store: Store) -> Iterator[tuple[str, str, object]]:
         yield table.name, "table", attrs.evolve(table, items={}, created=0)
         for key, item in table.items.items():
             yield f"{table.name}/{key.told}", _item(table, item), item
+    for at, held in store.redis.keys.items():
+        yield shown(at), _held(held), held
 
 
 def _content(content: bytes) -> str:
@@ -110,6 +114,14 @@ def _content(content: bytes) -> str:
     except UnicodeDecodeError:
         return f"{len(content):,} bytes"
     return told or "empty"
+
+
+def _held(held: Held) -> str:
+    if isinstance(held, bytes):
+        return _content(held)
+    if isinstance(held, Hash):
+        return ", ".join(f"{shown(field)} = {_content(value)}" for field, value in held.fields.items())
+    return ", ".join(f"{shown(member)}: {held.scores[member]:g}" for member in held.members)
 
 
 def _item(table: Table, item: Item) -> str:

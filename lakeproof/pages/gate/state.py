@@ -218,7 +218,7 @@ def calls_of(scenario: GateScenario, client: str) -> Sequence[GateCall]:
     return scenario.clients[int(client[1:]) - 1]
 
 
-def _one(name: Name, mode: str, status: int, differs: str) -> dict[str, object]:
+def _one(name: Name, mode: str, status: int | str, differs: str) -> dict[str, object]:
     """What a step and a request that waits have in common."""
     return {
         "client": name.client,
@@ -230,7 +230,7 @@ def _one(name: Name, mode: str, status: int, differs: str) -> dict[str, object]:
     }
 
 
-def _answer(mode: str, status: int) -> str:
+def _answer(mode: str, status: int | str) -> str:
     if mode in (NORMAL, REFUSED):
         return str(status)
     return {CRASHED: "killed before it", CRASHED_APPLIED: "killed after it"}.get(mode, "no answer")

@@ -40,7 +40,7 @@ Tell = Callable[["Walked"], None]
 class Otherwise(Diverged):
     """A request was answered otherwise than after the same steps before."""
 
-    def __init__(self, step: int, name: Name, before: int, now: int) -> None:
+    def __init__(self, step: int, name: Name, before: int | str, now: int | str) -> None:
         Exception.__init__(
             self, f"step {step}, {name}: was answered by {before or 'nothing'}, and now by {now or 'nothing'}"
         )
@@ -51,9 +51,9 @@ class Known:
     """What a program has asked for so far, by the steps before it; kept as long as the page is served.
     Cost: an entry for each place that was seen."""
 
-    _places: dict[tuple[Choice, ...], tuple[frozenset[Name], int]] = attrs.field(factory=dict)
+    _places: dict[tuple[Choice, ...], tuple[frozenset[Name], int | str]] = attrs.field(factory=dict)
 
-    def compare(self, choices: tuple[Choice, ...], waits: frozenset[Name], status: int) -> None:
+    def compare(self, choices: tuple[Choice, ...], waits: frozenset[Name], status: int | str) -> None:
         """Note what waits after these steps, the last of which was answered by this status.
 
         Raises:

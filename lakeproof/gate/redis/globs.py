@@ -1,0 +1,62 @@
+r"""Patterns of keys as Redis has them: ``*``, ``?``, ``[a-c]``, ``[^a]``, and ``\`` before what stands for itself."""
+
+import re
+from typing import Final
+
+_ANY: Final = frozenset(range(256))
+
+
+def compiled(pattern: bytes) -> re.Pattern[bytes]:
+    """What matches the whole of a key."""
+    parts: list[bytes] = []
+    at = 0
+    while at < len(pattern):
+        one = pattern[at : at + 1]
+        at += 1
+        if one == b"*":
+            if parts[-1:] != [b".*"]:
+                parts.append(b".*")
+        elif one == b"?":
+            parts.append(b".")
+        elif one == b"[":
+            found, at = _set(pattern, at)
+            parts.append(_one_of(found))
+        else:
+            if one == b"\\" and at < len(pattern):
+                one = pattern[at : at + 1]
+                at += 1
+            parts.append(re.escape(one))
+    return re.compile(b"".join(parts), re.DOTALL)
+
+
+def literal(pattern: bytes) -> bytes:
+    """What each key that matches begins with."""
+    found = re.match(rb"[^*?\[\\]*", pattern)
+    return found[0] if found else b""
+
+
+def _set(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
+    """The bytes of a set whose ``[`` was before ``at``, and where it ends. One that is not closed ends with the
+    pattern."""
+    inverted = pattern[at : at + 1] == b"^"
+    at += inverted
+    found: set[int] = set()
+    while at < len(pattern):
+        if pattern[at : at + 1] == b"\\" and at + 1 < len(pattern):
+            found.add(pattern[at + 1])
+            at += 2
+        elif pattern[at : at + 1] == b"]":
+            at += 1
+            break
+        elif pattern[at + 1 : at + 2] == b"-" and at + 2 < len(pattern):
+            low, high = sorted((pattern[at], pattern[at + 2]))
+            found.update(range(low, high + 1))
+            at += 3
+        else:
+            found.add(pattern[at])
+            at += 1
+    return (_ANY - found if inverted else frozenset(found)), at
+
+
+def _one_of(found: frozenset[int]) -> bytes:
+    return b"[" + b"".join(b"\\x%02x" % each for each in sorted(found)) + b"]" if found else b"(?!)"

@@ -1,0 +1,113 @@
+"""What Redis answers, as values, as bytes of RESP2 and RESP3, and in a word for traces.
+
+Source: https://redis.io/docs/latest/develop/reference/protocol-spec/.
+"""
+
+from typing import Final, TypeAlias
+
+import attrs
+
+WORDS_MAX: Final = 4
+"""Parts of an array that are told one by one."""
+
+
+@attrs.frozen
+class Simple:
+    """A simple string, such as ``OK``."""
+
+    text: str
+
+
+@attrs.frozen
+class Failure:
+    """An error: its first word is its kind, such as ``ERR`` or ``WRONGTYPE``."""
+
+    text: str
+
+
+@attrs.frozen
+class NilArray:
+    """An array that is none: of a transaction that was not done. RESP3 has one nil for all."""
+
+
+@attrs.frozen
+class Pairs:
+    """A map, which is a flat array in RESP2."""
+
+    pairs: "tuple[tuple[Value, Value], ...]"
+
+
+Value: TypeAlias = "Simple | Failure | NilArray | Pairs | int | float | bytes | tuple[Value, ...] | None"
+OK: Final = Simple("OK")
+
+
+class CommandError(Exception):
+    """A command that is answered by an error, in Redis' words."""
+
+
+@attrs.frozen
+class Reply:
+    """The answer to a command. watched: by key, the versions that WATCH has seen."""
+
+    value: Value
+    watched: tuple[tuple[bytes, int], ...] = ()
+
+    @property
+    def status(self) -> str:
+        """In a word, without contents that a program may have minted."""
+        return in_a_word(self.value)
+
+
+def in_a_word(value: Value) -> str:
+    """``OK``, ``nil``, ``value``, a number, ``error WRONGTYPE``, or such words in brackets."""
+    match value:
+        case Simple(text):
+            return text
+        case Failure(text):
+            return f"error {text.partition(' ')[0]}"
+        case None | NilArray():
+            return "nil"
+        case int() | float():
+            return str(value)
+        case bytes():
+            return "value"
+        case Pairs(pairs):
+            return f"{len(pairs)} pairs"
+        case _:
+            if len(value) > WORDS_MAX:
+                return f"[{len(value)} values]"
+            return f"[{', '.join(map(in_a_word, value))}]"
+
+
+def encoded(value: Value, protocol: int) -> bytes:
+    """Its bytes. protocol: 2 or 3."""
+    match value:
+        case Simple(text):
+            return b"+%b\r\n" % _line(text)
+        case Failure(text):
+            return b"-%b\r\n" % _line(text)
+        case None:
+            return b"_\r\n" if protocol == 3 else b"$-1\r\n"
+        case NilArray():
+            return b"_\r\n" if protocol == 3 else b"*-1\r\n"
+        case int():
+            return b":%d\r\n" % value
+        case float():
+            return b",%b\r\n" % number(value) if protocol == 3 else encoded(number(value), protocol)
+        case bytes():
+            return b"$%d\r\n%b\r\n" % (len(value), value)
+        case Pairs(pairs):
+            inner = b"".join(encoded(each, protocol) for pair in pairs for each in pair)
+            return (b"%%%d\r\n" % len(pairs) if protocol == 3 else b"*%d\r\n" % (2 * len(pairs))) + inner
+        case _:
+            return b"*%d\r\n" % len(value) + b"".join(encoded(each, protocol) for each in value)
+
+
+def number(value: float) -> bytes:
+    """A score as Redis writes it."""
+    return f"{value:.17g}".encode()
+
+
+def _line(text: str) -> bytes:
+    """Errors quote what was asked, byte by byte, but a line is a line."""
+    return text.encode("latin-1").replace(b"\r", b" ").replace(b"\n", b" ")

@@ -1,0 +1,397 @@
+"""The Redis front as redis-py sees it, and what no client should send."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+import redis
+import trio
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from lakeproof.gate.aws import Asked, AWSFront, Store
+from lakeproof.gate.holding import LOST_APPLIED, LOST_DROPPED, NORMAL, REFUSED, Gate
+from lakeproof.gate.http import listening
+from lakeproof.gate.redis.connections import Speaker
+from lakeproof.gate.redis.incoming import WORDS_MAX, Incoming, Malformed
+from lakeproof.gate.redis.scripts import SCRIPTS
+from lakeproof.gate.serving import serve_open
+from lakeproof.gate.wire import BODY_BYTES_MAX
+from tests.commands import lakeproof
+from tests.gate.redis_requests import TEXTS, sent, words
+from tests.gate.stores import in_thread
+
+ONCE = Retry(NoBackoff(), 0)
+
+
+@contextmanager
+def served(lines: list[str] | None = None) -> Iterator[str]:
+    """Yields the address. lines: receives what is printed."""
+    told: list[str] = [] if lines is None else lines
+    begun = threading.Event()
+
+    def tell(line: str) -> None:
+        told.append(line)
+        begun.set()
+
+    with in_thread(lambda: serve_open(0, frozenset(), tell, "redis")):
+        assert begun.wait(10)
+        yield told[0].split()[3]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture(params=[2, 3])
+def client(address: str, request: pytest.FixtureRequest) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(address, protocol=request.param, retry=ONCE) as found:
+        found.flushdb()
+        yield found
+
+
+@contextmanager
+def raw(address: str) -> Iterator[socket.socket]:
+    host, port = address.removeprefix("redis://").split(":")
+    with socket.create_connection((host, int(port)), 10) as found:
+        yield found
+
+
+def everything(connection: socket.socket) -> bytes:
+    """What arrives until it is closed."""
+    found = b""
+    while more := connection.recv(1 << 16):
+        found += more
+    return found
+
+
+class TestRedisPy:
+    def test_strings(self, client: redis.Redis) -> None:
+        assert client.set("a", "1") is True
+        assert client.set("a", "2", nx=True) is None
+        assert client.set("none", "2", xx=True) is None
+        assert client.set("a", "2", get=True) == b"1"
+        assert (client.incr("a"), client.decr("a", 5), client.append("a", "0"), client.strlen("a")) == (3, -2, 3, 3)
+        assert client.mset({"b": "x", "c": "y"}) is True
+        assert client.msetnx({"b": "x", "d": "y"}) is False
+        assert client.mget("a", "b", "none") == [b"-20", b"x", None]
+        assert (client.getset("b", "z"), client.getdel("b"), client.get("b")) == (b"x", b"z", None)
+
+    def test_keys(self, client: redis.Redis) -> None:
+        client.mset({f"k{number}": "v" for number in range(25)})
+        client.hset("h", "f", "v")
+        assert sorted(client.scan_iter(match="k*", count=3)) == sorted(client.keys("k*"))
+        assert list(client.scan_iter(match="k*", count=3)) == list(client.scan_iter(match="k*", count=25))
+        assert (client.dbsize(), client.exists("k1", "k1", "x"), client.delete("k1", "x")) == (26, 2, 1)
+        assert (client.type("k2"), client.type("h"), client.type("k1")) == (b"string", b"hash", b"none")
+        assert (client.ttl("k2"), client.ttl("k1"), client.persist("k2")) == (-1, -2, False)
+        assert list(client.scan_iter(_type="hash")) == [b"h"]
+
+    def test_hashes_and_sorted_sets(self, client: redis.Redis) -> None:
+        assert client.hset("h", mapping={"f": "1", "g": "2"}) == 2
+        assert client.hgetall("h") == {b"f": b"1", b"g": b"2"}
+        assert (client.hmget("h", "g", "x"), client.hsetnx("h", "f", "2"), client.hlen("h")) == ([b"2", None], 0, 2)
+        assert dict(client.hscan_iter("h", match="f")) == {b"f": b"1"}
+        assert (client.hincrby("h", "f", 4), client.hdel("h", "f", "x"), client.hexists("h", "f")) == (5, 1, False)
+        assert client.zadd("z", {"b": 0, "a": 0, "c": 0}) == 3
+        assert client.zrangebylex("z", "(a", "+", 0, 1) == [b"b"]
+        assert (client.zscore("z", "a"), client.zrem("z", "a"), client.zcard("z")) == (0.0, 1, 2)
+
+    def test_a_transaction_of_a_key_that_was_touched_is_not_done(self, client: redis.Redis, address: str) -> None:
+        client.set("a", "1")
+        with client.pipeline() as pipe, redis.Redis.from_url(address, retry=ONCE) as other:
+            pipe.watch("a")  # type: ignore[no-untyped-call]  # of redis-py
+            assert pipe.get("a") == b"1"
+            other.set("a", "1")
+            pipe.multi()
+            pipe.set("a", "2")
+            with pytest.raises(redis.WatchError):
+                pipe.execute()
+        assert client.get("a") == b"1"
+        with client.pipeline() as pipe:
+            pipe.watch("a")  # type: ignore[no-untyped-call]  # of redis-py
+            pipe.multi()
+            pipe.set("a", "3")
+            pipe.get("a")
+            assert pipe.execute() == [True, b"3"]
+
+    def test_a_pipeline_is_answered_in_order(self, client: redis.Redis) -> None:
+        with client.pipeline(transaction=False) as pipe:
+            for number in range(50):
+                pipe.set("a", number)
+                pipe.get("a")
+                pipe.ping()
+            found = pipe.execute()
+        assert found[1::3] == [str(number).encode() for number in range(50)]
+
+    def test_scripts_of_lakeproof_are_known_by_text_and_by_sha(self, client: redis.Redis) -> None:
+        client.script_flush()
+        script = client.register_script(TEXTS[SCRIPTS[0].sha].decode())
+        with pytest.raises(redis.exceptions.NoScriptError):
+            client.evalsha(SCRIPTS[0].sha, 2, "h", "z", "f", "v")
+        assert script(keys=["h", "z"], args=["f", "v"]) == 1
+        assert (client.hget("h", "f"), client.script_exists(SCRIPTS[0].sha)) == (b"v", [True])
+        with pytest.raises(redis.ResponseError, match="this script is not known here"):
+            client.eval("return 1", 0)
+
+    @pytest.mark.parametrize("word", ["EX", "PX", "EXAT", "PXAT"])
+    def test_what_would_expire_is_refused(self, client: redis.Redis, word: str) -> None:
+        with pytest.raises(redis.ResponseError, match=f"{word}: nothing expires here: the gate has no time"):
+            client.execute_command("SET", "a", "1", word, "1")  # type: ignore[no-untyped-call]  # of redis-py
+        with pytest.raises(redis.ResponseError, match="EXPIRE: nothing expires here"):
+            client.expire("a", 1)
+        assert client.get("a") is None
+
+    def test_a_connection_tells_who_it_is(self, client: redis.Redis) -> None:
+        assert client.client_setname("me") is True
+        assert client.client_getname() in (b"me", "me")
+        assert client.echo("x") == b"x"
+        with pytest.raises(redis.ResponseError, match="DB index is out of range"):
+            client.select(1)
+
+    def test_other_commands_are_unknown(self, client: redis.Redis) -> None:
+        with pytest.raises(redis.ResponseError, match="unknown command 'LPUSH', with args beginning with: 'a' 'b'"):
+            client.lpush("a", "b")
+        with pytest.raises(redis.ResponseError, match=r"unknown subcommand 'LIST'\. Try CLIENT HELP\."):
+            client.client_list()
+
+
+class TestWire:
+    @pytest.mark.parametrize(
+        ("data", "told"),
+        [
+            (b"*x\r\n", b"-ERR Protocol error: invalid multibulk length\r\n"),
+            (b"*%d\r\n" % (WORDS_MAX + 1), b"-ERR Protocol error: invalid multibulk length\r\n"),
+            (b"*1\r\n+GET\r\n", b"-ERR Protocol error: expected '$', got '+'\r\n"),
+            (b"*1\r\n$-1\r\n", b"-ERR Protocol error: invalid bulk length\r\n"),
+            (b"*1\r\n$%d\r\n" % (BODY_BYTES_MAX + 1), b"-ERR Protocol error: invalid bulk length\r\n"),
+            (b"GET 'a\r\n", b"-ERR Protocol error: quotes in a line of words are not known here; "),
+            (b"PING\r\n*0\r\n\r\nPING x\n*1\r\n$1", b"+PONG\r\n$1\r\nx\r\n"),
+            (b"PING\r\n*1\r\nx\r\n", b"+PONG\r\n-ERR Protocol error: expected '$', got 'x'\r\n"),
+        ],
+    )
+    def test_what_is_no_command_is_refused_and_the_connection_closed(
+        self, address: str, data: bytes, told: bytes
+    ) -> None:
+        with raw(address) as connection:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            assert everything(connection).startswith(told)
+
+    @pytest.mark.parametrize(
+        ("begins", "told"),
+        [
+            (b"*", "too big mbulk count string"),
+            (b"*1\r\n$", "too big bulk count string"),
+            (b"x", "too big inline request"),
+        ],
+    )
+    def test_a_line_that_does_not_end_is_refused(self, begins: bytes, told: str) -> None:
+        incoming = Incoming()
+        incoming.feed(begins)
+        while not incoming.whole:
+            incoming.feed(b"1" * 1000)
+        assert list(incoming.whole) == [Malformed(f"ERR Protocol error: {told}")]
+
+    def test_the_words_of_a_command_are_not_larger_than_a_body_together(self) -> None:
+        incoming = Incoming()
+        incoming.feed(b"*2\r\n$1\r\na\r\n$%d\r\n" % BODY_BYTES_MAX)
+        assert list(incoming.whole) == [Malformed("ERR Protocol error: invalid bulk length")]
+
+    def test_a_command_in_single_bytes_is_whole_with_the_last_one(self) -> None:
+        incoming = Incoming()
+        data = sent(words("SET a b"))
+        for byte in data[:-1]:
+            incoming.feed(bytes([byte]))
+            assert (incoming.begun, len(incoming.whole)) == (True, 0)
+        incoming.feed(data[-1:] + b"*")
+        assert (incoming.begun, list(incoming.whole)) == (True, [(b"SET", b"a", b"b")])
+
+    def test_what_follows_on_a_malformed_command_is_passed_over(self) -> None:
+        incoming = Incoming()
+        incoming.feed(b"PING\r\n*y\r\nPING\r\n")
+        incoming.feed(b"PING\r\n")
+        assert list(incoming.whole) == [(b"PING",), Malformed("ERR Protocol error: invalid multibulk length")]
+        assert not incoming.begun
+
+    def test_a_client_that_closes_midway_breaks_nothing(self, address: str) -> None:
+        for data in (b"*2\r\n$3\r\nGET\r\n", b"*2\r\n$3\r\nGET\r\n$9\r\nab", b"MULTI\r\nSET a b\r\n", b"GE"):
+            with raw(address) as connection:
+                connection.sendall(data)
+        with redis.Redis.from_url(address, retry=ONCE) as client:
+            assert client.ping()
+
+    def test_a_hundred_connections_at_once(self, address: str) -> None:
+        clients = [redis.Redis.from_url(address, retry=ONCE, single_connection_client=True) for _ in range(100)]
+        for number, each in enumerate(clients):
+            each.set(f"c{number}", number)
+        assert [each.get(f"c{number}") for number, each in enumerate(clients)] == [b"%d" % n for n in range(100)]
+        for each in clients:
+            each.close()
+
+    def test_a_large_value_is_kept(self, address: str) -> None:
+        with redis.Redis.from_url(address, retry=ONCE) as client:
+            client.set("large", b"x" * (1 << 24))
+            assert client.strlen("large") == 1 << 24
+            assert client.get("large") == b"x" * (1 << 24)
+            client.delete("large")
+
+    def test_quit_is_answered_and_closes(self, address: str) -> None:
+        with raw(address) as connection:
+            connection.sendall(b"QUIT\r\nPING\r\n")
+            assert everything(connection) == b"+OK\r\n"
+
+
+def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> None:
+    lines: list[str] = []
+    with served(lines) as address:
+        result = lakeproof("conform", f"{address.replace('//', '//me:hush@')}/0")
+    assert result.exit_code == 0, result.output
+    assert "claims kept by redis://me:***@" in result.output
+    assert any(line.startswith("EVAL set_if_absent lakeproof:values:") and line.endswith("-> 1") for line in lines)
+
+
+class TestHeld:
+    """A gate that holds the requests of ``c1`` and ``c2``."""
+
+    @staticmethod
+    def gate() -> Gate[Store, Asked]:
+        return Gate[Store, Asked](AWSFront(), Store(), lambda: 0)
+
+    @staticmethod
+    async def settled(gate: Gate[Store, Asked]) -> list[str]:
+        """The labels of what waits, once anything does."""
+        with trio.fail_after(10):
+            while not gate.waiting:
+                await gate.arrived.wait(0.1)
+        await trio.sleep(0.02)
+        gate.settle()
+        return [each.name.label for each in sorted(gate.held.values(), key=lambda held: held.name)]
+
+    @staticmethod
+    async def said(connection: trio.SocketStream) -> bytes:
+        with trio.fail_after(10):
+            return bytes(await connection.receive_some())
+
+    def run(self, test: object) -> None:
+        async def main() -> None:
+            gate, listener = self.gate(), listening(0)
+            port = listener.getsockname()[1]
+            gate.hold(frozenset({"c1", "c2"}))
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
+                connection = await trio.open_tcp_stream("127.0.0.1", port)
+                await connection.send_all(b"AUTH c1 x\r\n")
+                assert await self.said(connection) == b"+OK\r\n"
+                await test(gate, connection)  # type: ignore[operator]  # a test
+                await connection.aclose()
+                nursery.cancel_scope.cancel()
+
+        trio.run(main)
+
+    def test_commands_of_a_connection_wait_one_after_the_other(self) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            await connection.send_all(b"PING\r\nSET a 1\r\nGET a\r\n")
+            assert await self.said(connection) == b"+PONG\r\n"
+            for label, told, status in (("SET a", b"+OK\r\n", "OK"), ("GET a", b"$1\r\n1\r\n", "value")):
+                assert await self.settled(gate) == [label]
+                [name] = gate.held
+                assert (await gate.let_go(name, NORMAL)).status == status
+                assert await self.said(connection) == told
+            assert (gate.server.busy, gate.server.seen, gate.asked["c1"]) == (0, 4, 2)
+
+        self.run(test)
+
+    def test_a_transaction_is_one_request(self) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            await connection.send_all(b"WATCH a\r\nMULTI\r\nGET a\r\nSET a 1\r\nEXEC\r\n")
+            assert await self.settled(gate) == ["WATCH a"]
+            await gate.let_go(next(iter(gate.held)), NORMAL)
+            assert await self.settled(gate) == ["EXEC (GET a, SET a) if unchanged a"]
+            held = await gate.let_go(next(iter(gate.held)), NORMAL)
+            assert held.status == "[nil, OK]"
+            await trio.sleep(0.02)
+            assert await self.said(connection) == b"+OK\r\n+OK\r\n+QUEUED\r\n+QUEUED\r\n*2\r\n$-1\r\n+OK\r\n"
+
+        self.run(test)
+
+    @pytest.mark.parametrize("transaction", [False, True])
+    def test_a_refused_write_is_an_error_and_nothing_is_done(self, transaction: bool) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            asked = b"MULTI\r\nSET a 1\r\nEXEC\r\n" if transaction else b"SET a 1\r\n"
+            await connection.send_all(asked)
+            await self.settled(gate)
+            held = await gate.let_go(next(iter(gate.held)), REFUSED)
+            await trio.sleep(0.02)
+            error = b"-EXECABORT Transaction discarded because of: BUSY" if transaction else b"-BUSY Redis is busy"
+            assert error in await self.said(connection)
+            assert held.status == ("error EXECABORT" if transaction else "error BUSY")
+            assert gate.state.redis.text("a") is None
+
+        self.run(test)
+
+    @pytest.mark.parametrize(("mode", "found"), [(LOST_APPLIED, "1"), (LOST_DROPPED, None)])
+    def test_a_lost_answer_closes_the_connection(self, mode: str, found: str | None) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            await connection.send_all(b"SET a 1\r\n")
+            await self.settled(gate)
+            assert (await gate.let_go(next(iter(gate.held)), mode)).status == 0
+            assert await self.said(connection) == b""
+            assert gate.state.redis.text("a") == found
+
+        self.run(test)
+
+    @pytest.mark.parametrize("values", ["12", "21"])
+    def test_commands_of_two_connections_of_a_client_are_named_by_what_they_ask(self, values: str) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            other = await trio.open_tcp_stream(*connection.socket.getpeername())
+            await other.send_all(b"AUTH c1 x\r\n")
+            assert await self.said(other) == b"+OK\r\n"
+            for each, value in zip((connection, other), values, strict=True):
+                await each.send_all(b"SET a %b\r\n" % value.encode())
+                await trio.sleep(0.02)
+            assert await self.settled(gate) == ["SET a", "SET a"]
+            assert {name.number: held.body[-1:] for name, held in gate.held.items()} == {1: b"1", 2: b"2"}
+            gate.open()
+            await other.aclose()
+
+        self.run(test)
+
+    def test_a_schedule_begins_with_connections_that_watch_nothing(self) -> None:
+        async def test(gate: Gate[Store, Asked], connection: trio.SocketStream) -> None:
+            await connection.send_all(b"WATCH a\r\n")
+            await self.settled(gate)
+            await gate.let_go(next(iter(gate.held)), NORMAL)
+            gate.state = Store()
+            gate.hold(frozenset({"c1"}))
+            await connection.send_all(b"MULTI\r\nEXEC\r\n")
+            assert await self.settled(gate) == ["EXEC ()"]
+            gate.open()
+
+        self.run(test)
+
+
+def test_who_has_no_user_is_known_by_the_name_of_the_connection(address: str) -> None:
+    gate = Gate[Store, Asked](AWSFront(), Store(), lambda: 0)
+
+    async def main() -> None:
+        listener = listening(0)
+        port = listener.getsockname()[1]
+        gate.hold(frozenset({"c1"}))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gate.server.serve_all, (listener, Speaker(gate).talk))
+            connection = await trio.open_tcp_stream("127.0.0.1", port)
+            await connection.send_all(b"GET a\r\nCLIENT SETNAME c1\r\nGET a\r\n")
+            assert await TestHeld.settled(gate) == ["GET a"]
+            gate.open()
+            await connection.aclose()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert gate.asked["c1"] == 1
+    with closing(redis.Redis.from_url(address, retry=ONCE)) as client:
+        assert client.ping()

@@ -1,0 +1,170 @@
+"""The Redis front answers what a Redis answers, byte for byte."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.redis.incoming import Words
+from lakeproof.gate.redis.work import Work
+from tests.gate.redis_requests import ALL, Local, Real, words
+from tests.gate.test_redis import served
+from tests.targets.redis_server import redis_server
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Real]:
+    with redis_server() as address:
+        found = Real(address)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def open_gate() -> Iterator[str]:
+    with served() as address:
+        yield address.removeprefix("redis://")
+
+
+def whole(family: socket.AddressFamily, address: str, data: bytes) -> bytes:
+    """All that is answered to some bytes, until the connection is closed."""
+    host, _, port = address.rpartition(":")
+    with socket.socket(family) as connection:
+        connection.settimeout(10)
+        connection.connect((host, int(port)) if family is socket.AF_INET else address)
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        with suppress(ConnectionResetError):
+            while more := connection.recv(1 << 16):
+                found += more
+        return found
+
+
+SORTED = (b"KEYS", b"SCAN")
+
+
+def ordered(command: Words, answer: bytes) -> object:
+    """An answer, without the order of the keys in it if Redis promises none."""
+    keys = command[0].upper() in SORTED and answer[:1] == b"*"
+    return sorted(answer.split(b"\r\n")) if keys else answer
+
+
+def differ(real: Real, asked: list[tuple[int, Words]], protocol: int = 2) -> str:
+    """Where the answers differ; empty: nowhere."""
+    local = Local()
+    for connection in (0, 1):
+        real.ask(connection, (b"RESET",))
+        for each in (real, local):
+            each.ask(connection, (b"HELLO", b"%d" % protocol))
+    real.ask(0, (b"FLUSHALL",))
+    real.ask(0, (b"SCRIPT", b"FLUSH"))
+    queued: list[list[Words]] = [[], []]
+    in_transaction = [False, False]
+    for at, (connection, command) in enumerate(asked):
+        if in_transaction[connection] and command[0].upper() == b"CLIENT":
+            continue  # it is refused there, and Redis does it
+        mine, its = local.ask(connection, command), real.ask(connection, command)
+        if its == b"+QUEUED\r\n":
+            queued[connection].append(command)
+        loose = command
+        if command[0].upper() == b"EXEC" and any(each[0].upper() in SORTED for each in queued[connection]):
+            loose = (b"KEYS",)
+        if command[0].upper() in (b"EXEC", b"DISCARD", b"RESET"):
+            queued[connection].clear()
+            in_transaction[connection] = False
+        if command == (b"MULTI",):
+            in_transaction[connection] = True
+        if ordered(loose, mine) != ordered(loose, its):
+            return f"step {at}: {command!r} is answered {mine!r}, and by Redis {its!r}"
+    return ""
+
+
+def told(*lines: str) -> list[tuple[int, Words]]:
+    """``1 GET a`` is a command on the second connection."""
+    return [(int(line[0]), words(line[1:])) for line in lines]
+
+
+SEQUENCES = st.lists(st.tuples(st.integers(0, 1), ALL), max_size=20)
+PROTOCOLS = st.sampled_from([2, 3])
+
+
+@settings(max_examples=300, deadline=None)
+@given(SEQUENCES, PROTOCOLS)
+@example(told("0 WATCH a", "1 SET a 1", "1 SET a 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SET a 1", "0 WATCH a", "0 SET a 1", "0 MULTI", "0 GET a", "0 EXEC"), 3)
+@example(told("0 WATCH a", "1 DEL a", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 WATCH a", "1 FLUSHDB", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SET a 1", "0 WATCH a", "1 FLUSHDB", "1 SET a 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 WATCH a", "1 SET a 1", "0 WATCH a", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 WATCH a", "1 SET a 1", "0 UNWATCH", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 MULTI", "0 SET a 1", "0 INCR b c", "0 EXEC", "0 GET a"), 2)
+@example(told("0 MULTI", "0 SET a x", "0 INCR a", "0 SET b 1", "0 EXEC", "0 GET b"), 2)
+@example(told("0 MULTI", "0 MULTI", "0 WATCH a", "0 UNWATCH", "0 EXEC"), 2)
+@example(told("0 MULTI", "0 PING", "0 ECHO x", "0 SELECT 0", "0 EXEC"), 2)
+@example(told("0 ZADD a 1 f", "0 WATCH a", "1 ZADD a 1 f", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 HSET a f 1", "0 WATCH a", "1 HSET a f 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SET a 1", "0 WATCH a", "1 SET a 2 NX", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 SET a 1", "0 WATCH a", "1 APPEND a 1", "0 MULTI", "0 EXEC"), 2)
+@example(told("0 RESET", "0 GET a", "0 RESET x", "0 DISCARD", "0 EXEC"), 2)
+def test_a_sequence_of_commands_is_answered_as_by_redis(
+    real: Real, asked: list[tuple[int, Words]], protocol: int
+) -> None:
+    assert not differ(real, asked, protocol)
+
+
+@pytest.mark.deep
+@settings(max_examples=20_000, deadline=None)
+@given(SEQUENCES, PROTOCOLS)
+def test_so_are_many_sequences(real: Real, asked: list[tuple[int, Words]], protocol: int) -> None:
+    assert not differ(real, asked, protocol)
+
+
+HEADS = [
+    b"*1",
+    b"*2",
+    b"*0",
+    b"*-1",
+    b"*-0",
+    b"*01",
+    b"*x",
+    b"*",
+    b"$4",
+    b"$04",
+    b"$-1",
+    b"$+4",
+    b"$0",
+    b"$",
+    b":1",
+    b"",
+]
+LINES = [
+    b"PING",
+    b"  PING  y ",
+    b"QUIT",
+    b"EXEC",
+    b"RESET",
+    b"HELLO 4",
+    b"HELLO x",
+    b"HELLO 2 SETNAME",
+    b"SELECT x",
+    b"x",
+]
+MORE = [b"SCRIPT LOAD", b"AUTH a b c", b"GET", b"ECHO", b"y", b"ECHOxx$1"]
+PIECES = st.sampled_from([*(each + b"\r\n" for each in (*HEADS, *LINES, *MORE)), b"PING\n", b"$4\r\nECHOxx", b"x"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=8).map(b"".join))
+def test_bytes_of_any_kind_are_answered_as_by_redis(real: Real, open_gate: str, data: bytes) -> None:
+    assert whole(socket.AF_INET, open_gate, data) == whole(socket.AF_UNIX, real.path, data)
+
+
+def test_an_answer_that_is_not_redis_is_seen(real: Real, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = told("0 WATCH a", "1 DEL a", "1 SET a 1", "0 MULTI", "0 EXEC")
+    assert not differ(real, asked)
+    monkeypatch.setattr(Work, "version", lambda *_: 0)
+    assert differ(real, asked).startswith("step 4: (b'EXEC',) is answered b'*0")

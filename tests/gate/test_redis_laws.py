@@ -1,0 +1,179 @@
+"""What holds of the Redis front for all requests: those whose footprints are independent can be exchanged."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeproof.gate.footprints import Access, Footprint, Touch, dependent
+from lakeproof.gate.redis import work
+from lakeproof.gate.redis.commands import known
+from lakeproof.gate.redis.front import RedisFront, RedisRequest
+from lakeproof.gate.redis.incoming import Words
+from lakeproof.gate.redis.replies import CommandError
+from lakeproof.gate.redis.scripts import SCRIPTS
+from lakeproof.gate.redis.state import State
+from lakeproof.gate.redis.work import KEY, SCRIPT, of_key, shown
+from tests.gate.redis_requests import KEYS, STEPS, TEXTS, performed, words
+
+
+def possible(command: Words) -> bool:
+    """Whether it is asked of the store: others are answered by the connection."""
+    try:
+        return known(command).do is not None
+    except CommandError:
+        return False
+
+
+COMMANDS = STEPS.filter(possible)
+WATCHED = st.dictionaries(KEYS, st.integers(0, 2), max_size=2).map(lambda found: tuple(found.items()))
+REQUESTS = st.one_of(
+    st.builds(lambda command: RedisRequest("c", (command,)), COMMANDS),
+    st.builds(lambda keys: RedisRequest("c", ((b"WATCH", *keys),)), st.lists(KEYS, min_size=1, max_size=2)),
+    st.builds(
+        lambda commands, watched: RedisRequest("c", tuple(commands), True, watched),
+        st.lists(COMMANDS, max_size=3),
+        WATCHED,
+    ),
+)
+BEFORE = st.lists(REQUESTS, max_size=6)
+
+
+def after(before: list[RedisRequest]) -> State:
+    state = State()
+    for each in before:
+        state, *_ = performed(state, each)
+    return state
+
+
+def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
+    """What is wrong if two requests of independent footprints are exchanged; empty: nothing, or they are dependent."""
+    middle, *first = performed(state, one)
+    end, *second = performed(middle, other)
+    if dependent(first[1], second[1]):  # type: ignore[arg-type]  # the last one is the footprint
+        return ""
+    middle, *second_first = performed(state, other)
+    swapped, *first_second = performed(middle, one)
+    if first != first_second:
+        return f"{one} is answered {first}, and {first_second} after {other}"
+    if second != second_first:
+        return f"{other} is answered {second} after {one}, and else {second_first}"
+    return "" if end == swapped else f"{one} and {other} leave different states"
+
+
+@settings(max_examples=600, deadline=None)
+@given(BEFORE, REQUESTS, REQUESTS)
+def test_requests_of_independent_footprints_can_be_exchanged(
+    before: list[RedisRequest], one: RedisRequest, other: RedisRequest
+) -> None:
+    assert not exchanged(after(before), one, other)
+
+
+@pytest.mark.deep
+@settings(max_examples=10_000, deadline=None)
+@given(BEFORE, REQUESTS, REQUESTS)
+def test_so_can_those_of_many_states(before: list[RedisRequest], one: RedisRequest, other: RedisRequest) -> None:
+    assert not exchanged(after(before), one, other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(BEFORE, REQUESTS)
+def test_a_request_changes_nothing_that_its_footprint_does_not_write(
+    before: list[RedisRequest], asked: RedisRequest
+) -> None:
+    state = after(before)
+    changed, _, found = performed(state, asked)
+    written = [each for each in found if each.touch is not Touch.READ]
+    for key in {*state.versions, *changed.versions, *state.keys, *changed.keys}:
+        if (state.keys.get(key), state.versions.get(key)) != (changed.keys.get(key), changed.versions.get(key)):
+            assert any(each.conflicts(of_key(key, Touch.READ)) for each in written), key
+    for script in state.scripts ^ changed.scripts:
+        assert any(each.key == f"{SCRIPT}{script}" for each in written)
+
+
+@settings(max_examples=300, deadline=None)
+@given(BEFORE, REQUESTS)
+def test_what_is_said_to_write_nothing_writes_nothing(before: list[RedisRequest], asked: RedisRequest) -> None:
+    state = after(before)
+    changed, _, found = performed(state, asked)
+    if all(each.touch is Touch.READ for each in found) or not RedisFront().writes(asked):
+        assert changed == state
+
+
+@settings(max_examples=300, deadline=None)
+@given(BEFORE, REQUESTS)
+def test_a_key_whose_value_has_changed_has_another_version(before: list[RedisRequest], asked: RedisRequest) -> None:
+    state = after(before)
+    changed, *_ = performed(state, asked)
+    for key in {*state.keys, *changed.keys}:
+        if state.keys.get(key) != changed.keys.get(key):
+            assert state.versions.get(key, 0) < changed.versions[key]
+
+
+def ask(*lines: str, watched: tuple[tuple[bytes, int], ...] | None = None) -> RedisRequest:
+    return RedisRequest("c", tuple(map(words, lines)), watched is not None, watched or ())
+
+
+ELSEWHERE = Access(Touch.READ, "?")
+FULL = [
+    ask("SET a 1"),
+    ask("HSET h f 1"),
+    ask("ZADD z 0 f"),
+    RedisRequest("c", ((b"SCRIPT", b"LOAD", TEXTS[SCRIPTS[0].sha]),)),
+]
+SHA = SCRIPTS[0].sha
+
+
+@pytest.mark.parametrize(
+    ("name", "planted", "one", "other"),
+    [
+        ("of_key", lambda *_: ELSEWHERE, ask("SET a 2"), ask("GET a")),
+        ("of_key", lambda key, _: of_key(key, Touch.READ), ask("DEL a"), ask("DEL a")),
+        ("of_key", lambda key, _: Access(Touch.DELETE, f"{KEY}{shown(key)}"), ask("DEL a"), ask("DEL a")),
+        ("of_key", lambda key, _: of_key(key, Touch.READ), ask("SET a 1"), ask("WATCH a")),
+        ("of_key", lambda key, _: of_key(key, Touch.READ), ask("SET a 1"), ask("GET h", watched=((b"a", 1),))),
+        ("of_prefix", lambda *_: ELSEWHERE, ask("DBSIZE"), ask("DEL a")),
+        ("of_prefix", lambda *_: ELSEWHERE, ask("KEYS a*"), ask("DEL a")),
+        ("of_prefix", lambda prefix, _: Access(Touch.READ, "?redis/", True), ask("FLUSHDB"), ask("DBSIZE")),
+        ("of_script", lambda *_: ELSEWHERE, ask("SCRIPT FLUSH"), ask(f"SCRIPT EXISTS {SHA}")),
+    ],
+)  # fmt: skip
+def test_a_footprint_that_is_too_small_breaks_the_law(
+    name: str, planted: object, one: RedisRequest, other: RedisRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = after(FULL)
+    assert not exchanged(state, one, other)
+    monkeypatch.setattr(work, name, planted)
+    assert "answered" in exchanged(state, one, other)
+
+
+def footprint(asked: RedisRequest) -> Footprint:
+    return performed(after(FULL), asked)[2]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are"),
+    [
+        (ask("SET a 2"), ask("SET b 2"), False),
+        (ask("SET a 2 NX"), ask("SET a 3 NX"), False),
+        (ask("DEL none"), ask("DEL none"), False),
+        (ask("DEL a"), ask("DEL a"), True),
+        (ask("SET a 1"), ask("WATCH a"), True),
+        (ask("KEYS b*"), ask("SET a 2"), False),
+        (ask("KEYS b*"), ask("SET b1 2"), True),
+        (ask("SCAN 0 MATCH b*"), ask("SET a 2"), False),
+        (ask("SCAN 0"), ask("SET a 2"), True),
+        (ask("GET a", "SET b 1", watched=((b"h", 1),)), ask("SET c 1"), False),
+        (ask("GET a", "SET b 1", watched=((b"h", 1),)), ask("HSET h f 1"), True),
+        (ask("FLUSHDB"), ask("GET none"), True),
+        (ask(f"EVALSHA {SHA} 2 h z f 2"), ask(f"EVALSHA {SHA} 2 i y f 2"), False),
+    ],
+)  # fmt: skip
+def test_requests_are_dependent_only_where_they_meet(one: RedisRequest, other: RedisRequest, are: bool) -> None:
+    assert dependent(footprint(one), footprint(other)) is are
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=5), st.binary(max_size=5))
+def test_two_keys_have_two_names_and_a_prefix_has_the_beginning_of_them(one: bytes, other: bytes) -> None:
+    assert (shown(one) == shown(other)) is (one == other)
+    assert shown(one + other).startswith(shown(one))
