@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STALLED = "docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json"
+STALLED = "replay docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json"
+ON_RELEASES = (
+    ("slatedb-0.10.0", STALLED),
+    ("slatedb-0.10.0", f"{STALLED} --times 100"),
+    ("deltalake-1.6.3", "run examples/gate/delta.py delta/optimize-optimize"),
+)
+"""The commands of the pages, each run below with the packages of a folder."""
 
 
 def installed(release: str, folder: Path) -> Path:
@@ -40,14 +46,14 @@ def gate(folder: Path | None, *words: str) -> tuple[int, str]:
 
 
 def test_a_stalled_writer_of_slatedb_0_10_0_loses_an_acknowledged_put(tmp_path: Path) -> None:
-    code, told = gate(installed("slatedb==0.10.0", tmp_path), "replay", STALLED)
+    code, told = gate(installed("slatedb==0.10.0", tmp_path), *STALLED.split())
     assert code == 1
     assert "evidence: the put of one was acknowledged, and it cannot be read" in told
 
 
 @pytest.mark.deep
 def test_a_stalled_writer_of_slatedb_0_10_0_has_one_verdict_in_a_hundred_replays(tmp_path: Path) -> None:
-    code, told = gate(installed("slatedb==0.10.0", tmp_path), "replay", STALLED, "--times", "100")
+    code, told = gate(installed("slatedb==0.10.0", tmp_path), *STALLED.split(), "--times", "100")
     assert (code, told.splitlines()[-1]) == (1, "100 of 100: violated, same invariant: acknowledged_is_there")
 
 
