@@ -69,7 +69,14 @@ def acknowledged_is_there(outcome: Outcome) -> str | None:
     return f"the put of {lost[0]} was acknowledged, and it cannot be read" if lost else None
 
 
-scenario = partial(GateScenario, setup=[call(create)], after=[call(found)], invariants=[acknowledged_is_there])
+scenario = partial(
+    GateScenario,
+    setup=[call(create)],
+    after=[call(found)],
+    invariants=[acknowledged_is_there],
+    parallel="threads",
+    calm_seconds=0.01,  # an open database asks for its manifest by a timer, too
+)
 ONE, TWO, GC = [call(put, "one")], [call(put, "two")], [call(collect)]
 
 SCENARIOS = [
@@ -81,7 +88,7 @@ SCENARIOS = [
         setup=[call(create_moved)],
         clients=[ONE, [call(put_and_move, "two"), call(collect_log)]],
         parallel=False,
-        calm_seconds=0.03,  # an open database asks for its manifest by a timer, too
+        calm_seconds=0.03,  # for 0.10.0
     ),
     scenario(name="slatedb/lost-answer/put-put", clients=[ONE, TWO], faults=Faults(lost_answers=1)),
     scenario(name="slatedb/one-put/lost-answer", clients=[ONE], faults=Faults(lost_answers=1)),
