@@ -98,6 +98,7 @@ scenario = partial(
     setup=[call(create)],
     after=[call(history)],
     invariants=[acknowledged_is_there_once, refused_is_not_there],
+    parallel="threads",
 )
 ONE, TWO, GC = [call(commit, "one")], [call(commit, "two")], [call(collect)]
 

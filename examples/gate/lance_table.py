@@ -68,7 +68,13 @@ def rows() -> list[int]:
     return sorted(table().to_table()["row"].to_pylist())
 
 
-scenario = partial(GateScenario, setup=[call(create)], after=[call(rows)], invariants=[readable_and_explained])
+scenario = partial(
+    GateScenario,
+    setup=[call(create)],
+    after=[call(rows)],
+    invariants=[readable_and_explained],
+    parallel="threads",
+)
 
 CALLS = {
     "append": [call(append, 1)],

@@ -13,13 +13,14 @@ from lakeproof.gate.opening import opened
 from lakeproof.gate.scenario import THREADS, GateScenario
 from lakeproof.gate.searching import all_classes
 
-DELTA = Path(__file__).parents[2] / "examples" / "gate" / "delta.py"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
+DELTA, LANCE = EXAMPLES / "delta.py", EXAMPLES / "lance_table.py"
 
 
-async def outcomes(scenario: GateScenario) -> tuple[set[str], int]:
+async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
     """How the calls end and what is read afterwards, in all classes of schedules; and how many there are."""
     search, found = all_classes(scenario), set()
-    async with opened(scenario, DELTA) as runner:
+    async with opened(scenario, file) as runner:
         while search.begin():
             outcome = (await runner.schedule(search)).outcome
             if outcome is not None:
@@ -31,13 +32,20 @@ async def outcomes(scenario: GateScenario) -> tuple[set[str], int]:
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    "name", ["append-vacuum-full", "overwrite-optimize", "delete-optimize", "lost-answer/append-delete"]
+    ("file", "name"),
+    [
+        (DELTA, "delta/append-vacuum-full"),
+        (DELTA, "delta/overwrite-optimize"),
+        (DELTA, "delta/delete-optimize"),
+        (DELTA, "delta/lost-answer/append-delete"),
+        (LANCE, "lance/overwrite-delete"),
+    ],
 )
-def test_delta_ends_in_the_same_ways_with_every_order_of_parallel_requests(name: str) -> None:
-    scenario = next(each for each in loaded(DELTA) if each.name == f"delta/{name}")
+def test_a_program_ends_in_the_same_ways_with_every_order_of_parallel_requests(file: Path, name: str) -> None:
+    scenario = next(each for each in loaded(file) if each.name == name)
     assert scenario.parallel == THREADS
-    few, as_threads = trio.run(outcomes, scenario)
-    many, in_every_order = trio.run(outcomes, attrs.evolve(scenario, parallel=True))
+    few, as_threads = trio.run(outcomes, file, scenario)
+    many, in_every_order = trio.run(outcomes, file, attrs.evolve(scenario, parallel=True))
     assert few == many
     assert len(few) > 1
     assert as_threads < in_every_order
