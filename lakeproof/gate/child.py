@@ -17,6 +17,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 
 def main(file: str, others: Sequence[int] = ()) -> None:
@@ -42,7 +43,8 @@ def main(file: str, others: Sequence[int] = ()) -> None:
         try:
             print(told, file=answers, flush=True)
         except BrokenPipeError:
-            os._exit(0)  # nobody listens any more: no traceback for them
+            break  # nobody listens any more: no traceback for them
+    _end(others)
 
 
 def _end_with_stdin(others: Sequence[int]) -> None:
@@ -52,6 +54,11 @@ def _end_with_stdin(others: Sequence[int]) -> None:
     gone = select.poll()
     gone.register(0, 0)  # that the other end is closed is told without being asked for
     gone.poll()
+    _end(others)
+
+
+def _end(others: Sequence[int]) -> NoReturn:
+    """End this process and the others, whichever thread has noticed first: neither waits for the other's."""
     for pid in others:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -116,6 +116,27 @@ def test_whoever_ends_the_gate_ends_the_program_and_its_services(
         assert "Traceback" not in complaints
 
 
+WATCHED = "from lakeproof.gate import child; child.main({file!r}, [{other}])"
+UNWATCHED = f"import select; del select.poll; {WATCHED}"
+
+
+@pytest.mark.parametrize("program", [WATCHED, UNWATCHED], ids=["watched", "unwatched"])
+def test_a_process_that_waits_for_a_call_ends_what_it_was_given_with_its_stdin(program: str) -> None:
+    """Its two threads both notice: whichever is first must not end the process before the other has ended the rest."""
+    with subprocess.Popen(["sleep", "3600"]) as other:
+        code = program.format(file=str(FILE), other=other.pid)
+        with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert b"ready" in process.stdout.readline()
+            process.stdin.close()
+            process.wait(60)
+        try:
+            assert gone([other.pid])
+        finally:
+            other.kill()
+
+
 def test_what_was_violated_before_ctrl_c_is_told_and_its_trace_is_kept(tmp_path: Path) -> None:
     words = ["gate", "run", str(FILE), "many", "--json", "--out", str(tmp_path)]
     with subprocess.Popen([sys.executable, "-m", "lakeproof", *words], stdout=-1, stderr=-1, text=True) as process:
