@@ -184,7 +184,7 @@ def abandon(coroutine: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explic
     """Let go of a suspended coroutine: nothing of it runs any more, and no effect is performed. Never raises."""
     try:
         runs = would_run(coroutine)
-    except Exception:  # noqa: BLE001  # values of the flow answer in their own way when they are looked at
+    except Exception:  # noqa: BLE001  # values answer in their own way when they are looked at; or a file is unread
         runs = True
     if runs:
         _keep(coroutine)
@@ -355,11 +355,37 @@ def _looked_up(name: ast.expr, frame: FrameType) -> object:
     return None
 
 
+class _Collector:
+    """Whether this thread collects garbage: what runs then, runs in the midst of something else."""
+
+    def __init__(self) -> None:
+        self._thread = 0
+        gc.callbacks.append(self._phase)
+
+    def _phase(self, phase: str, _: object) -> None:
+        self._thread = threading.get_ident() if phase == "start" else 0
+
+    @property
+    def collects(self) -> bool:
+        return self._thread == threading.get_ident()
+
+
+COLLECTOR: Final = _Collector()
+
+
+class _Unread(Exception):
+    """A file cannot be read now. No answer, so that no cache keeps it."""
+
+
 _lock: Final = threading.Lock()
 
 
 @lru_cache(256)
 def _tree(file: str) -> ast.Module | None:
+    if COLLECTOR.collects:
+        # Perhaps in the midst of a parse: before Python 3.11.8 it would end in a SystemError (python/cpython#106905),
+        # or while this thread holds the lock.
+        raise _Unread(file)
     with _lock:
         lines = linecache.getlines(file)
     try:

@@ -8,7 +8,6 @@ The watch is a timer of the process: its handler runs in the main thread between
 watches, and raises `Hangs` there if that code was entered too long ago. In other threads nothing is watched.
 """
 
-import gc
 import inspect
 import os
 import re
@@ -22,7 +21,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
-from lakeproof.impl.frames import Spot, awaited, raised_at, running_at, spot, would_run
+from lakeproof.impl.frames import COLLECTOR, Spot, awaited, raised_at, running_at, spot, would_run
 from lakeproof.impl.printable import printable, said
 from lakeproof.running.board import Board
 
@@ -142,19 +141,18 @@ WATCH: Final = Watch()
 
 class Forgotten:
     """Notices what a flow drops: coroutines that it made and did not await, generators that it left half-way. What they
-    would do never takes place."""
+    would do never takes place. What the collector frees was dropped earlier, by a run that is over."""
 
     def __init__(self) -> None:
         self.found = ""
         """What was dropped last, in words for a message."""
         self.listening = False
         """Whether a flow is under way, or being cleared up at its end: what is dropped now is its doing."""
-        self._collecting = False
 
     def generator(self, dropped: AsyncGenerator[Any, Any]) -> None:  # type: ignore[explicit-any]  # as sys has it
         """An asynchronous generator of a flow was dropped half-way. Nothing of it runs any more; an event loop would
         run the rest of it at some time."""
-        if self.listening and not self._collecting and would_run(dropped, unknown=False):
+        if self.listening and not COLLECTOR.collects and would_run(dropped, unknown=False):
             name = getattr(dropped, "__qualname__", "a generator")
             self.found = f"leaves {name} half-way, whose rest is not run; close it: aclosing(...)"
 
@@ -167,21 +165,15 @@ class Forgotten:
         """
         before = getattr(warnings, _HOOK, None)
         setattr(warnings, _HOOK, self._coroutine)
-        gc.callbacks.append(self._collector)
         try:
             yield
         finally:
-            gc.callbacks.remove(self._collector)
             setattr(warnings, _HOOK, before)
 
     def _coroutine(self, dropped: Coroutine[Any, Any, Any]) -> None:  # type: ignore[explicit-any]
-        if WATCH.since is not None and not self._collecting:
+        if WATCH.since is not None and not COLLECTOR.collects:
             name, at = getattr(dropped, "__qualname__", "a coroutine"), _place(running_at(inspect.currentframe()))
             self.found = f"never awaits {name} (dropped at {at}): it has not taken place; write await"
-
-    def _collector(self, phase: str, _: object) -> None:
-        """What the collector frees was dropped earlier, by a run that is over."""
-        self._collecting = phase == "start"
 
 
 _HOOK: Final = "_warn_unawaited_coroutine"

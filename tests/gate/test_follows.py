@@ -165,7 +165,8 @@ def _scans(effects: Effects) -> list[int]:
 def test_a_name_of_the_scenario_is_renamed(tmp_path: Path) -> None:
     effects: Effects = [("a", kv.Get(b"graveler", b"repos/theirs"), kv.NotFound())]
     effects += [("b", *effects[0][1:]), ("c", *effects[0][1:])]
-    assert follows(tmp_path, effects).exit_code == 1
+    first = follows(tmp_path, effects)
+    assert first.exit_code == 1, first.output
     result = follows(tmp_path, effects, "--name", "r=theirs")
     assert result.exit_code == 0
     assert "c: 1 effect, 0 calls done, and ends within create_repository('theirs')" in result.stdout

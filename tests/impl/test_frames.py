@@ -1,10 +1,13 @@
 """Suspended coroutines: which line they wait at, what they await, and that nothing of an abandoned one runs."""
 
+import ast
 import gc
+import runpy
 import types
 import warnings
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -91,6 +94,54 @@ class TestAbandon:
         coroutine.send(None)
         abandon(coroutine)
         abandon(coroutine)
+
+
+class Dropped:
+    """Holds a suspended coroutine, in a cycle: only the collector finds that nobody holds it."""
+
+    def __init__(self, coroutine: Coroutine[object, object, object]) -> None:
+        self.coroutine, self.me = coroutine, self
+
+    def __del__(self) -> None:
+        abandon(self.coroutine)
+
+
+class TestCollector:
+    """It may run in the midst of a parse, also of one by pytest or by a user's code."""
+
+    @pytest.fixture
+    def coroutine(self, tmp_path: Path) -> Coroutine[object, object, object]:
+        """A flow in a file that nobody has read yet, and which is like no other, at its effect."""
+        path = tmp_path / "fresh.py"
+        path.write_text(f"async def flow(env):\n    await env.store.get(b'p', b'{tmp_path.name}')\n")
+        flow: Callable[[Env], Coroutine[object, object, object]] = runpy.run_path(str(path))["flow"]
+        found = flow(env())
+        found.send(None)
+        return found
+
+    def test_a_parse_goes_on_when_a_coroutine_is_abandoned_in_it(
+        self, coroutine: Coroutine[object, object, object]
+    ) -> None:
+        text = "x = [" + "[1, [2, [3]]], " * 200 + "]"
+        Dropped(coroutine)
+        before = gc.get_threshold()
+        gc.set_threshold(1)
+        try:
+            ast.parse(text)
+        finally:
+            gc.set_threshold(*before)
+        assert not would_run(coroutine)
+
+    def test_no_file_is_read_in_it_and_what_was_unknown_there_is_known_later(
+        self, coroutine: Coroutine[object, object, object]
+    ) -> None:
+        with patch.object(ast, "parse", wraps=ast.parse) as parse:
+            Dropped(coroutine)
+            gc.collect()
+            assert parse.call_count == 0
+            assert not would_run(coroutine)
+            assert parse.call_count == 1
+        assert [frame is None for frame, _ in chain(coroutine)][:1] == [False], "it is suspended, as it was"
 
 
 @types.coroutine
