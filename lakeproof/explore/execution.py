@@ -150,7 +150,8 @@ class Execution:
             self._coroutine = None
 
     def __del__(self) -> None:
-        """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow."""
+        """Whoever drops a client abandons it: an error on the way must not run a ``finally`` of its flow. Where the
+        client and its coroutine are in a cycle that nothing holds, it does run: the collector closes what it frees."""
         self.close()
 
     def spot(self, task: str | None = None) -> Spot | None:
