@@ -212,7 +212,12 @@ def _keep(thing: object) -> None:
 def would_run(coroutine: object, *, unknown: bool = True) -> bool:
     """Whether closing a suspended coroutine would run lines of the flow: it stands inside a ``with``, a ``try`` with a
     ``finally``, or one that catches GeneratorExit; or it holds a generator that does. Where that cannot be told,
-    the answer is ``unknown``."""
+    the answer is ``unknown``.
+
+    Raises:
+        Exception: a value that the coroutine holds raised this when it was looked at; or the garbage collector runs in
+            this thread, and the file of the flow has not been read yet.
+    """
     seen: set[int] = set()
     todo: list[object] = [link for _, link in chain(coroutine)]
     while todo:

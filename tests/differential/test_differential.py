@@ -106,7 +106,7 @@ class TestEvidence:
             "clock_jumps",
         )
         missing = set(kinds)
-        for seed in range(SETS):
+        for seed in range(SOON):
             made = flow_set(seed)
             for kind in sorted(missing):
                 if getattr(made.faults, kind) and counted(seed) != enumerated(without(made, kind)):
