@@ -58,7 +58,7 @@ pages: $(READY)  ## the pages in docs/gallery, from a run
 	@$(BIN)/python -m tests.gallery_pages docs/gallery
 
 deep: $(PAPER)  ## the tests marked deep: minutes
-	@$(BIN)/python -m pytest -n $(JOBS) -m deep $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) -m 'deep or long' $(ARGS)
 
 site: $(PAPER)  ## the documentation as a site, in site/: open site/index.html; it loads nothing from the network
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build

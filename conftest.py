@@ -1,0 +1,39 @@
+"""What all tests share: one Hypothesis profile, one seed for each run, and Ctrl-C as a shell leaves it.
+
+Tiers, by marker: without one, a test is in the default tier (`make test`). ``deep``: CI runs the deep tests of what a
+change touches. ``long``: takes minutes; only `make deep` runs it, with all that is deep.
+"""
+
+import os
+import signal
+from random import SystemRandom
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "lakeproof",
+    deadline=None,  # a busy machine is no fault
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("lakeproof")
+
+SEED = "LAKEPROOF_SEED"
+"""The environment's name for the seed of a run. CI takes it from the commit; without it the system draws one."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Before workers start: they inherit it, and all draw from one seed.
+    os.environ.setdefault(SEED, str(SystemRandom().randrange(2**32)))
+    # A shell without job control starts what it puts in the background with SIGINT ignored; children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed: {SEED}={os.environ[SEED]}"
+
+
+@pytest.fixture(scope="session")
+def run_seed() -> int:
+    """The seed of this run, which the header prints: for tests that draw anew each time."""
+    return int(os.environ[SEED])
