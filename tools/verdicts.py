@@ -36,8 +36,7 @@ def moves(path: Path) -> list[tuple[str, str]]:
 
 def earlier(path: Path, moved: list[tuple[str, str]]) -> Iterator[tuple[Row, Found]]:
     """The rows that must come back, under the names that they have now."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
+    with gzip.open(path, "rt") as file:
         for line in file:
             scenario, invariant, verdict, steps = json.loads(line)
             new = next((new for old, new in moved if fnmatchcase(scenario, old)), scenario)
@@ -65,5 +64,5 @@ def main(before: Path, after: Path) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python tools/verdicts.py EARLIER.jsonl[.gz] NOW.jsonl")
+        sys.exit("usage: python tools/verdicts.py EARLIER.jsonl.gz NOW.jsonl")
     sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
