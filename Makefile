@@ -15,6 +15,7 @@ SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 JOBS ?= 2
 ARGS ?=
+TIER ?=
 COMMA := ,
 EXTRAS := test,dev$(if $(CI),$(COMMA)site)
 
@@ -43,8 +44,8 @@ lint: $(READY)  ## ruff
 types: $(READY)  ## mypy, strict
 	@$(BIN)/mypy
 
-unit: $(READY)  ## the tests, without those marked deep
-	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+unit: $(READY)  ## the tests of the default tier; TIER="$$(python3 tools/tier.py)" adds what a change calls for
+	@$(BIN)/python -m pytest -n $(JOBS) $(if $(TIER),-m '$(TIER)') $(ARGS)
 
 findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard-delete, from a run: a minute
 	@mkdir -p out
@@ -57,7 +58,7 @@ findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard
 pages: $(READY)  ## the pages in docs/gallery, from a run
 	@$(BIN)/python -m tests.gallery_pages docs/gallery
 
-deep: $(PAPER)  ## the tests marked deep: minutes
+deep: $(PAPER)  ## the tests marked deep or long: an hour
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'deep or long' $(ARGS)
 
 site: $(PAPER)  ## the documentation as a site, in site/: open site/index.html; it loads nothing from the network

@@ -11,6 +11,8 @@ from random import SystemRandom
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tools.tier import areas_of_test
+
 settings.register_profile(
     "lakeproof",
     deadline=None,  # a busy machine is no fault
@@ -27,6 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(SEED, str(SystemRandom().randrange(2**32)))
     # A shell without job control starts what it puts in the background with SIGINT ignored; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Each test is marked with the areas that it belongs to: CI's choice of deep tests is an expression over markers."""
+    for area in areas_of_test(item.path.relative_to(item.config.rootpath).as_posix()):
+        item.add_marker(area)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
