@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Each test is marked with the areas that it belongs to: CI's choice of deep tests is an expression over markers."""
+    """Mark each test with its areas: CI chooses deep tests by an expression over markers."""
     for area in areas_of_test(item.path.relative_to(item.config.rootpath).as_posix()):
         item.add_marker(area)
 
