@@ -1,4 +1,4 @@
-"""Whether the values of a history fit the model that the names of its operations suggest, and what may be meant instead.
+"""Whether the values of a history fit the model that the names of its operations suggest, and what may be meant.
 
 A bank's reads return maps, and ``independent`` values are ``[KEY VALUE]``: judged as those of a register they are
 violated, though nothing is wrong with the store. Where values do not fit there is no verdict, but the model or option
@@ -59,7 +59,9 @@ def misfit(specification: Specification, history: History) -> str:
                 f"here{whatever}"
             )
         if written.keys() == {"lists"} and kind not in (*_RETURNS, _TRANSACTIONS):
-            return f"a read returned {shown(value)}, and lists were written, such as {shown(written['lists'])}{whatever}"
+            return (
+                f"a read returned {shown(value)}, and lists were written, such as {shown(written['lists'])}{whatever}"
+            )
     return ""
 
 
@@ -163,7 +165,9 @@ def _written(specification: Specification, op: Operation) -> Iterator[tuple[Hash
     if specification is MULTI_REGISTER:
         reads = ("r", "read")
         given = op.argument if isinstance(op.argument, tuple) else ()
-        yield from _members(tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3)
+        yield from _members(
+            tuple(one for one in given if _micro(one) and str(one[0]).removeprefix(":") not in reads), 3
+        )
     elif op.f in ("cas", "set_if") and isinstance(op.argument, tuple):
         yield op.key, op.argument[-1]
     else:

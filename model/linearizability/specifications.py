@@ -229,7 +229,9 @@ def _micro_operations(argument: Hashable) -> list[tuple[str, Hashable, Hashable]
         f = step[0] if isinstance(step, tuple) and len(step) == 3 else None
         f = str(f).removeprefix(":") if isinstance(f, str | Atom) else ""
         if f == "append":
-            raise ValueError(f"txn of {shown(argument)}: histories of list-append are judged by no model here, see Elle")
+            raise ValueError(
+                f"txn of {shown(argument)}: histories of list-append are judged by no model here, see Elle"
+            )
         if not isinstance(step, tuple) or f not in _MICRO:
             raise ValueError(f"txn of {shown(argument)}; expected a list of [r KEY VALUE] and [w KEY VALUE]")
         steps.append((_MICRO[f], step[1], step[2]))

@@ -45,7 +45,7 @@ def maps(*steps: tuple[int, str, str, str]) -> str:
     return "".join(told.format(*step) for step in steps)
 
 
-def done(process: int, f: str, asked: object, told: object = ...) -> list[Step]:
+def done(process: int | str, f: str, asked: object, told: object = ...) -> list[Step]:
     return [(process, "invoke", f, asked), (process, "ok", f, asked if told is ... else told)]
 
 
@@ -216,12 +216,14 @@ class TestFormats:
         nemesis: Step = ("nemesis", "info", "start-partition", None)
         code, printed = checked(lines(*done(0, "write", 1)[:1], nemesis, *done(0, "write", 1)[1:], nemesis))
         assert (code, "2 events, 1 operation, 1 key;" in printed) == (0, True)
-        assert checked(lines(*done("nemesis", "write", 1), *done(0, "read", None, 2)))[0] == 1  # type: ignore[arg-type]  # a client of that name
+        assert checked(lines(*done("nemesis", "write", 1), *done(0, "read", None, 2)))[0] == 1  # a client of that name
+        unknown: list[Step] = [("nemesis", type_, "write", 1) for type_ in ("invoke", "info")]
+        assert checked(lines(*unknown, *done("nemesis", "read", None, 1)))[0] == 0
 
     def test_history_txt(self) -> None:
         content = (
-            "0\t:invoke\t:write\t17\n0\t:ok\t:write\t17\n:nemesis\t:info\t:kill\t[\"n1\" {:a 1}]\n"
-            "1\t:invoke\t:read\tnil\n1\t:ok\t:read\t{}\n2\t:invoke\t:cas\t[1 2]\n2\t:fail\t:cas\t[1 2]\t[:down \"no\tway\"]\n"
+            '0\t:invoke\t:write\t17\n0\t:ok\t:write\t17\n:nemesis\t:info\t:kill\t["n1" {:a 1}]\n'
+            '1\t:invoke\t:read\tnil\n1\t:ok\t:read\t{}\n2\t:invoke\t:cas\t[1 2]\n2\t:fail\t:cas\t[1 2]\t[:x "no\tway"]\n'
         )
         code, printed = checked(content.replace("{}", "17"))
         assert (code, "6 events, 3 operations, 1 key; jepsen-text, cas-register" in printed) == (0, True)
@@ -233,7 +235,7 @@ class TestFormats:
     def test_a_log_of_today_and_of_before_with_what_other_loggers_say(self) -> None:
         today = (
             "2026-02-26 23:39:01,300{{GMT}}\tINFO\t[jepsen test runner] jepsen.core: Test version 1\n"
-            "{{:name \"x\"\n :nodes [\"n1\"]}}\n"
+            '{{:name "x"\n :nodes ["n1"]}}\n'
             "2026-02-26 23:39:01,300{{GMT}}\tINFO\t[jepsen worker 1] jepsen.util: 1\t:invoke\t:write\t[0 2]\n"
             "2026-02-26 23:39:01,300{{GMT}}\tWARN\t[jepsen worker 1] jepsen.db: 1\t:ok\t:write\n"
             "2026-02-26 23:39:01,301{{GMT}}\tINFO\t[jepsen worker 1] jepsen.print: 1\t:ok\t:write\t[0 2]\n"
@@ -298,7 +300,14 @@ WRITERS: dict[str, Writer] = {
 @given(st.data())
 def test_a_history_has_one_verdict_in_all_formats(name: str, data: st.DataObject) -> None:
     events = data.draw(histories("register"))
-    options = ["--model", "cas-register", "--nil", "nothing", "--fail", data.draw(st.sampled_from(["did-not-happen", "predicate-false"]))]
+    options = [
+        "--model",
+        "cas-register",
+        "--nil",
+        "nothing",
+        "--fail",
+        data.draw(st.sampled_from(["did-not-happen", "predicate-false"])),
+    ]
     expected, plain = checked(joined(as_json)(events), *options)
     more = ["--independent"] if "independent" in name else []
     found, printed = checked(WRITERS[name](events), *options, *more)
