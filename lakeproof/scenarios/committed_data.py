@@ -216,8 +216,9 @@ def reading(splitting: Splitting) -> Iterator[Step]:
     for start in (b"", b"b", b"c", b"h", b"n", b"o"):
         left = tuple(path for path in paths if path >= start)
         yield Call(walk, top, (start,)), did(left, {top, *(ranges[path] for path in left)})
-    yield Call(walk, top, (None, None, b"b", None, b"m", None, None)), did(
-        (b"b", b"d", b"b", b"n", None), {top, *(ranges[path] for path in (b"b", b"d", b"n"))}
+    yield (
+        Call(walk, top, (None, None, b"b", None, b"m", None, None)),
+        did((b"b", b"d", b"b", b"n", None), {top, *(ranges[path] for path in (b"b", b"d", b"n"))}),
     )
     yield Call(walk, top, (None,), closed=True), did((b"b",), {top, ranges[b"b"]})
     yield Call(walk, top, (), closed=True), did(())
@@ -265,8 +266,9 @@ def stepping() -> Iterator[Step]:
     """An iterator that goes two steps, and no further."""
     made = pure.write(MANY[:2], BY_SIZE)
     yield _writes(MANY[:2], BY_SIZE)
-    yield Call(walk, made.meta_range_id, (None, None), closed=True), did(
-        tuple(entry.path for entry in MANY[:2]), made.objects
+    yield (
+        Call(walk, made.meta_range_id, (None, None), closed=True),
+        did(tuple(entry.path for entry in MANY[:2]), made.objects),
     )
 
 
