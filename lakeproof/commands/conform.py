@@ -20,7 +20,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Private, Target, target
 from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
-from lakeproof.targets.redacting import Discreet, displayed
+from lakeproof.targets.redacting import displayed
 
 
 @attrs.frozen
@@ -44,7 +44,7 @@ class Judged:
         return f"left behind: {plural(self.left, 'key')} in {self.where} that begin with {self.prefix.decode()}"
 
 
-@click.command("conform", cls=Discreet)
+@click.command("conform")
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random operations.")
 @json_option

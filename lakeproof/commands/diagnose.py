@@ -32,7 +32,6 @@ from lakeproof.impl.stores.sqlite_health import (
 from lakeproof.model import kv
 from lakeproof.report.style import plural
 from lakeproof.running.tasks import Unusable
-from lakeproof.targets.redacting import Discreet
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"
@@ -136,7 +135,7 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
     return "the first" if before is None else f"{shown(before[0])} {shown(before[1])}"
 
 
-@click.command(cls=Discreet)
+@click.command()
 @click.argument("source", metavar="STORE")
 @click.option(
     "--keys",

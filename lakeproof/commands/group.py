@@ -49,6 +49,10 @@ PLUG_INS: Final[Mapping[str, str]] = {
 """What plug-ins of ours do."""
 
 
+_arguments: Final[list[str]] = []
+"""Of the command that runs: any of them may hold a secret, which no error shows."""
+
+
 class Commands(click.Group):
     """A group whose errors are one line each, and which plug-ins join through the entry-point group
     ``lakeproof.commands``. A plug-in is loaded when its command is called, and only then."""
@@ -61,6 +65,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: object,
     ) -> NoReturn:
+        _arguments[:] = sys.argv[1:] if args is None else args
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             if sys.stdout is not None:  # it is closed
@@ -72,7 +77,7 @@ class Commands(click.Group):
             sys.exit(INTERRUPTED)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "lakeproof"
-            complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more")
+            complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more", joined=True)
             sys.exit(UNUSABLE)
         except OSError as error:
             _silence_stdout()
@@ -95,7 +100,8 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
-            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
+            shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()
+            click.echo(_hidden(shown), err=True, nl=False)
             complain(MISTAKE)
         return UNUSABLE
 
@@ -147,8 +153,17 @@ def _loaded(point: metadata.EntryPoint) -> click.Command:
     return command
 
 
-def complain(message: str) -> None:
-    click.echo(f"lakeproof: {message}", err=True)
+def complain(message: str, *, joined: bool = False) -> None:
+    """One line for people, without the secrets of the command's arguments. joined: see `without_secrets`."""
+    from lakeproof.impl.printable import printable
+
+    click.echo(f"lakeproof: {printable(_hidden(message, joined=joined))}", err=True)
+
+
+def _hidden(message: str, *, joined: bool = False) -> str:
+    from lakeproof.targets.redacting import without_secrets
+
+    return without_secrets(message, _arguments, joined=joined)
 
 
 def _silence_stdout() -> None:

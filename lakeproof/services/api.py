@@ -22,6 +22,7 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.services.calls import LAST, Answer
 from lakeproof.services.moves import MOVES, text
 from lakeproof.services.moves import Client as _Client
+from lakeproof.targets.redacting import displayed
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], lakefs+https://KEY:SECRET@HOST, or stand-in:"
 PAGE: Final = 1000
@@ -70,14 +71,13 @@ def address(dsn: str) -> Address:
     """
     found = _DSN.fullmatch(dsn)
     if found is None:
-        shown = re.sub(r":[^:@]*@", ":***@", dsn)
-        raise Unusable(f"{shown!r} names no service; expected {FORMS}")
+        raise Unusable(f"{displayed(dsn)!r} names no service; expected {FORMS}")
     scheme, key, secret, host, path = found.groups()
     servers = host.split(",")
     if not all(servers) or len(set(servers)) < len(servers):
         raise Unusable(f"{host!r} names a server twice, or none; expected HOST:PORT,HOST:PORT,...")
     bases = tuple(f"{scheme}://{each}{(path or '').rstrip('/') or '/api/v1'}" for each in servers)
-    return Address(f"lakefs+{scheme}://{key}:***@{host}{path or ''}", bases, unquote(key), unquote(secret))
+    return Address(displayed(dsn), bases, unquote(key), unquote(secret))
 
 
 def sdk(name: str) -> ModuleType:
