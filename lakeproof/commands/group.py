@@ -11,6 +11,8 @@ from typing import Final, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from lakeproof.impl.printable import printable
+
 AS_EXPECTED: Final = 0
 VIOLATED: Final = 1
 UNUSABLE: Final = 2
@@ -77,7 +79,7 @@ class Commands(click.Group):
             sys.exit(INTERRUPTED)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "lakeproof"
-            complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more", joined=True)
+            complain(f"{printable(error.format_message()).rstrip('.')}; `{command} --help` says more", joined=True)
             sys.exit(UNUSABLE)
         except OSError as error:
             _silence_stdout()
@@ -95,7 +97,9 @@ class Commands(click.Group):
         except BrokenPipeError:  # click would exit with 1, which is to say: violated
             _silence_stdout()
             return NOBODY_READS
-        except (LoadError, TraceError, Unusable) as error:
+        except Unusable as error:
+            complain(printable(str(error)))
+        except (LoadError, TraceError) as error:
             complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
@@ -155,9 +159,7 @@ def _loaded(point: metadata.EntryPoint) -> click.Command:
 
 def complain(message: str, *, joined: bool = False) -> None:
     """One line for people, without the secrets of the command's arguments. joined: see `without_secrets`."""
-    from lakeproof.impl.printable import printable
-
-    click.echo(f"lakeproof: {printable(_hidden(message, joined=joined))}", err=True)
+    click.echo(f"lakeproof: {_hidden(message, joined=joined)}", err=True)
 
 
 def _hidden(message: str, *, joined: bool = False) -> str:

@@ -128,7 +128,7 @@ class LakeFS:
         except Exception as error:  # whatever the client makes of what is there
             answer = told(error)
             if answer.code in {401, 403}:
-                why = f"refuses the key ({answer.code}); check KEY and SECRET"
+                why = f"refuses the key ({answer.code}); check the credentials"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
             elif _nonsense(error):
