@@ -25,7 +25,7 @@ from lakeproof.services.stand_in_routes import ROUTES, Reply, Request, failed
 
 BASE: Final = "/api/v1"
 KEY: Final = "stand-in"
-SECRET: Final = "stand/in+hush"  # noqa: S105
+SECRET: Final = "s3cr/3t+hush"  # noqa: S105
 LOST: Final = 0.08
 """How often a doubtful server loses a connection."""
 

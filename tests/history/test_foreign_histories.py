@@ -223,7 +223,7 @@ class TestFormats:
     def test_history_txt(self) -> None:
         content = (
             '0\t:invoke\t:write\t17\n0\t:ok\t:write\t17\n:nemesis\t:info\t:kill\t["n1" {:a 1}]\n'
-            '1\t:invoke\t:read\tnil\n1\t:ok\t:read\t{}\n2\t:invoke\t:cas\t[1 2]\n2\t:fail\t:cas\t[1 2]\t[:x "no\tway"]\n'
+            '1\t:invoke\t:read\tnil\n1\t:ok\t:read\t{}\n2\t:invoke\t:cas\t[1 2]\n2\t:fail\t:cas\t[1 2]\t[:x "a\tb"]\n'
         )
         code, printed = checked(content.replace("{}", "17"))
         assert (code, "6 events, 3 operations, 1 key; jepsen-text, cas-register" in printed) == (0, True)

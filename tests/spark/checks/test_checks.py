@@ -340,7 +340,8 @@ def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Ch
 def test_a_check_without_its_tables_is_inconclusive(check: Check, tmp_path: Path) -> None:
     entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
     dump = tmp_path / "dump.json"
-    dump.write_text(json.dumps({"entries": [entry]}), encoding="utf-8")
+    version = {"partition": "a3YtaW50ZXJuYWwtbWV0YWRhdGE=", "key": "a3Yvc2NoZW1hL3ZlcnNpb24=", "value": "NA=="}
+    dump.write_text(json.dumps({"entries": [entry, version]}), encoding="utf-8")
     done = check(str(dump), "--json")
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.return_value in (1, 3)
