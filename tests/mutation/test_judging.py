@@ -9,7 +9,6 @@ from lakeproof.explore.trace import Trace
 from lakeproof.mutation.equivalent import equivalents, unmatched
 from lakeproof.mutation.judging import UNREACHED, Judged
 from lakeproof.mutation.mutants import Mutant, mutants_of
-from lakeproof.mutation.operators import OPERATORS
 from lakeproof.mutation.planting import flow_files
 from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.report import Score, report
@@ -161,11 +160,3 @@ def test_a_search_without_traces_has_none() -> None:
         assert not any(each.unexpected for each in done.verdicts)
         traces.append(any(isinstance(each.trace, Trace) for each in done.verdicts))
     assert traces == [True, False]
-
-
-def test_the_docs_have_every_operator_and_every_fate() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "mutation.md").read_text(encoding="utf-8")
-    for operator in OPERATORS:
-        assert f"| `{operator.name}` | {operator.meaning} |" in text
-    for fate in (KILLED, SURVIVED, TIMED_OUT, UNUSABLE, UNREACHED):
-        assert f"| {fate.replace('-', ' ')} |" in text
