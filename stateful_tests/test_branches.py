@@ -213,6 +213,7 @@ def shortest(machine: type[ConcurrentMachine]) -> int:
     return len(found.counterexample.moves)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("machine", [SingleReadWriter, Unsealed])
 def test_a_negative_control_fails_and_shrinks_as_short_as_the_search(machine: type[ConcurrentMachine]) -> None:
     # Read, stage; and: read, seal, scan, head, record, finish. Unsealed, a writer looks once more, and nobody seals.

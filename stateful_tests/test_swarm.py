@@ -15,7 +15,7 @@ from lakeproof.model.calls import KINDS
 from stateful_tests.__main__ import main
 from stateful_tests.machines import PLANS, machine
 
-IN_PASSING = 8
+IN_PASSING = 20
 """How many runs of each machine `make test` makes; `make deep` makes the other number."""
 THOROUGHLY = 3_000
 

@@ -1,10 +1,11 @@
 """One way to plant a fault in this process: something in a module is replaced, and what held is violated."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from lakeproof.explore.search import Limits, search
 from lakeproof.scenario import Faults, Scenario
@@ -18,10 +19,10 @@ NO_FAULT: Final = Faults()
 class Planted:
     """A fault, and the invariant of a scenario that is there for it."""
 
-    where: Any
+    where: object
     """A module or a class."""
     name: str
-    instead: Any
+    instead: object
     scenario: Scenario
     invariant: str
 
@@ -35,7 +36,7 @@ class Planted:
         return verdicts(self.scenario)[self.invariant] == "violated"
 
 
-def tiered(faults: list[Planted]) -> list[Any]:
+def tiered(faults: list[Planted]) -> list[ParameterSet]:
     """As parameters of a test: the first of each invariant in the default tier, the others deep."""
     met: set[str] = set()
     found = []

@@ -27,7 +27,7 @@ from lakeproof.model.errors import BranchBusy, EntryChanged, PathExists
 from lakeproof.model.invariants.met import Answer, Meeting, Met, met_as_specified
 from lakeproof.model.records import Branch, Repository
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
-from lakeproof.scenario import Faults
+from lakeproof.scenario import Faults, Scenario
 from lakeproof.scenarios import branches_alone, locks, met
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, BranchDesign
 from lakeproof.scenarios.branches_alone import INITIAL
@@ -44,7 +44,7 @@ ACKNOWLEDGED, RESET, CONDITIONAL = (
     "conditional-write-saw-absence",
 )
 OVER, AHEAD, AGAIN = "write.commit.write", "write_ahead.commit_ahead", "commit-reset_entry.read.reset_entry.read"
-FALSE, CRASH = Faults(false_predicates=1), Faults(crashes=1)
+FAULTS = {"": Faults(), "false": Faults(false_predicates=1), "crash": Faults(crashes=1)}
 
 
 async def other(env: Env, repository: Repository, branch: Branch, path: bytes) -> tuple[bytes, kv.Predicate]:
@@ -56,7 +56,8 @@ async def no_changes(*_: object, **__: object) -> dict[bytes, object]:
 
 
 async def none_at_all(*_: object, **__: object) -> AsyncIterator[object]:
-    for each in ():
+    none: tuple[object, ...] = ()
+    for each in none:
         yield each
 
 
@@ -64,8 +65,12 @@ async def newest_parent(env: Env, repository: Repository, one: object, other: ob
     return one
 
 
+def asked(design: BranchDesign, words: str, before: str = "", faults: str = "") -> Scenario:
+    return race(design, words, before, FAULTS[faults])
+
+
 RACES = [
-    Planted(where=where, name=name, instead=instead, scenario=race(design, *words), invariant=invariant)
+    Planted(where=where, name=name, instead=instead, scenario=asked(design, *words), invariant=invariant)
     for where, name, instead, design, words, invariant in [
         (lock_free, "swap", bugs.swap_by_set, KEEPING, ("commit-commit",), "commits-form-one-line"),
         (committing, "swap", bugs.swap_by_set, KEEPING, ("write-commit-commit",), ACKNOWLEDGED),
@@ -80,7 +85,7 @@ RACES = [
         (resetting, "covered", bugs.unchanged, BRANCHES, ("write-reset_entry.read", "write"), RESET),
         (resetting, "covered", bugs.over_nothing, BRANCHES, ("write:y-reset_entry", "write"), ACKNOWLEDGED),
         (restoring, "get_committed", nothing, BRANCHES, ("commit-reset_entry.read", OVER), "linearizable"),
-        (resetting, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", FALSE),
+        (resetting, "_is_done", lambda *_: False, BRANCHES, ("read.write.read-reset_entry", "write", "false"),
          "linearizable"),
         (lock_free, "restorations_over", no_tokens, BRANCHES, (AGAIN, "write"), RESET),
         (committing, "restored_paths", bugs.no_paths, BRANCHES, (AGAIN, "write"), RESET),
@@ -91,7 +96,7 @@ RACES = [
         (lock_free, "swap", bugs.swap_nothing, KEEPING, ("write-commit",), "commit-is-effective"),
         (writing, "_find", bugs.absent, KEEPING, ("create-commit", "write"), CONDITIONAL),
         (writing, "_find", other, KEEPING, ("create-commit",), CONDITIONAL),
-        (resetting, "swap", bugs.keeping_sealed, KEEPING, ("commit-reset.read", "write", CRASH), RESET),
+        (resetting, "swap", bugs.keeping_sealed, KEEPING, ("commit-reset.read", "write", "crash"), RESET),
         (writing, "same_token", no, KEEPING, ("write-commit",), "call-makes-progress"),
         (branches, "replace_branch", nothing, KEEPING, ("delete_branch.create_branch-read",),
          "branch-create-is-effective"),
