@@ -2,10 +2,8 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -15,12 +13,6 @@ from lakeproof.commands.options import Seconds
 if TYPE_CHECKING:
     from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
-
-
-class Tell(Protocol):
-    """Says where a scenario of this name is served."""
-
-    def __call__(self, address: str, *, name: str) -> None: ...
 
 
 @click.command("explore")
@@ -41,90 +33,41 @@ class Tell(Protocol):
 def command(name: str, file: Path | None, path: str, port: int, max_seconds: float) -> int:
     """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
 
-    SCENARIO is a name, or a part of one that no other has; or FILE.py::NAME of a scenario of the gate, or FILE.py if it
-    has one: then a real program is run, from the beginning for each state. Prints an address of this machine, with a
-    token that nobody else knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget
-    lasts.
+    SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that nobody
+    else knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
     from lakeproof.running.loading import Source
 
-    program, _, wanted = name.partition("::")
-    tell = partial(_tell, path=path, out=sys.stdout)
+    out = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        if not program.endswith(".py"):
-            _walk_scenario(Source(file), name, path, port, max_seconds, tell)
-        elif file is not None:
-            raise click.UsageError(f"{name}: a file of the gate stands alone; leave --from out, or name a scenario")
-        else:
-            _walk_program(Path(program), wanted, path, port, max_seconds, tell)
+        _walk(Source(file), name, path, port, max_seconds, out)
     click.echo("ended", err=True)
     return AS_EXPECTED
 
 
-def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
-    click.echo(f"{name}: open {address}{f'#{path}' if path else ''} in a browser; Ctrl-C ends it", file=out)
-
-
-@contextlib.contextmanager
-def _free(port: int) -> Iterator[None]:
-    """Raises Unusable: nothing can listen on the port."""
-    from lakeproof.pages.serving import HOST
-    from lakeproof.running.tasks import Unusable
-
-    try:
-        yield
-    except OSError as error:
-        raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
-
-
-def _walk_scenario(source: "Source", name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
-    """Serve a scenario of the search."""
+def _walk(source: "Source", name: str, path: str, port: int, max_seconds: float, out: TextIO) -> None:
+    """Serve a scenario, and say where. Raises Unusable: nothing can listen on the port."""
     import trio
 
     from lakeproof.pages.explorer import Explorer
-    from lakeproof.pages.serving import Direct, serve
+    from lakeproof.pages.serving import HOST, serve
     from lakeproof.pages.walking import NoSuchMove
+    from lakeproof.running.tasks import Unusable
 
     explorer = Explorer(_one(source, name), source, max_seconds)
     try:
         explorer.state(path)  # what cannot be walked is said now, not in the page
     except NoSuchMove as error:
         raise click.UsageError(f"--path {path}: {error}") from error
-    with _free(port):
-        trio.run(serve, Direct(explorer), port, partial(tell, name=explorer.scenario.name))
 
-
-def _walk_program(file: Path, name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
-    """Serve a scenario of the gate."""
-    import trio
-
-    from lakeproof.gate.loading import chosen
-    from lakeproof.pages.gate.live import exploring
-    from lakeproof.pages.serving import serve
-    from lakeproof.pages.walking import NoSuchMove
-    from lakeproof.running.tasks import Unusable
-    from lakeproof.targets.answers import first_of
-
-    if not file.is_file():
-        raise Unusable(f"{file}: there is no such file; name a Python file with SCENARIOS of the gate")
-    found = chosen(file, [name] if name else [])
-    if len(found) > 1:
-        some = ", ".join(f"{file}::{scenario.name}" for scenario in found)
-        raise Unusable(f"{file}: {len(found)} scenarios; name one: {some}")
-
-    async def walked() -> None:
-        async with exploring(found[0], file, max_seconds) as explorer:
-            try:
-                await explorer.state(path)
-            except NoSuchMove as error:
-                raise Unusable(f"--path {path}: {error}") from None
-            with _free(port):
-                await serve(explorer, port, partial(tell, name=found[0].name))
+    def tell(address: str) -> None:
+        shown = f"{explorer.scenario.name}: open {address}{f'#{path}' if path else ''} in a browser"
+        click.echo(f"{shown}; Ctrl-C ends it", file=out)
 
     try:
-        trio.run(walked)
-    except BaseExceptionGroup as errors:
-        raise first_of(errors) from None
+        trio.run(serve, explorer, port, tell)
+    except OSError as error:
+        raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
 
 
 def _one(source: "Source", name: str) -> "Scenario":

@@ -23,7 +23,6 @@ _BODY = """<div class="page explorer">
 <section aria-labelledby="next-heading">
 <h2 id="next-heading" tabindex="-1">Next step</h2>
 <ol class="options" id="options"></ol>
-<p class="read" id="notes" hidden></p>
 <p class="read" id="end" hidden>Nothing more can happen: all clients have finished or crashed.</p>
 <h2 id="path-heading">Schedule so far</h2>
 <div class="moves"><button type="button" id="begin">To the beginning</button>
