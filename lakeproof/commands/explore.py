@@ -2,8 +2,10 @@
 
 import contextlib
 import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import click
 
@@ -13,6 +15,12 @@ from lakeproof.commands.options import Seconds
 if TYPE_CHECKING:
     from lakeproof.running.loading import Source
     from lakeproof.scenario import Scenario
+
+
+class Tell(Protocol):
+    """Says where a scenario of this name is served."""
+
+    def __call__(self, address: str, *, name: str) -> None: ...
 
 
 @click.command("explore")
@@ -33,41 +41,49 @@ if TYPE_CHECKING:
 def command(name: str, file: Path | None, path: str, port: int, max_seconds: float) -> int:
     """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
 
-    SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that nobody
-    else knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
+    SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
+    other user knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
     from lakeproof.running.loading import Source
 
-    out = sys.stdout
+    tell = partial(_tell, path=path, out=sys.stdout)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        _walk(Source(file), name, path, port, max_seconds, out)
+        _walk(Source(file), name, path, port, max_seconds, tell)
     click.echo("ended", err=True)
     return AS_EXPECTED
 
 
-def _walk(source: "Source", name: str, path: str, port: int, max_seconds: float, out: TextIO) -> None:
-    """Serve a scenario, and say where. Raises Unusable: nothing can listen on the port."""
+def _tell(address: str, *, name: str, path: str, out: TextIO) -> None:
+    click.echo(f"{name}: open {address}{f'#{path}' if path else ''} in a browser; Ctrl-C ends it", file=out)
+
+
+@contextlib.contextmanager
+def _free(port: int) -> Iterator[None]:
+    """Raises Unusable: nothing can listen on the port."""
+    from lakeproof.pages.serving import HOST
+    from lakeproof.running.tasks import Unusable
+
+    try:
+        yield
+    except OSError as error:
+        raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
+
+
+def _walk(source: "Source", name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
+    """Serve a scenario."""
     import trio
 
     from lakeproof.pages.explorer import Explorer
-    from lakeproof.pages.serving import HOST, serve
+    from lakeproof.pages.serving import serve
     from lakeproof.pages.walking import NoSuchMove
-    from lakeproof.running.tasks import Unusable
 
     explorer = Explorer(_one(source, name), source, max_seconds)
     try:
         explorer.state(path)  # what cannot be walked is said now, not in the page
     except NoSuchMove as error:
         raise click.UsageError(f"--path {path}: {error}") from error
-
-    def tell(address: str) -> None:
-        shown = f"{explorer.scenario.name}: open {address}{f'#{path}' if path else ''} in a browser"
-        click.echo(f"{shown}; Ctrl-C ends it", file=out)
-
-    try:
-        trio.run(serve, explorer, port, tell)
-    except OSError as error:
-        raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
+    with _free(port):
+        trio.run(serve, explorer, port, partial(tell, name=explorer.scenario.name))
 
 
 def _one(source: "Source", name: str) -> "Scenario":

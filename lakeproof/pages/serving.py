@@ -19,7 +19,6 @@ from lakeproof.gate.http import Request, Response, Server, listening
 from lakeproof.pages.explorer import Explorer
 from lakeproof.pages.explorer_page import explorer_page
 from lakeproof.pages.walking import NoSuchMove
-from lakeproof.report.style import plural
 from lakeproof.running.tasks import Unusable
 
 HOST: Final = "127.0.0.1"
@@ -59,9 +58,7 @@ class Front:
             return _refused(404, "there is no such page")
         match wanted:
             case ("GET", ""):
-                scenario = self.explorer.scenario
-                facts = f"{plural(len(scenario.clients), 'client')} · {plural(len(scenario.ids), 'invariant')}"
-                page = explorer_page(scenario.name, facts)
+                page = explorer_page(self.explorer.scenario)
                 return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
             case ("GET", "state" | "trace") | ("POST", "search"):
                 async with self.lock:
