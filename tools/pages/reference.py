@@ -16,19 +16,26 @@ AREAS_MAX = 4
 
 def invariants() -> str:
     """Every invariant of the catalogue, with its kind, its meaning, and where it is asked."""
-    rows = {NO_UNHANDLED_EXCEPTION: ("built in", NO_UNHANDLED_EXCEPTION_MEANING)}
-    asked: dict[str, dict[str, None]] = {NO_UNHANDLED_EXCEPTION: {"every scenario": None}}
+    kinds = {NO_UNHANDLED_EXCEPTION: "built in"}
+    meanings = {NO_UNHANDLED_EXCEPTION: {NO_UNHANDLED_EXCEPTION_MEANING}}
+    areas: dict[str, dict[str, None]] = {NO_UNHANDLED_EXCEPTION: {"every scenario": None}}
     for scenario in catalogue():
         for each in (*scenario.invariants, *scenario.aftermath):
-            meaning = each.meaning.partition(" (a ")[0]  # of what `linearizable` is asked is in its name
-            rows.setdefault(each.id, (type(each).__name__, meaning))
-            asked.setdefault(each.id, {}).setdefault(scenario.name.partition("/")[0])
+            kinds[each.id] = type(each).__name__
+            meanings.setdefault(each.id, set()).add(each.meaning)
+            areas.setdefault(each.id, {}).setdefault(scenario.name.partition("/")[0])
     lines = ["| id | kind | meaning | asked in |", "| --- | --- | --- | --- |"]
-    for name, (kind, meaning) in sorted(rows.items()):
-        areas = list(asked[name])
-        shown = ", ".join(areas[:AREAS_MAX]) + (", ..." if areas[AREAS_MAX:] else "")
+    for name, kind in sorted(kinds.items()):
+        meaning = _one(meanings[name])
+        shown = ", ".join([*areas[name]][:AREAS_MAX]) + (", ..." if len(areas[name]) > AREAS_MAX else "")
         lines.append(f"| `{name}` | {kind} | {meaning} | {shown} |")
     return "\n".join(lines)
+
+
+def _one(meanings: set[str]) -> str:
+    """What an id means. Where families say it in words of their own, all of them. `linearizable` names its kind."""
+    bare = {meaning.rpartition(" (")[0] or meaning for meaning in meanings}
+    return min(bare) if len(meanings) > 1 and len(bare) == 1 else "; or: ".join(sorted(meanings))
 
 
 def promises() -> str:
