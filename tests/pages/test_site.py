@@ -20,6 +20,9 @@ from tests.pages.browser import Browser
 from tools import pages as made
 
 DOCS: Final = ROOT / "docs"
+PRINTED: Final = {"gallery": "make gallery"} | dict.fromkeys(
+    ("hard-delete", "repositories"), "lakeproof table --families"
+)
 BUILD: Final = "mkdocs build"
 """Not --quiet: then mkdocs does not count its warnings, and strict is not."""
 
@@ -52,7 +55,7 @@ def test_each_thing_that_is_made_has_one_place_and_its_page_names_the_command() 
     found = [(path, name) for path in sorted(DOCS.rglob("*.md")) for name in made.LINE.findall(path.read_text())]
     assert sorted(name for _, name in found) == sorted(made.MADE)
     for path, name in found:
-        command = {"gallery": "make gallery", "hard-delete": "lakeproof table --families"}.get(name)
+        command = PRINTED.get(name)
         assert (command or f"python -m tools.pages {name}") in path.read_text()
 
 

@@ -20,6 +20,7 @@ MADE: Final[Mapping[str, Callable[[], str]]] = {
     "invariants": reference.invariants,
     "lifecycle": lifecycle.tables,
     "promises": reference.promises,
+    "repositories": lambda: reference.verdicts("repositories"),
 }
 
 
