@@ -20,9 +20,8 @@ from tests.pages.browser import Browser
 from tools import pages as made
 
 DOCS: Final = ROOT / "docs"
-PRINTED: Final = {"gallery": "make gallery"} | dict.fromkeys(
-    ("hard-delete", "repositories"), "lakeproof table --families"
-)
+TABLE: Final = "lakeproof table --families"
+PRINTED: Final = {"gallery": "make gallery", "hard-delete": TABLE, "repositories": TABLE}
 BUILD: Final = "mkdocs build"
 """Not --quiet: then mkdocs does not count its warnings, and strict is not."""
 
