@@ -13,6 +13,12 @@ from tools.pages import gallery, lifecycle, reference
 
 LINE: Final = re.compile(r"^<!-- made: (\S+) -->$", re.MULTILINE)
 
+
+@cache
+def _gallery() -> tuple[str, Mapping[str, str]]:
+    return gallery.made()
+
+
 MADE: Final[Mapping[str, Callable[[], str]]] = {
     "commands": reference.commands,
     "gallery": lambda: _gallery()[0],
@@ -32,6 +38,3 @@ def filled(page: str) -> str:
 def bugs() -> Mapping[str, str]:
     """The pages of the gallery, by name."""
     return _gallery()[1]
-
-
-_gallery = cache(gallery.made)

@@ -71,7 +71,7 @@ def _command(name: str, command: click.Command, context: click.Context) -> Itera
     yield f"### {name.removeprefix('lakeproof ')}"
     yield f"```text\n{name} {usage}\n```"
     yield "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
-    options = [found for option in command.params if (found := option.get_help_record(context)) is not None]
+    options = [record for option in command.params if (record := option.get_help_record(context)) is not None]
     if options:
         rows = (f"| `{words}` | {_prose(meaning)} |" for words, meaning in options if meaning)
         yield "\n".join(["| option | meaning |", "| --- | --- |", *rows])
