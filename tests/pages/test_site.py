@@ -174,7 +174,7 @@ def test_a_broken_link_fails_the_build(tmp_path: Path, page: str, told: str) -> 
     (tmp_path / "docs" / "other.md").write_text("# Other\n")
     ours = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[0]
     config = tmp_path / "mkdocs.yml"
-    config.write_text(ours.replace("docs/.site/hooks.py", str(DOCS / ".site" / "hooks.py")))
+    config.write_text(ours.replace("docs/.site/hooks.py", ""))
     done = built(config, tmp_path / "site")
     assert done.returncode == 1
     assert told in done.stdout + done.stderr
