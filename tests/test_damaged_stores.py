@@ -23,7 +23,7 @@ from tests.impl.migration.moving import ROWS
 from tests.impl.refs.watched import P, branch, commit, stored
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
-"""Of each deep test."""
+"""Of each long test."""
 FRAME = 24 + 4096
 
 
@@ -86,12 +86,12 @@ class TestDiagnose:
             assert now is not None, seed
             assert shapes(now) == shapes(before), seed
 
-    def test_hundreds(self) -> None:
+    def test_a_hundred(self) -> None:
         content = sound_store()
-        for seed in range(330):
+        for seed in range(110):
             self.law(content, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_thousands(self) -> None:
         content = sound_store()
         for seed in range(1_000, 1_000 + MANY):
@@ -171,12 +171,12 @@ class TestLog:
         put(content, log)
         assert diagnosed() == 0
 
-    def test_hundreds(self) -> None:
+    def test_a_hundred(self) -> None:
         content, log = self.store_and_log()
-        for seed in range(550):
+        for seed in range(220):
             self.law(content, log, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_thousands(self) -> None:
         content, log = self.store_and_log()
         for seed in range(1_000, 1_000 + MANY):
@@ -219,10 +219,10 @@ class TestOthers:
     def test_migrate_moves_nothing_of_what_is_not_whole(self) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()
-        for seed in range(77):
+        for seed in range(44):
             self.migrated(content, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_migrate_moves_nothing_of_thousands(self) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()

@@ -35,7 +35,7 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
     With --gate, a real program is led through the schedule of the trace, request by request. Exit code 0 if the
     program violates the invariant, too; 1 if not; 3 if the schedule did not come to its end.
     """
-    from lakeproof.pages.itf_reading import read
+    from lakeproof.explore.trace import read
     from lakeproof.running.loading import LoadError, Source, named
 
     trace = read(trace_file)

@@ -1,4 +1,4 @@
-"""The site: every page has a place in it, and nothing that it loads is on a network."""
+"""The site: every page has a place in it, what is made is in its place, and nothing that it loads is on a network."""
 
 import importlib.util
 import os
@@ -14,10 +14,14 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from lakeproof.scenarios import catalogue
 from tests.commands import ROOT
-from tests.pages.browser import Browser, chromium
+from tests.pages.browser import Browser
+from tools import pages as made
 
 DOCS: Final = ROOT / "docs"
+TABLE: Final = "lakeproof table --families"
+PRINTED: Final = {"gallery": "make gallery", "hard-delete": TABLE, "repositories": TABLE}
 BUILD: Final = "mkdocs build"
 """Not --quiet: then mkdocs does not count its warnings, and strict is not."""
 
@@ -44,6 +48,26 @@ def test_each_page_but_those_of_the_gallery_is_in_the_navigation_once() -> None:
     listed = list(named(CONFIG["nav"]))
     assert len(listed) == len(set(listed))
     assert {page for page in pages if not page.startswith("gallery/")} == set(listed) - {"gallery/README.md"}
+
+
+def test_each_thing_that_is_made_has_one_place_and_its_page_names_the_command() -> None:
+    found = [(path, name) for path in sorted(DOCS.rglob("*.md")) for name in made.LINE.findall(path.read_text())]
+    assert sorted(name for _, name in found) == sorted(made.MADE)
+    for path, name in found:
+        command = PRINTED.get(name)
+        assert (command or f"python -m tools.pages {name}") in " ".join(path.read_text().split())
+
+
+def test_what_is_made_is_of_the_code() -> None:
+    invariants, commands = made.MADE["invariants"](), made.MADE["commands"]()
+    rows = {line.split("`")[1]: line for line in invariants.splitlines()[2:]}
+    for scenario in catalogue():
+        for checked in (*scenario.invariants, *scenario.aftermath):
+            assert f"| {type(checked).__name__} | " in rows[checked.id]
+            assert (checked.meaning.rpartition(" (")[0] or checked.meaning) in rows[checked.id]
+    for command in ("verify", "spark check", "gate run"):
+        assert f"\n### {command}\n\n```text\nlakeproof {command} [OPTIONS]" in commands
+    assert "| `--baseline FILE` | " in commands
 
 
 def test_no_option_brings_in_the_network() -> None:
@@ -123,7 +147,7 @@ def built(config: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     done = built(ROOT / "mkdocs.yml", folder)
@@ -135,6 +159,7 @@ def test_make_site_runs_what_is_tested() -> None:
     assert f"$(BIN)/{BUILD}\n" in (ROOT / "Makefile").read_text()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("page", "told"),
     [
@@ -149,37 +174,33 @@ def test_a_broken_link_fails_the_build(tmp_path: Path, page: str, told: str) -> 
     (tmp_path / "docs" / "other.md").write_text("# Other\n")
     ours = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[0]
     config = tmp_path / "mkdocs.yml"
-    config.write_text(ours.replace("docs/.site/hooks.py", str(DOCS / ".site" / "hooks.py")))
+    config.write_text(ours.replace("docs/.site/hooks.py", ""))
     done = built(config, tmp_path / "site")
     assert done.returncode == 1
     assert told in done.stdout + done.stderr
     assert "Aborted with 1 warnings in strict mode!" in done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium"), requests=True) as window:
-        window.look()
-        yield window
-
-
+@pytest.mark.xdist_group("chromium")
 def test_a_request_that_leaves_the_disk_is_seen(tmp_path: Path, browser: Browser) -> None:
     (tmp_path / "page.html").write_text('<img src="http://127.0.0.1:9/a.png">')
     browser.open(tmp_path / "page.html")
     assert "http://127.0.0.1:9/a.png" in browser.requests()
 
 
+@pytest.mark.xdist_group("chromium")
 class TestBuilt:
     def test_no_page_loads_anything_from_a_network(self, site: Path) -> None:
         assert len(list(site.rglob("*.html"))) > 90
+        assert not [path.name for path in site.rglob("*.html") if "<!-- made: " in path.read_text()]
         assert list(outside(site)) == []
 
-    @pytest.mark.parametrize("page", ["index.html", "how-it-works.html", "reference/api.html", "gallery/index.html"])
-    def test_a_browser_asks_for_files_alone(self, site: Path, page: str, browser: Browser) -> None:
-        browser.open(site / page)
-        asked = [urlsplit(address) for address in browser.requests()]
-        assert any(each.path.endswith(".css") for each in asked)
-        assert [each.geturl() for each in asked if each.scheme not in ("file", "data", "blob")] == []
+    def test_a_browser_asks_for_files_alone(self, site: Path, browser: Browser) -> None:
+        for page in ("index.html", "how-it-works.html", "reference/api.html", "gallery/index.html"):
+            browser.open(site / page)
+            asked = [urlsplit(address) for address in browser.requests()]
+            assert any(each.path.endswith(".css") for each in asked)
+            assert [each.geturl() for each in asked if each.scheme not in ("file", "data", "blob")] == []
 
     def test_links_out_of_the_docs_lead_to_copies(self, site: Path) -> None:
         page = (site / "gallery" / "delta_head_then_put.html").read_text()

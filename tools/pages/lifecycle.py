@@ -1,7 +1,7 @@
 """The life of a repository id, one table per variant: what its entry may become, and by what.
 
 The tables say what each design means to allow, one operation after the other; that a flow does something else when
-operations overlap is what scenarios are there to find. The diagrams in ``docs/lifecycle.md`` are drawn from here.
+operations overlap is what scenarios are there to find. docs/designs.md shows them.
 Source: repository-operations-error-handling.md, "Repository State", "Flows", "Decision"; graveler-on-kv.md, "Deleting
 a Repository". The tables of the variants follow `lakeproof.impl.repositories`, and a test holds the flows to them.
 """
@@ -45,6 +45,17 @@ MEANINGS: Final[Mapping[Event, str]] = MappingProxyType(
         Event.TAKE_OVER: "a create finds such a claim, and replaces it with its own",
         Event.DELETE: "a delete, or its retry, marks the entry",
         Event.REMOVE: "a delete removes the entry",
+    }
+)
+
+REMARKS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "naive": "An entry is there, or not. The text does not say whether entities are deleted before it or after.",
+        "kv3": "The same states; a delete removes the entry first, and its entities afterwards.",
+        "step1": "An entry has a state. The id is free when all entities are deleted.",
+        "step2": "A create claims the id first. The id is free when the cleaner has been left a record.",
+        "hardened": "Our repair: an entry is never removed. *Deleted* is a tombstone, and its id is free. "
+        "The cleaner finds all records of a dead instance, at any time; its data it does not find.",
     }
 )
 
@@ -103,23 +114,6 @@ TABLES: Final[Mapping[str, Table]] = MappingProxyType(
 """By variant, as `lakeproof.impl.repositories` names them."""
 
 
-class NoTransition(ValueError):
-    """A table does not allow this event in this state. Nothing has changed."""
-
-
-def advance(table: Table, state: State, event: Event) -> State:
-    """The state after an event.
-
-    Raises:
-        NoTransition: names the pair, and what the table allows instead.
-    """
-    after = table.get((state, event))
-    if after is None:
-        known = ", ".join(allowed.value for before, allowed in table if before is state) or "nothing"
-        raise NoTransition(f"{state.value!r} does not allow {event.value!r}; it allows {known}")
-    return after
-
-
 def state_of(entry: Repository | None) -> State:
     """What an entry says."""
     return State.ABSENT if entry is None else _STATES[entry.state]
@@ -131,3 +125,21 @@ _STATES: Final = {
     RepositoryState.DELETING: State.DELETING,
     RepositoryState.DELETED: State.DELETED,
 }
+
+
+def tables() -> str:
+    """The tables in Markdown: the events, and for each variant a row for each state and a column for each event."""
+    used = {event for table in TABLES.values() for _, event in table}
+    events = [f"| {event.value} | {MEANINGS[event]} |" for event in Event if event in used]
+    parts = ["\n".join(["| event | what happens |", "| --- | --- |", *events])]
+    parts += [f"### {variant}\n\n{REMARKS[variant]}\n\n{_table(table)}" for variant, table in TABLES.items()]
+    return "\n\n".join(parts)
+
+
+def _table(table: Table) -> str:
+    events = [event for event in Event if any(event is each for _, each in table)]
+    lines = [f"| | {' | '.join(event.value for event in events)} |", "| --- " * (len(events) + 1) + "|"]
+    for state in [state for state in State if any(state is each for each, _ in table)]:
+        after = (table.get((state, event)) for event in events)
+        lines.append(f"| {state.value} | {' | '.join('-' if each is None else each.value for each in after)} |")
+    return "\n".join(lines)

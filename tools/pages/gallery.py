@@ -1,13 +1,11 @@
-"""The pages of the gallery, made from its files and a run of them: `python -m tests.gallery_pages docs/gallery`.
+"""The pages of the gallery, made from its files and a run of them.
 
-A page has the text of its file, the shortest counterexample as lanes, and the flows. `README.md` keeps what stands
-before its table. Writing is for `make pages`; the tests compare.
+A page has the text of its file, the shortest counterexample as lanes, and the flows. The table has a row for each page.
 """
 
 import ast
 import io
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -21,12 +19,10 @@ from lakeproof.report.lanes import lanes
 from lakeproof.report.story import beginning
 from lakeproof.running.loading import load_file
 
-FOLDER: Final = Path(__file__).parents[1] / "examples" / "gallery"
+FOLDER: Final = Path(__file__).parents[2] / "examples" / "gallery"
 FLOW_LINES_MAX: Final = 30
 THREAD: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+#[1-9]\d*")
 HEAD: Final = "| bug | violated | steps | repaired | threads |\n| --- | --- | --- | --- | --- |\n"
-BACK: Final = "[All bugs](README.md)"
-"""The last line of each page that is made here; pages without it are none of ours."""
 WIDTH: Final = 110
 LAKEFS: Final = "[lakeFS as it is today](../lakefs-today.md) has this flow in full, with what is left of the race."
 SEE_ALSO: Final = {
@@ -176,13 +172,13 @@ def page(bug: Bug, trace: Trace) -> str:
             f"The [file](../../examples/gallery/{bug.path.name}) has the invariant and the scenarios. It runs with "
             f"`lakeproof verify --from examples/gallery/{bug.path.name}`."
         ),
-        BACK,
+        "[All bugs](README.md)",
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def row(bug: Bug, trace: Trace) -> str:
-    """The row of a bug in the table of `README.md`."""
+    """The row of a bug in the table of all."""
     cells = (
         f"[{bug.paragraphs[0]}]({bug.name}.md)",
         f"`{trace.invariant}`",
@@ -193,16 +189,8 @@ def row(bug: Bug, trace: Trace) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def pages(found: list[Bug], before: str) -> dict[str, str]:
-    """All pages by name. ``before``: the `README.md` that there is; what it says before its table stays."""
-    traces = {bug.name: counterexample(bug) for bug in found}
-    made = {f"{bug.name}.md": page(bug, traces[bug.name]) for bug in found}
-    introduction = before.partition(HEAD)[0]
-    made["README.md"] = introduction + HEAD + "".join(row(bug, traces[bug.name]) for bug in found)
-    return made
-
-
-if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    for name, text in pages(bugs(), (folder / "README.md").read_text()).items():
-        (folder / name).write_text(text)
+def made() -> tuple[str, dict[str, str]]:
+    """The table, and the pages by name. Cost: a search of each published flow, some seconds."""
+    found = [(bug, counterexample(bug)) for bug in bugs()]
+    table = HEAD + "".join(row(bug, trace) for bug, trace in found)
+    return table, {f"{bug.name}.md": page(bug, trace) for bug, trace in found}
