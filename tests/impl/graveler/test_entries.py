@@ -16,7 +16,7 @@ from lakeproof.model import keys, kv
 from lakeproof.model.contents import content_of_commit
 from lakeproof.scenario import Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from lakeproof.impl.graveler import lock_free, optimistic, reading, resetting, w
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.contents import content_of_commit
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand, Running
+from tests.impl.hand import Hand, Running
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")
 Layer = Mapping[bytes, bytes | None]

@@ -11,7 +11,7 @@ from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, 
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 from tests.impl.graveler.test_layers import QUICK, layered, layers, over, paths, prefixes
 
 heads = st.dictionaries(paths, st.sampled_from([b"1", b"2"]), max_size=3)

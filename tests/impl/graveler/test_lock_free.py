@@ -14,7 +14,7 @@ from lakeproof.model.contents import content_of_commit
 from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 KEY = keys.branch_key(BRANCH)
 

@@ -17,7 +17,7 @@ from lakeproof.model import kv
 from lakeproof.model.branch import BranchState, branch
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 CREATE_1 = Call(writing.create_entry, REPOSITORY, BRANCH, X, b"1")
 CREATE_2 = Call(writing.create_entry, REPOSITORY, BRANCH, X, b"2")

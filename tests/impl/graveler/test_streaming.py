@@ -11,7 +11,7 @@ from lakeproof.impl.retention import runs
 from lakeproof.model import kv
 from lakeproof.model.records import Repository, StagedEntry
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand, Running
+from tests.impl.hand import Hand, Running
 from tests.impl.graveler.test_layers import QUICK, layered, layers, prefixes, write
 
 

@@ -13,7 +13,7 @@ from lakeproof.model import kv
 from lakeproof.model.identifiers import CommitID
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenarios._branch_data import BRANCH, X
-from tests.impl.graveler.hand import Hand, Running
+from tests.impl.hand import Hand, Running
 
 
 async def hide(env: Env, repository: Repository, asks: bool = False, done: bool = False) -> Swapped | None:

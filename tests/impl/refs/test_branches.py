@@ -12,7 +12,7 @@ from lakeproof.model import keys, kv
 from lakeproof.model.invariants.refs import birth
 from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import Hand, Running
+from tests.impl.hand import Hand, Running
 
 MAIN = REPOSITORY.default_branch_id
 ADDRESS = (b"r-u", b"branches/b")

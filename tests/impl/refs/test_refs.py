@@ -24,7 +24,7 @@ from lakeproof.model.commits import canonical, content_address
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id
 

@@ -8,7 +8,7 @@ from lakeproof.impl.refs.errors import RefNotFound
 from lakeproof.impl.refs.resolving import resolve
 from lakeproof.model.identifiers import CommitID
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 MAIN = REPOSITORY.default_branch_id
 

@@ -11,7 +11,7 @@ from lakeproof.model import kv
 from lakeproof.model.snapshot import CallView, Status
 from lakeproof.model.tag import TAG
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 MAIN = REPOSITORY.default_branch_id
 TAGS = ["create_tag", "update_tag", "delete_tag", "get_tag"]

@@ -26,7 +26,7 @@ from lakeproof.model.retention import Rules
 from lakeproof.scenarios import retention as catalogue
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, E, write_history
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace
 IN_A, IN_D, IN_E = (f"{NAMESPACE}/data/{name}" for name in "ade")
