@@ -36,7 +36,7 @@ def commit(hand: Hand, branch_id: str, wanted: Contents) -> Commit:
         hand.run(writing.delete_entry, branch_id, path)
     for path, identity in wanted.items():
         hand.run(writing.set_entry, branch_id, path, identity)
-    made: Commit = hand.run(lock_free.commit, branch_id, f"{branch_id} {hand.started}")
+    made: Commit = hand.run(lock_free.commit, branch_id, f"{branch_id} {len(hand.ops)}")
     return made
 
 

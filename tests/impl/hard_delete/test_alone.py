@@ -54,7 +54,7 @@ NO_COPIES: Final[Mapping[str, Step]] = {
     "delete:y": (no_copies.delete_object, (BRANCH, Y)),
     "reset": (no_copies.reset_branch, (BRANCH,)),
     "reset_entry": (no_copies.reset_entry, (BRANCH, X)),
-    "reset_prefix": (no_copies.reset_prefix, (BRANCH, b"")),
+    "reset_prefix": (no_copies.reset_prefix, (BRANCH, X)),
     "reset@main": (no_copies.reset_branch, (MAIN,)),
     "commit": (no_copies.commit, (BRANCH,)),
     "commit@main": (no_copies.commit, (MAIN,)),
@@ -77,6 +77,15 @@ def test_without_copies_every_object_has_one_entry_and_every_entry_an_object(
             hand.run(flow, *args, reading=reading)
     assert not broken(hand.snapshot(), data.staged_data_is_kept, data.address_has_one_entry)
     assert data.garbage(view(hand.snapshot())) == ()
+
+
+def test_without_copies_a_reset_of_a_prefix_leaves_the_rest() -> None:
+    hand = Hand.founded()
+    for path in (b"a/1", b"b/1", b"b/2"):
+        hand.run(no_copies.upload_object, BRANCH, path, path)
+    hand.run(no_copies.reset_prefix, BRANCH, b"b/")
+    assert set(hand.content()) == {b"a/1"}
+    assert not broken(hand.snapshot(), data.staged_data_is_kept)
 
 
 again = partial(stage_again, stage=reference_counter.stage_object)
@@ -149,9 +158,7 @@ def contents(hand: Hand) -> dict[bytes, bytes]:
     st.lists(st.tuples(st.sampled_from(("put", "delete", "copy", "move", "commit", "reset")), st.booleans())),
     st.booleans(),
 )
-def test_a_branch_of_staged_paths_shows_what_a_dictionary_would(
-    said: list[tuple[str, bool]], overwrites: bool
-) -> None:
+def test_a_branch_of_staged_paths_shows_what_a_dictionary_would(said: list[tuple[str, bool]], overwrites: bool) -> None:
     hand, shown, committed = Hand.founded(), dict[bytes, bytes](), dict[bytes, bytes]()
     reading = object_path.Reading(overwrites=overwrites, tidies=True)
     for number, (word, flip) in enumerate(said):

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lakeproof.impl.catalog.errors import AddressNotAllowed
-from lakeproof.impl.hard_delete._counters import counter_of, with_counter
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, ObjectBusy
+from lakeproof.impl.catalog.objects import Grant
+from lakeproof.impl.hard_delete import no_copies, reference_counter
+from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
 from lakeproof.impl.hard_delete._reference_states import (
     Reference,
@@ -21,7 +23,7 @@ from lakeproof.impl.hard_delete._token_lists import reference_key as list_key
 from lakeproof.impl.hard_delete.object_path import list_objects, upload_object
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import keys
+from lakeproof.model import keys, objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry, identity_of
 from lakeproof.model.identifiers import BranchID, StagingToken
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X
@@ -41,6 +43,13 @@ def test_a_signature_is_for_one_path_of_one_branch(one: tuple[str, bytes, str], 
     assume((branch, path) != other)
     with pytest.raises(AddressNotAllowed):
         check_address(REPOSITORY, BranchID(other[0]), other[1], address)
+
+
+def test_an_address_outside_is_staged_and_not_linked() -> None:
+    hand = Hand.founded()
+    hand.run(no_copies.stage_object, BRANCH, X, OUTSIDE, b"o")
+    with pytest.raises(AddressNotAllowed):
+        hand.run(no_copies.link_physical_address, BRANCH, X, Grant(OUTSIDE), b"o")
 
 
 entries = st.builds(
@@ -68,6 +77,34 @@ def test_writing_the_counter_leaves_other_metadata_alone(counter: int, other: di
     assert counter_of(written) == counter
     assert list(written) == sorted(written)
     assert dict(written) == {**other, "references": str(counter)}
+
+
+@pytest.mark.parametrize("metadata", [(), (("references", "0"),)])
+def test_what_has_no_positive_counter_is_deleted(metadata: tuple[tuple[str, str], ...]) -> None:
+    hand, address = Hand.founded(), "mem://r/data/o"
+    hand.perform(objects.Put(address, b"1", metadata))
+    with pytest.raises(AddressDeleted):
+        hand.run(reference_counter.stage_object, BRANCH, X, address, b"1")
+
+
+def test_an_increment_that_others_beat_each_time_says_so() -> None:
+    hand, address = Hand.founded(), "mem://r/data/o"
+    hand.perform(objects.Put(address, b"1", ONE))
+    slow = hand.begin(increment(hand.env, address, "gcs"))
+    for _ in range(TRIES):
+        slow.until(objects.SetMetadata)
+        hand.do(increment(hand.env, address, "gcs"))
+        slow.step()
+    with pytest.raises(ObjectBusy):
+        slow.finish()
+
+
+def test_a_job_forgets_what_a_reset_has_left_to_it() -> None:
+    hand = Hand.founded()
+    hand.run(reference_counter.upload_object, BRANCH, X, b"1")
+    hand.run(reference_counter.reset_branch, BRANCH, reading=reference_counter.JOB)
+    found = [hand.run(reference_counter.background_job, reading=reference_counter.JOB) for _ in range(2)]
+    assert found == [1, 0]
 
 
 @given(st.builds(Reference, st.sampled_from(State), st.integers(0, 1 << 60)))
