@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,15 +17,12 @@ from lakeproof.impl.refs.iterators import (
     commit_iterator,
     commit_ordered_iterator,
     leaf_commit_iterator,
-    repository_iterator,
     staging_iterator,
     tag_iterator,
 )
 from lakeproof.model.identifiers import (
     CommitID,
-    RepositoryID,
 )
-from lakeproof.model.records import RepositoryState
 from tests.impl.records import REPOSITORY, TOKEN, branch, commit, staged, tag
 from tests.impl.refs.iterating import everything, holding, live
 
@@ -56,20 +52,6 @@ class TestOrder:
         assert found == [branch("b", "c1"), branch("c", "c1"), branch("a", "c2")]
 
     @PAGE_SIZES
-    def test_of_repositories_shows_the_active_ones_unless_told_otherwise(self, batch_size: int) -> None:
-        states = [*RepositoryState, *RepositoryState]
-        repositories = [
-            attrs.evolve(REPOSITORY, repository_id=RepositoryID(f"r{number}"), state=state)
-            for number, state in enumerate(states)
-        ]
-        store = holding(*repositories)
-        active = everything(store, lambda env: repository_iterator(env, batch_size=batch_size))
-        assert active == [repositories[0], repositories[4]]
-        wanted = frozenset({RepositoryState.DELETING, RepositoryState.INITIAL})
-        others = everything(store, lambda env: repository_iterator(env, states=wanted, batch_size=batch_size))
-        assert others == [repositories[n] for n in (1, 2, 5, 6)]
-
-    @PAGE_SIZES
     def test_of_staged_entries_by_path_with_a_prefix(self, batch_size: int) -> None:
         paths = [b"a", b"a/", b"a/1", b"a/2", b"a/\xff", b"a/\xff\xff", b"a0", b"b"]
         store = holding(*map(staged, paths[:-1]), staged(b"b", None))
@@ -94,7 +76,6 @@ class TestOrder:
     @pytest.mark.parametrize(
         "make",
         [
-            repository_iterator,
             lambda env: tag_iterator(env, REPOSITORY),
             lambda env: branch_iterator(env, REPOSITORY),
             lambda env: branch_by_commit_iterator(env, REPOSITORY),
