@@ -100,12 +100,7 @@ MOVE_SAME_TOKEN: Final = Reading(move_same_token=True)
 LEASED: Final = Reading(lease=LEASE)
 """Stale locks: "we can overcome it with a time based lock"."""
 CAREFUL: Final = Reading(
-    exchanges=True,
-    fresh=True,
-    move_same_token=True,
-    delete_checks_token=True,
-    claims=True,
-    by_tombstone=True,
+    exchanges=True, fresh=True, move_same_token=True, delete_checks_token=True, claims=True, by_tombstone=True,
     restores="copy",
 )
 """Ours, where the text is silent: writes are taken back by the token. A writer that finds another one deletes nothing,
@@ -130,14 +125,8 @@ async def upload_object(
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object that is there already; in the namespace, only at the path that its address is signed
     for. As `upload_object` but for the object; a fresh one is a copy. Raises AddressNotAllowed, DataGone."""
@@ -156,14 +145,8 @@ async def get_physical_address(env: Env, repository: Repository, branch_id: Bran
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """`stage_object` at an issued address. Raises AddressNotAllowed: it was not issued for this path."""
     if not is_inside(repository.storage_namespace, grant.address):
@@ -172,14 +155,8 @@ async def link_physical_address(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path: "use the underlying adapter to copy the data"; then as `upload_object`. Raises
     PathNotFound, BranchBusy, DataGone; and as `upload_object`."""
@@ -251,13 +228,8 @@ async def hard_delete(env: Env, repository: Repository, entry: ObjectEntry | Non
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Lock the entry, copy it to the new path, delete the old one, unlock the new one. What stands at the new path is
     overwritten. An entry that is not staged under the branch's open token is copied in full, as `copy_object` does, and
@@ -348,13 +320,8 @@ async def reset_entry(
 
 
 async def reset_prefix(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    prefix: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, prefix: bytes, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> None:
     """`reset_entry` of each path with a prefix that was changed."""
     branch = await get_branch(env, repository, branch_id)

@@ -52,8 +52,12 @@ class Reading:
     delete a committed path. Silent on those."""
     drops_all: bool = False
     """Of a deleted branch "each object under the branch's current staging token"; or under the sealed ones, too."""
+    resets_all: bool = True
+    """The same for a reset. Silent: today it drops all."""
     compares: bool = False
     """The record of a branch is deleted only if it is still the one that was read: ours. Silent."""
+    ingests: Literal["copy", "refuse"] = "copy"
+    """By a copy to the path, or not at all. "How to manage ingested data?" """
     issues: Literal["path", "aside"] = "path"
     """The address that users are given: "a path relative to the branch and staging token", so that what they put there
     is staged at once; or one outside the staging area, from which the link moves the object."""
@@ -115,17 +119,13 @@ async def _after(env: Env, repository: Repository, branch_id: BranchID, token: S
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
-    """Stage an object that is at a physical address already, by a copy to the path. "How to manage ingested data?"
-    Raises DataGone: nothing is at the address, or not this ``content``; and as `upload_object`."""
+    """Stage an object that is at a physical address already. Raises AddressNotAllowed; DataGone: nothing is at the
+    address, or not this ``content``; and as `upload_object`."""
+    if reading.ingests == "refuse":
+        raise AddressNotAllowed(address)
     staged = await _copy_to(env, repository, branch_id, path, address, reading, objects.etag(content))
     return entry_at(repository, staged, content)
 
@@ -152,14 +152,8 @@ async def _copy_to(
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """A full copy, as the base assumptions ask for. Raises PathNotFound; DataGone: the source is deleted; and as
     `upload_object`."""
@@ -170,13 +164,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy the object; delete the old path, unless it is gone since. Raises as `copy_object` and `delete_object`."""
     moved = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -212,14 +201,8 @@ async def get_physical_address(
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Look that the object is there, and that its token is still the branch's; else copy it under the one that is. One
     that was put outside the staging area is copied, and then deleted there. Raises AddressNotAllowed: issued for
@@ -241,13 +224,8 @@ async def link_physical_address(
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """`lock_free.commit` over what a listing of its tokens shows: an entry has the ETag that the listing told. Raises
     BranchNotFound; BranchBusy: nothing was committed by this call; what it sealed stays sealed."""
@@ -277,7 +255,7 @@ async def reset_branch(
     """Forget all uncommitted changes: swap the token, then delete what is listed under the old ones. Raises
     BranchNotFound; BranchBusy: nothing was reset."""
     gone = await forget_tokens(env, repository, branch_id)
-    await _delete_under(env, repository, branch_id, gone, batch_size)
+    await _delete_under(env, repository, branch_id, gone if reading.resets_all else gone[:1], batch_size)
 
 
 async def reset_entry(env: Env, repository: Repository, branch_id: BranchID, path: bytes) -> None:

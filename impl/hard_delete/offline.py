@@ -195,14 +195,8 @@ async def _track(env: Env, repository: Repository, entry: ObjectEntry, reading: 
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path: a second entry for the same object.
 
@@ -228,13 +222,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy the entry, then delete the old one. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -243,14 +232,8 @@ async def move_object(
 
 
 async def stage_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    address: str,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, address: str, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for an object at a physical address. Raises AddressNotAllowed; and as `stage`."""
     if not reading.inside and is_inside(repository.storage_namespace, address):
@@ -284,13 +267,8 @@ class _Overwritten(GravelerError):
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """`lock_free.commit`; one that looks again scans each token once more.
 
@@ -320,14 +298,7 @@ async def commit(
 
 
 FLOWS = attrs.evolve(
-    catalog.FLOWS,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    commit=commit,
-    create_branch=create_branch,
-    merge=merge,
-    background_job=background_job,
+    catalog.FLOWS, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object, commit=commit,
+    create_branch=create_branch, merge=merge, background_job=background_job,
 )

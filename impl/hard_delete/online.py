@@ -77,13 +77,8 @@ async def upload_object(
 
 
 async def _stage_new(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    made: ObjectEntry,
-    data: bytes | str,
-    reading: Reading,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, made: ObjectEntry, data: bytes | str,
+    reading: Reading
 ) -> ObjectEntry:
     """Stage an entry for an object under a fresh address of the branch's token. data: its content, or the physical
     address that it is copied from. Raises DataGone, too: nothing is there."""
@@ -136,14 +131,8 @@ async def delete_object(env: Env, repository: Repository, branch_id: BranchID, p
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy an object to a path. A committed object gets a second entry; a staged one is copied, for its fate is not
     decided yet.
@@ -185,13 +174,8 @@ async def _find(env: Env, repository: Repository, branch_id: BranchID, path: byt
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Copy, then delete the old entry. Errors of `copy_object`."""
     found = await copy_object(env, repository, branch_id, path, branch_id, source_path, reading=reading)
@@ -231,14 +215,8 @@ async def _issue(
 
 
 async def link_physical_address(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    grant: Grant,
-    content: bytes,
-    *,
-    reading: Reading = AS_WRITTEN,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, grant: Grant, content: bytes, *,
+    reading: Reading = AS_WRITTEN
 ) -> ObjectEntry:
     """Stage an entry for the object that was put at an issued address, once. If the token has changed since it was
     issued, the object is copied to a new address.
@@ -272,13 +250,8 @@ async def link_physical_address(
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = AS_WRITTEN,
+    batch_size: int = 0
 ) -> Commit:
     """`lock_free.commit`, and 1 effect more for each token, and 1 for the head that it replaces, written beforehand."""
     how = lock_free.Reading(tries=reading.commit_tries)
@@ -328,17 +301,8 @@ async def background_job(
 
 
 FLOWS = attrs.evolve(
-    today.FLOWS,
-    upload_object=upload_object,
-    stage_object=stage_object,
-    get_physical_address=get_physical_address,
-    link_physical_address=link_physical_address,
-    copy_object=copy_object,
-    move_object=move_object,
-    delete_object=delete_object,
-    commit=commit,
-    delete_branch=delete_branch,
-    create_branch=create_branch,
-    merge=merge,
+    today.FLOWS, upload_object=upload_object, stage_object=stage_object, get_physical_address=get_physical_address,
+    link_physical_address=link_physical_address, copy_object=copy_object, move_object=move_object,
+    delete_object=delete_object, commit=commit, delete_branch=delete_branch, create_branch=create_branch, merge=merge,
     background_job=background_job,
 )

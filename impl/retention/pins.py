@@ -172,12 +172,6 @@ async def restore_object(
 
 
 FLOWS = attrs.evolve(
-    runs.FLOWS,
-    mark=mark,
-    create_branch=create_branch,
-    update_branch=update_branch,
-    create_tag=create_tag,
-    merge=merge,
-    revert=revert,
-    restore_object=restore_object,
+    runs.FLOWS, mark=mark, create_branch=create_branch, update_branch=update_branch, create_tag=create_tag, merge=merge,
+    revert=revert, restore_object=restore_object,
 )

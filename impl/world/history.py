@@ -48,13 +48,8 @@ def _prepare(reading: Reading) -> Prepare | None:
 
 
 async def commit(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    message: str,
-    *,
-    reading: Reading = COMPOSED,
-    batch_size: int = 0,
+    env: Env, repository: Repository, branch_id: BranchID, message: str, *, reading: Reading = COMPOSED,
+    batch_size: int = 0
 ) -> Commit:
     """`online.commit`, which combines once more before it finishes: costs of a combination more.
 
@@ -105,7 +100,9 @@ async def revert(
         raise NoParent(undone.commit_id)
 
     async def work(_: CommitID) -> Commit:
-        return await merging.revert(env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading))
+        return await merging.revert(
+            env, repository, branch_id, undone.commit_id, message, prepare=_prepare(reading)
+        )
 
     return await pins.holding(env, repository, undone.parents[0], work, pins.AS_WRITTEN)
 

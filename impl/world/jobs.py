@@ -34,16 +34,14 @@ async def reap(
 
 
 async def collect(
-    env: Env,
-    repository: Repository,
-    *,
-    reading: Reading = COMPOSED,
-    how: offline.Reading = offline.AS_WRITTEN,
-    batch_size: int = 0,
+    env: Env, repository: Repository, *, reading: Reading = COMPOSED, how: offline.Reading = offline.AS_WRITTEN,
+    batch_size: int = 0
 ) -> tuple[str, ...]:
     """`offline.background_job`. Raises NotRestored, and RepositoryGone (indefinite), too."""
     await _check(env, repository, reading)
-    return await offline.background_job(_env(env, repository, reading), repository, reading=how, batch_size=batch_size)
+    return await offline.background_job(
+        _env(env, repository, reading), repository, reading=how, batch_size=batch_size
+    )
 
 
 async def mark(

@@ -29,14 +29,8 @@ def _online(reading: Reading) -> online.Reading:
 
 
 async def copy_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    path: bytes,
-    source_branch_id: BranchID,
-    source_path: bytes,
-    *,
-    reading: Reading = COMPOSED,
+    env: Env, repository: Repository, branch_id: BranchID, path: bytes, source_branch_id: BranchID, source_path: bytes,
+    *, reading: Reading = COMPOSED
 ) -> ObjectEntry:
     """As `online.copy_object`, with a second object for a committed one, too."""
     how = _online(reading)
@@ -44,13 +38,8 @@ async def copy_object(
 
 
 async def move_object(
-    env: Env,
-    repository: Repository,
-    branch_id: BranchID,
-    source_path: bytes,
-    path: bytes,
-    *,
-    reading: Reading = COMPOSED,
+    env: Env, repository: Repository, branch_id: BranchID, source_path: bytes, path: bytes, *,
+    reading: Reading = COMPOSED
 ) -> ObjectEntry:
     """As `online.move_object`, with a second object for a committed one, too."""
     return await online.move_object(env, repository, branch_id, source_path, path, reading=_online(reading))

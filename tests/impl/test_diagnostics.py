@@ -298,7 +298,7 @@ def interrupted(batch_size: int, changes: Changes) -> list[str]:
     while running.op is not None:
         written, deleted = changes.get(number, ((), ()))
         gone = {("kv", *at) for at in deleted}
-        cells = {**hand.cells, **{("kv", *at): value for at, value in stored(*written).items()}}
+        cells = {**hand.cells, **hand_with(stored(*written)).cells}
         hand.cells = {cell: value for cell, value in cells.items() if cell not in gone}
         running.step()
         number += 1

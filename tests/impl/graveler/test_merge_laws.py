@@ -23,7 +23,7 @@ Contents = Mapping[bytes, bytes]
 
 contents = st.dictionaries(st.sampled_from([b"a", b"b", b"c", b"d"]), st.sampled_from([b"1", b"2"]), max_size=4)
 strategies = st.sampled_from([None, "source-wins", "destination-wins"])
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=60)
 
 
 def entries(found: Contents) -> tuple[Entry, ...]:
@@ -142,7 +142,7 @@ def ancestors(made: Sequence[Commit]) -> dict[str, set[str]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(histories, st.data())
 def test_a_merge_base_is_a_common_ancestor_of_which_no_other_one_descends(
     parents: list[list[int]], data: st.DataObject

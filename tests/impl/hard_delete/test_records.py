@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, ObjectBusy
+from lakeproof.impl.catalog.errors import AddressDeleted, AddressNotAllowed, DataGone, ObjectBusy
 from lakeproof.impl.catalog.objects import Grant
-from lakeproof.impl.hard_delete import no_copies, reference_counter
+from lakeproof.impl.hard_delete import no_copies, object_path, reference_counter
 from lakeproof.impl.hard_delete._counters import ONE, TRIES, counter_of, increment, with_counter
 from lakeproof.impl.hard_delete._one_entry import LOCKED, check_address, locked, signature, unlocked
 from lakeproof.impl.hard_delete._reference_states import (
@@ -20,7 +20,6 @@ from lakeproof.impl.hard_delete._reference_states import (
 from lakeproof.impl.hard_delete._staging_area import DELETED, staged_address
 from lakeproof.impl.hard_delete._token_lists import add_reference, decode_tokens, encode_tokens, remove_reference
 from lakeproof.impl.hard_delete._token_lists import reference_key as list_key
-from lakeproof.impl.hard_delete.object_path import list_objects, upload_object
 from lakeproof.impl.hard_delete.offline import COPIES_PREFIX
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, objects
@@ -158,9 +157,20 @@ def test_every_path_has_an_address_of_its_own(one: bytes, other: bytes) -> None:
 @given(st.binary(min_size=1), st.binary(min_size=1).filter(DELETED.__ne__))
 def test_a_listing_tells_the_path_back(path: bytes, content: bytes) -> None:
     hand = Hand.founded()
-    entry = hand.run(upload_object, BRANCH, path, content)
-    ((listed, found),) = hand.run(list_objects, BRANCH)
+    entry = hand.run(object_path.upload_object, BRANCH, path, content)
+    ((listed, found),) = hand.run(object_path.list_objects, BRANCH)
     assert (listed, found.address, found.e_tag, found.size_bytes) == (path, entry.address, entry.e_tag, len(content))
+
+
+def test_an_address_of_a_path_is_linked_there_only_and_staged_only_as_it_was_put() -> None:
+    hand = Hand.founded()
+    grant = hand.run(object_path.get_physical_address, BRANCH, X)
+    hand.perform(objects.Put(grant.address, b"1"))
+    hand.perform(objects.Put(OUTSIDE, b"o"))
+    with pytest.raises(AddressNotAllowed):
+        hand.run(object_path.link_physical_address, BRANCH, b"another", grant, b"1")
+    with pytest.raises(DataGone):
+        hand.run(object_path.stage_object, BRANCH, X, OUTSIDE, b"another")
 
 
 def test_no_key_of_a_copy_is_taken_for_a_record() -> None:

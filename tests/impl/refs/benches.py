@@ -5,6 +5,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.explore.semantics import Cells
 from lakeproof.impl.codec import decode_branch, encode
 from lakeproof.impl.refs.dump import RefsDump, dump_refs, restore_refs
 from lakeproof.impl.refs.dump_format import without_tokens
@@ -32,19 +33,18 @@ class Bench(Hand):
 
     @store.setter
     def store(self, contents: Mapping[kv.Address, bytes]) -> None:
-        self.cells = {**self._objects(), **{("kv", *at): value for at, value in contents.items()}}
+        self.cells = {**self._part("object"), **{("kv", *at): value for at, value in contents.items()}}
 
     @property
     def lake(self) -> dict[str, StoredObject]:
-        return {cell[1]: value for cell, value in self._objects().items()}  # type: ignore[misc]
+        return {str(cell[1]): value for cell, value in self.cells.items() if isinstance(value, StoredObject)}
 
     @lake.setter
     def lake(self, contents: Mapping[str, StoredObject]) -> None:
-        kept = {("kv", *at): value for at, value in self.store.items()}
-        self.cells = {**kept, **{("object", at): value for at, value in contents.items()}}
+        self.cells = {**self._part("kv"), **{("object", at): value for at, value in contents.items()}}
 
-    def _objects(self) -> dict[object, object]:
-        return {cell: value for cell, value in self.cells.items() if cell[0] == "object"}
+    def _part(self, kind: str) -> Cells:
+        return {cell: value for cell, value in self.cells.items() if cell[0] == kind}
 
     def dump(self, repository: Repository = REPOSITORY, **options: object) -> RefsDump:
         return self.do(dump_refs(self.env, repository, **options))  # type: ignore[arg-type]
