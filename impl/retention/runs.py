@@ -232,12 +232,6 @@ async def restore_object(
 
 
 FLOWS = RetentionFlows(
-    mark=mark,
-    sweep=sweep,
-    create_branch=create_branch,
-    update_branch=update_branch,
-    create_tag=create_tag,
-    merge=merge,
-    revert=revert,
-    restore_object=restore_object,
+    mark=mark, sweep=sweep, create_branch=create_branch, update_branch=update_branch, create_tag=create_tag,
+    merge=merge, revert=revert, restore_object=restore_object,
 )
