@@ -20,7 +20,7 @@ from tests.damaging import damaged, held, shapes
 from tests.impl.diagnosing import SOUND
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
-from tests.impl.refs.watched import P, branch, commit, stored
+from tests.impl.records import P, branch, commit, stored
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
 """Of each long test."""
@@ -38,7 +38,7 @@ def sound_store() -> bytes:
     names = [f"x{number:03}" for number in range(90)]
     records: list[Record] = [*SOUND, *(commit(name, "c") for name in names), *(branch(name, name) for name in names)]
     with SQLiteStore("sound.db") as store:
-        for (partition, key), value in stored(*records).contents().items():
+        for (partition, key), value in stored(*records).items():
             store._apply(kv.Set(partition, key, value))
         store._apply(kv.Set(P, b"settings", b"s" * 6_000))
         store._apply(kv.Set(P, b"unused", b"u" * 6_000))

@@ -1,18 +1,9 @@
-"""Refs in a store that watches who reads it, for tests."""
+"""Small records, and where they are stored."""
 
-from collections.abc import Callable, Coroutine, Mapping
-from functools import partial
-from typing import Any, Final, TypeVar
-
-import trio
+from typing import Final
 
 from lakeproof.impl.codec import encode
-from lakeproof.impl.effects import Env
-from lakeproof.impl.live import live_env, run
-from lakeproof.impl.refs.iterators import Iterator
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.impl.stores import MemoryStore
-from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     BranchID,
@@ -26,8 +17,6 @@ from lakeproof.model.identifiers import (
 )
 from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
-T = TypeVar("T")
-
 REPOSITORY: Final = Repository(
     repository_id=RepositoryID("r"),
     storage_namespace=StorageNamespace("mem://r"),
@@ -37,27 +26,6 @@ REPOSITORY: Final = Repository(
 )
 P: Final = uid_partition(REPOSITORY)
 TOKEN: Final = StagingToken("r-main:t")
-
-
-class Watched(MemoryStore):
-    """Counts its operations, and fails those that it is told to."""
-
-    def __init__(self, contents: Mapping[kv.Address, bytes] | None = None) -> None:
-        super().__init__(contents)
-        self.ops: list[kv.Op] = []
-        self.fails: set[int] = set()
-        """Numbers of operations, from 0."""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        assert isinstance(op, kv.Get | kv.ScanBatch), "an iterator only reads"
-        self.ops.append(op)
-        if len(self.ops) - 1 in self.fails:
-            raise kv.ScanInterrupted
-        return await super().apply(op)
-
-
-def live(store: MemoryStore, flow: Callable[[Env], Coroutine[Any, Any, T]]) -> T:  # type: ignore[explicit-any]
-    return trio.run(partial(run, flow(live_env()), store))
 
 
 def tag(name: str) -> Tag:
@@ -98,12 +66,6 @@ def address(record: Record) -> kv.Address:
     raise AssertionError(record)
 
 
-def stored(*records: Record) -> Watched:
-    return Watched({address(record): encode(record) for record in records})
-
-
-def everything(store: MemoryStore, make: Callable[[Env], Iterator[T]]) -> list[T]:
-    async def flow(env: Env) -> list[T]:
-        return [value async for value in make(env)]
-
-    return live(store, flow)
+def stored(*records: Record) -> dict[kv.Address, bytes]:
+    """The contents of a store that holds these."""
+    return {address(record): encode(record) for record in records}
