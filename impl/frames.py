@@ -18,7 +18,7 @@ import linecache
 import sys
 import sysconfig
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, MethodType, TracebackType
@@ -291,13 +291,10 @@ Region = tuple[tuple[int, int], tuple[int, int], ast.expr | None]
 @lru_cache(4096)
 def _regions(code: CodeType) -> tuple[Region, ...] | None:
     """The parts of a function in which an exception would run lines of it. None: its source is not known."""
-    tree = _tree(code.co_filename)
-    if tree is None:
-        return None
-    found: list[Region] = []
-    functions = [node for node in ast.walk(tree) if _begins(node) == code.co_firstlineno and _is_function(node)]
+    functions = _functions(code.co_filename).get(code.co_firstlineno, ())
     if len(functions) != 1:
         return None
+    found: list[Region] = []
     for node in ast.walk(functions[0]):
         if isinstance(node, ast.With | ast.AsyncWith):
             found.append((_first(node), _last(node), _GROUP if _of_a_group(node) else None))
@@ -308,6 +305,16 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
                 (_first(node), _last(node.handlers[0], before=True), handler.type) for handler in node.handlers
             )
     return tuple(found)
+
+
+@lru_cache(256)
+def _functions(file: str) -> Mapping[int, Sequence[ast.AST]]:
+    """The functions of a file by their first lines. None: its source is not known."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(_tree(file) or ast.Module([], [])):
+        if _is_function(node):
+            found.setdefault(_begins(node), []).append(node)
+    return found
 
 
 def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
