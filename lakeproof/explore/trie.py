@@ -6,6 +6,7 @@ import attrs
 
 from lakeproof.explore.execution import Execution
 from lakeproof.impl.effects import Effect
+from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView, Status
 
@@ -28,7 +29,7 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "op", "open", "parent", "reply", "signatures", "under_way", "visible")  # fmt: skip
+                 "depth", "index", "minted", "minted_alone", "op", "open", "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -43,6 +44,10 @@ class Raw:
         self.crashed_calls = self.calls
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
+        self.minted = run.minted > 0
+        self.minted_alone = False
+        """Whether it mints an identifier when it runs on alone."""
+        self.tasks = [task for task, _ in self.open if task != MAIN]
         # Views hold what flows return and raise: values are compared by identity, never by ==. Effects and replies hold
         # exact types only (see `lakeproof.impl.wellformed`): they may be keys as they are.
         self.visible = self.crashed_visible = seen = seen_of(self.calls)
