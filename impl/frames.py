@@ -309,11 +309,12 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
 
 @lru_cache(256)
 def _functions(file: str) -> Mapping[int, Sequence[ast.AST]]:
-    """The functions of a file by their first lines. None: its source is not known."""
+    """The functions of a file by their first lines, which a decorator may have; none where its source is not known."""
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(_tree(file) or ast.Module([], [])):
-        if _is_function(node):
-            found.setdefault(_begins(node), []).append(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found.setdefault(first, []).append(node)
     return found
 
 
@@ -322,16 +323,6 @@ def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
     made = node.items[0].context_expr
     called = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "parallel"
     return isinstance(node, ast.AsyncWith) and len(node.items) == 1 and called
-
-
-def _is_function(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-
-
-def _begins(node: ast.AST) -> int:
-    decorators = getattr(node, "decorator_list", None)
-    lines: list[int] = [getattr(node, "lineno", -1), *(decorator.lineno for decorator in decorators or ())]
-    return min(lines)
 
 
 def _first(node: ast.stmt) -> tuple[int, int]:

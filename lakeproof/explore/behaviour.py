@@ -108,9 +108,7 @@ class Behaviour:
         self._trie = LEARNED.trie(program, solo, now)
         self._met: dict[int, Raw] = {}
         self._tried: set[tuple[int, Suffix]] = set()
-        if self._trie.root is None:
-            self._trie.root = self._compile(None, None)
-        self._root = self._meet(self._trie.root)
+        self._root = self._meet(self._trie.root or self._compile(None, None))
         self.reset()
 
     def reset(self) -> None:
@@ -340,7 +338,7 @@ class Behaviour:
         if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
-        self._trie.size += 1
+        self._trie.add(raw)
         if self._merge and run.op is not None:
             self._alone(raw, run)
         run.close()

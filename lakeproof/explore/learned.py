@@ -29,6 +29,11 @@ class Trie:
         self.root: Raw | None = None
         self.size = 0
 
+    def add(self, raw: Raw) -> None:
+        """A history that has been run."""
+        self.root = self.root or raw
+        self.size += 1
+
 
 class Learned:
     """Tries by program and store. One for the process."""

@@ -16,7 +16,7 @@ Suffix = Exact
 NO_REPLIES: Suffix = Exact(())
 
 
-def seen_of(calls: Sequence[CallView]) -> Hashable:
+def seen_of(calls: Sequence[CallView]) -> tuple[Hashable, ...]:
     """The identity of what is visible of a client: of arguments, too, which a flow may have changed."""
     return tuple([(call.name, call.status, _said(call)) for call in calls])
 
@@ -29,7 +29,8 @@ class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "minted", "minted_alone", "op", "open", "parent", "reply", "signatures", "tasks", "under_way", "visible")  # fmt: skip
+                 "depth", "index", "minted", "minted_alone", "op", "open", "parent", "reply", "signatures", "tasks",
+                 "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -50,7 +51,9 @@ class Raw:
         self.tasks = [task for task, _ in self.open if task != MAIN]
         # Views hold what flows return and raise: values are compared by identity, never by ==. Effects and replies hold
         # exact types only (see `lakeproof.impl.wellformed`): they may be keys as they are.
-        self.visible = self.crashed_visible = seen = seen_of(self.calls)
+        seen = seen_of(self.calls)
+        self.visible: Hashable = seen
+        self.crashed_visible: Hashable = seen
         self.under_way: Hashable = ()
         if self.current is not None:
             name, said = self.current.name, _said(self.current)

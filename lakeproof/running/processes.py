@@ -249,11 +249,14 @@ def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenar
 
 def _work(pipe: "Connection[object, object]", board: Board, task: Task, source: Source) -> None:
     """What a process does: run what it is told to, until nobody tells it anything any more."""
+    from lakeproof.explore.learned import LEARNED
+
     die_with_parent()
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
     WATCH.board = board
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
+    kept = LEARNED.kept()  # the code of a process is what it has loaded, to its end
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed(), kept:
         by_name: dict[str, Scenario] = {}
         while True:
             name = pipe.recv()
