@@ -19,10 +19,10 @@ from tests.explore.generated import FlowSet, corpus
 from tests.explore.handmade import HANDMADE
 
 CATALOGUE_STATES_MAX = 25
-"""Scenarios of the catalogue with at most so many states are compared by default."""
+"""Scenarios of the catalogue with at most so many states are compared with `deep`."""
 
-DEEP_STATES_MAX = 300
-"""And those with so many when there is time."""
+LONG_STATES_MAX = 300
+"""And those with so many with `long`."""
 
 
 @pytest.mark.parametrize("flow_set", HANDMADE.values(), ids=HANDMADE)
@@ -69,8 +69,8 @@ def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_states_of_generated_sets_span_several_words_when_words_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "WORD_BITS", 10)
-    found = [run_search(flow_set.scenario(), merge=True, symmetry=True) for flow_set in corpus(60)]
-    assert sum(one is not None and one.result.collision > 0 for one in found) >= 10
+    found = [run_search(flow_set.scenario(), merge=True, symmetry=True) for flow_set in corpus(20)]
+    assert sum(one is not None and one.result.collision > 0 for one in found) >= 5
 
 
 def complete(scenario: Scenario) -> Scenario:
@@ -102,10 +102,6 @@ def check_catalogue(fewest: int, most: int, *, every: int = 1) -> int:
     return len(scenarios)
 
 
-def test_all_searches_agree_on_small_scenarios_of_the_catalogue() -> None:
-    assert check_catalogue(1, CATALOGUE_STATES_MAX, every=16) >= 20
-
-
 @pytest.mark.deep
 def test_all_searches_agree_on_many_small_scenarios_of_the_catalogue() -> None:
     assert check_catalogue(1, CATALOGUE_STATES_MAX, every=3) >= 100
@@ -113,4 +109,4 @@ def test_all_searches_agree_on_many_small_scenarios_of_the_catalogue() -> None:
 
 @pytest.mark.long
 def test_all_searches_agree_on_larger_scenarios_of_the_catalogue() -> None:
-    assert check_catalogue(CATALOGUE_STATES_MAX + 1, DEEP_STATES_MAX, every=4) >= 50
+    assert check_catalogue(CATALOGUE_STATES_MAX + 1, LONG_STATES_MAX, every=4) >= 50

@@ -320,7 +320,6 @@ SOON = {
     "states that are not merged: twins within a level",
     "wrongly merged pasts: nobody checks the first guess",
     "wrongly merged pasts: what a client has returned does not count",
-    "ranks that do not rise: a state in two levels",
     "a wrong predicate: a changed value satisfies it",
     "a late write that changes nothing",
     "symmetry among clients that mint identifiers",
