@@ -41,7 +41,7 @@ def agree(size: int, number: int = 0) -> Counter[str]:
 
 
 def test_all_searches_agree_on_a_sample_of_generated_flows_with_groups() -> None:
-    seen = agree(24)
+    seen = agree(40)
     assert all(seen[what] for what in ("holds", "violated", "merged", "withdrawn", "nested")), seen
 
 
