@@ -33,6 +33,8 @@ def relatives() -> Iterator[Scenario]:
         yield attrs.evolve(scenario, faults=Faults(crashes=1, lost_answers=1))
         yield attrs.evolve(scenario, faults=Faults(clock_skew=(7,)))
         yield attrs.evolve(scenario, setup=())
+        yield attrs.evolve(scenario, faults=Faults(clock_jumps=(1,)))
+        yield attrs.evolve(scenario, faults=Faults(clock_jumps=(1,)), start_time=scenario.start_time + 9)
         yield attrs.evolve(scenario, clients=scenario.clients[::-1])
         yield scenario
 
