@@ -95,7 +95,8 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return (kind, *_odd(value, depth + 1))
     getters = _slots_alone(kind)
     if getters:
-        return (kind, *[identity(_held(get, value), depth + 1) for get in getters])
+        held = [_held(get, value) for get in getters]
+        return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in held])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
 
 
@@ -220,7 +221,8 @@ def _reduced(value: object) -> Iterator[object]:
 
 
 def _sequence(value: object, depth: int) -> Hashable:
-    return tuple([identity(part, depth) for part in cast("tuple[object, ...]", value)])
+    parts = cast("tuple[object, ...]", value)
+    return tuple([part if type(part) in _PLAIN else identity(part, depth) for part in parts])
 
 
 def _set(value: object, depth: int) -> Hashable:

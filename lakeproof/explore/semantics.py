@@ -24,6 +24,7 @@ Cells = Mapping[Cell, Value]
 Writes = Mapping[Cell, Value | None]
 """What an effect changed: None means that the cell is empty now."""
 
+
 @attrs.frozen(cache_hash=True)
 class Footprint:
     """The cells that an effect may read or write: the named ones, and all within a range."""
