@@ -26,7 +26,7 @@ class Progress:
         self._done = self._states = 0
         self._under_way: dict[str, tuple[int, int]] = {}
         self._started = self._last = time.monotonic()
-        self._bar: "Bar | None" = None
+        self._bar: Bar | None = None
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():

@@ -1,8 +1,8 @@
 """Verdicts of earlier runs: what has not changed is not searched again.
 
 Each outcome is a small file, named after its key (`lakeproof.running.keys`: all that it comes from). It holds the
-verdicts, the counts, and the moves of each violation. A proof is told again as it stands. A violation is told only after
-its moves were made once more, on the flows as they are: the trace is new, and not from the cache.
+verdicts, the counts, and the moves of each violation. A proof is told again as it stands. A violation is told only
+after its moves were made once more, on the flows as they are: the trace is new, and not from the cache.
 
 Nothing inconclusive is kept, and nothing of a scenario with trouble. A file that is damaged, or was written by another
 version, is as good as none. Files are written aside and renamed, so runs may share a folder.
@@ -125,7 +125,7 @@ class Kept:
         if unkept:
             yield f"{plural(len(unkept), 'scenario')} not kept in the cache: {unkept[0]}"
         if self._failed:
-            yield f"the cache in {self.folder} cannot be written: {self._failed}; make room, or name another with --cache"
+            yield f"the cache in {self.folder} cannot be written: {self._failed}; make room, or name one with --cache"
         elif self._written:
             with suppress(OSError):
                 self._make_room()

@@ -98,7 +98,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(value, set | frozenset):
             return (type(value), sorted(_written(each, self._roots) for each in value))
         self._roots.add(type(value).__module__)
-        return value.__wrapped__ if isinstance(value, _CACHED) else None
+        return ("cached", value.__wrapped__) if isinstance(value, _CACHED) else None
 
     def _function(self, value: FunctionType) -> object:
         home = str(value.__globals__.get("__name__"))  # not what it says itself: wraps() changes that

@@ -98,7 +98,7 @@ class Witness:
 
     def _note_compiled(self, file: object) -> None:
         """A compiled module reads what it likes, and nothing is reported."""
-        if not isinstance(file, str) or file.startswith(STANDARD) and not file.startswith(INSTALLED):
+        if not isinstance(file, str) or (file.startswith(STANDARD) and not file.startswith(INSTALLED)):
             return
         if not any(file.startswith(f"{folder}{name}") for folder in INSTALLED for name in SETTLED):
             self._note(f"imports {file}, which is compiled")
@@ -124,7 +124,7 @@ class Witness:
         self._note(f"reads the environment{shown and f': {shown}'}", SETTLED)
 
     def _note(self, what: str, settled: tuple[str, ...] = ()) -> None:
-        reader = None if self.strange or not self.noting else _reader(sys._getframe())
+        reader = None if self.strange or not self.noting else _reader(sys._getframe())  # noqa: SLF001
         if reader is None:
             return
         file = reader.f_code.co_filename
@@ -139,8 +139,8 @@ WITNESS: Final = Witness()
 
 def is_engine(file: str) -> bool:
     """Whether a file is of lakeproof, and no flow or invariant of a design."""
-    inside = file.startswith(PACKAGE)
-    return inside and (os.path.dirname(file).removeprefix(PACKAGE) in ENGINE or not file.startswith(FLOWS))  # noqa: PTH120
+    folder = os.path.dirname(file.removeprefix(PACKAGE))  # noqa: PTH120
+    return file.startswith(PACKAGE) and (folder in ENGINE or not file.startswith(FLOWS))
 
 
 def _is_settled(file: str) -> bool:
@@ -187,5 +187,6 @@ def _stand_before_the_environment(noticed: Callable[[object], None]) -> None:
             noticed(None)
             return super().__iter__()
 
-    os.environ._data = Noticing(os.environ._data)  # type: ignore[attr-defined]  # os.environb reads it, too
-    os.environb._data = os.environ._data  # type: ignore[attr-defined]
+    noticing = Noticing(vars(os.environ)["_data"])
+    for environment in (os.environ, os.environb):  # two views of the same
+        vars(environment)["_data"] = noticing
