@@ -182,13 +182,12 @@ def verify(
     _check_memory(max_memory)
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
-    bounds = {"states_max": max_states, "seconds_max": max_seconds, "memory_bytes_max": memory << 20}
-    task, kept = Verify(**bounds), None
+    task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
     if WITNESS.installed and not no_cache:
-        from lakeproof.running.cache import Kept, Recall, home
+        from lakeproof.running.cache import Kept, home
 
         kept = Kept(cache or home() / "verdicts")
-        task = Recall(**bounds, folder=kept.folder)
+        task = kept.recalling(task)
     report = Report(out, limits, as_json, full, before, propose_, html, format_, reports, kept)
     return perform(task, "verifying", source, chosen, jobs, report)
 

@@ -146,7 +146,7 @@ class TestWhatHasChanged:
 
 class TestWhatIsTold:
     def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:
-        runs = []
+        runs: list[object] = []
         for option in ("--full", "--full", "--no-cache"):
             done = runner.verify("--json", option, "repositories/step1/delete-*", "tags/plain/*", "--out", "traces")
             assert recalled(done) is (len(runs) == 1)
@@ -208,8 +208,8 @@ def outcome(key: str) -> Outcome:
 class TestFolder:
     def test_what_was_not_asked_for_longest_makes_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cache, "FILES_MAX", 2)
+        kept = Kept(tmp_path)
         for number, key in enumerate("abc"):
-            kept = Kept(tmp_path)
             kept.keep(outcome(key))
             os.utime(tmp_path / key, (0, 10 - number))
         assert list(kept.close([])) == []

@@ -105,6 +105,10 @@ class Kept:
         self._written = 0
         self._failed = ""
 
+    def recalling(self, task: Verify) -> Recall:
+        """The task, which tells what is kept here."""
+        return Recall(folder=self.folder, **attrs.asdict(task, recurse=False))
+
     def keep(self, outcome: Outcome) -> None:
         """Write an outcome down, if it may be told again."""
         decided = outcome.verdicts and all(each.verdict != "inconclusive" for each in outcome.verdicts)
