@@ -329,7 +329,7 @@ def perform(
             complain(outcome.trouble)
     if report.kept is not None:
         for line in report.kept.close(ordered):
-            click.echo(line, err=quiet)
+            click.echo(line, err=True)
     if report.propose:
         return propose(ordered)
     _report(ordered, files, source, time.monotonic() - started, report)
