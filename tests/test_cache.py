@@ -134,15 +134,6 @@ class TestWhatHasChanged:
             assert why in done.stderr
         assert not (runner.folder / "kept").exists()
 
-    def test_a_flow_in_another_process_is_not_kept(self, runner: Runner) -> None:
-        runner.write(mine_py="from lakeproof import Program\n" + FLOW.format(setting="", reading="amount = 1"))
-        text = (runner.folder / "mine.py").read_text()
-        flow = 'Program("./no-such-program").call("store")'
-        runner.write(mine_py=text.replace("Call(store)", flow))
-        done = runner.mine()
-        assert not recalled(done)
-        assert "not kept in the cache: a/b/c: a flow runs in another process" in done.stderr, done
-
 
 class TestWhatIsTold:
     def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 import pytest
 
-from lakeproof import Call, Scenario
+from lakeproof import Call, Program, Scenario
 from lakeproof.running import keys
 from lakeproof.running.keys import NoKey
 from lakeproof.scenario import Flow
@@ -124,6 +124,11 @@ def test_what_cannot_be_written_has_no_key() -> None:
     for value in (threading.Lock(), generated(), Local(), Local, sys.stdout, foreign):
         with pytest.raises(NoKey, match="counters/atomic: "):
             written(calling(closing_over(value)))
+
+
+def test_a_flow_in_another_process_has_no_key() -> None:
+    with pytest.raises(NoKey, match="runs in another process"):
+        written(attrs.evolve(ATOMIC, clients=[[Program("./flows").call("store")]]))
 
 
 def test_a_process_that_was_not_witnessed_has_no_keys() -> None:

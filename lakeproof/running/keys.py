@@ -52,8 +52,6 @@ def key(scenario: Scenario, limits: Iterable[object]) -> str:
         raise NoKey("this process was not witnessed from its beginning")
     _check_witness()
     value, roots = _digested(scenario)
-    if any(root.startswith(FOREIGN) for root in roots):
-        raise NoKey(f"{scenario.name}: a flow runs in another process, which is not witnessed")
     parts = [_surroundings(), repr(tuple(limits)), value, *_users_code(), *_closure(roots)]
     return sha256("\n".join(parts).encode()).hexdigest()
 
@@ -138,6 +136,8 @@ def _digested(scenario: Scenario) -> tuple[str, frozenset[str]]:
         raise NoKey(f"{scenario.name}: {error}") from error
     except Exception as error:  # a value refuses in whatever way it likes
         raise NoKey(f"{scenario.name}: a value of it cannot be written: {error}") from error
+    if any(root.startswith(FOREIGN) for root in roots):
+        raise NoKey(f"{scenario.name}: a flow runs in another process, which is not witnessed")
     return sha256(written).hexdigest(), frozenset(roots)
 
 
