@@ -184,9 +184,10 @@ def verify(
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
     task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
     if WITNESS.installed and not no_cache:
-        from lakeproof.running.cache import Kept, home
+        from lakeproof.running.cache import Kept
+        from lakeproof.running.folders import user_cache
 
-        kept = Kept(cache or home() / "verdicts")
+        kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
     report = Report(out, limits, as_json, full, before, propose_, html, format_, reports, kept)
     return perform(task, "verifying", source, chosen, jobs, report)

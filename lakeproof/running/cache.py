@@ -35,12 +35,6 @@ COUNTS: Final = ("states", "transitions", "depth", "complete", "seconds", "colli
 """What an outcome says beside its verdicts."""
 
 
-def home() -> Path:
-    """Where this user's caches are. Source: XDG Base Directory Specification."""
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if named.startswith("/") else Path.home() / ".cache") / "lakeproof"
-
-
 @attrs.frozen(kw_only=True)
 class Recall(Verify):
     """Tell what is known, or else search. The outcome has the key under which it may be kept."""
