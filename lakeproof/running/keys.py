@@ -6,7 +6,7 @@ A verdict is a function of the scenario, the limits, the engine, and the code th
 - the code of modules, as the witness saw it executed. Of a user's process: each module that is not lakeproof's. Of
   lakeproof's own flows and invariants: the modules that the functions and classes of the scenario come from, and what
   these import, so that a change of one design leaves the verdicts of the others;
-- the files of the engine, Python, and name and version of all that is installed beside;
+- the files of the engine, Python, and what was installed beside, as the installer has recorded it, file by file;
 - the limits. Memory is none of them: it decides whether there is a verdict, never which.
 
 Why that is enough: a scenario's module reads nothing but modules (else the witness has seen something strange, and
@@ -195,9 +195,9 @@ def _imported(file: str) -> frozenset[str]:
 @cache
 def _surroundings() -> str:
     """Python, what is installed, and the engine."""
-    folders = (name for folder in INSTALLED if os.path.isdir(folder) for name in os.listdir(folder))  # noqa: PTH112, PTH208
-    installed = sorted(name for name in folders if name.endswith((".dist-info", ".egg-info")))
-    digest = sha256(repr((version(), sys.version, os.uname().machine, installed)).encode())
+    digest = sha256(repr((version(), sys.version, os.uname().machine)).encode())
+    for record in sorted(record for folder in INSTALLED for record in Path(folder).glob("*-info/RECORD")):
+        digest.update(record.read_bytes())  # the digest of each file that is installed
     for file, status in _engine_at_first():
         if status[0] >= WITNESS.began_ns:
             raise NoKey(f"{file} has changed since the command began")

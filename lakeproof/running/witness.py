@@ -60,7 +60,7 @@ class Witness:
         self.began_ns = 0
         """When it was installed, in nanoseconds since 1970."""
         self.executed: dict[str, list[CodeType]] = {}
-        """By file, the code of each module that was executed: not of those that belong to Python or are installed."""
+        """By file, the code of each module that was executed: not of Python's, nor of the packages in `SETTLED`."""
         self.noting = False
         """Whether code of a user, or of a design, may run by now. What was read before is lakeproof's own affair."""
         self.running = False
@@ -90,7 +90,7 @@ class Witness:
     def _note_code(self, code: object) -> None:
         assert isinstance(code, CodeType)
         file = code.co_filename
-        if file.startswith("<") or (_is_settled(file) and not file.startswith(PACKAGE)):
+        if file.startswith("<") or _is_recorded(file):
             return
         self.executed.setdefault(file, []).append(code)
         if self.running and not is_engine(file):
@@ -141,6 +141,13 @@ def is_engine(file: str) -> bool:
     """Whether a file is of lakeproof, and no flow or invariant of a design."""
     folder = os.path.dirname(file.removeprefix(PACKAGE))  # noqa: PTH120
     return file.startswith(PACKAGE) and (folder in ENGINE or not file.startswith(FLOWS))
+
+
+def _is_recorded(file: str) -> bool:
+    """Whether a file is Python's, whose version says what is in it, or of a package whose installer recorded that."""
+    if file.startswith(INSTALLED):
+        return any(file.startswith(f"{folder}{name}{os.sep}") for folder in INSTALLED for name in SETTLED)
+    return file.startswith(STANDARD)
 
 
 def _is_settled(file: str) -> bool:
