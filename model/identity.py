@@ -71,6 +71,9 @@ class Exact:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type, tuple[Hashable]]:
+        return type(self), (self.value,)  # another process has other hashes
+
 
 def identity(value: object, depth: int = 0) -> Hashable:
     """A key that two values share if, and only if, they have the same type and bits, all the way down.

@@ -94,7 +94,7 @@ def _one(source: "Source", name: str) -> "Scenario":
     """
     from lakeproof.running.loading import LoadError, choose
 
-    chosen = choose(source.load(), [name])
+    chosen = choose(source.load([name]), [name])
     if len(chosen) > 1:
         some = ", ".join(scenario.name for scenario in chosen[:3])
         raise LoadError(f"{name!r} names {len(chosen)} scenarios: {some}{', ...' if chosen[3:] else ''}; name one")

@@ -42,7 +42,7 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
     if trace.file is not None and file is None:
         raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
     source = Source(file)
-    scenario = named(source.load(), trace.scenario, str(trace_file))
+    scenario = named(source.load([trace.scenario]), trace.scenario, str(trace_file))
     if profile is not None:
         return _on_a_program(trace, scenario, profile, log)
     if log is not None:
