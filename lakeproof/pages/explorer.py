@@ -75,7 +75,6 @@ class Explorer:
             "invariants": [self._invariant(walk, name, met) for name in self.scenario.ids],
             "end": not options,
             "command": self._command(path),
-            "notes": [],
         }
 
     def _names(self, path: str) -> list[str]:

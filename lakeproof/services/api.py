@@ -23,7 +23,7 @@ from lakeproof.services.calls import LAST, Answer
 from lakeproof.services.moves import MOVES, text
 from lakeproof.services.moves import Client as _Client
 
-FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], lakefs+https://KEY:SECRET@HOST, or stand-in:"
+FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
 PAGE: Final = 1000
 UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 """Refusals after which the call may have been done all the same: lakeFS says 423 (later: 429) when it gave up after

@@ -12,6 +12,7 @@ from tests.pages.browser import Browser, chromium
 from tests.pages.hostile import ALL
 from tests.pages.test_browser import complaints
 from tests.pages.test_page import Reading
+from tests.services.runs import service
 
 SMALL = (
     "--objects",
@@ -91,8 +92,7 @@ def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_a_service_with_a_planted_bug_shows_its_evidence(tmp_path: Path) -> None:
     page, out = tmp_path / "s.html", str(tmp_path / "out")
-    arguments = ("stand-in:create-race", "--seconds", "20", "--seed", "1", "--timeout", "5", "--out", out)
-    result = lakeproof("service", *arguments, "--html", str(page))
+    result = service("--out", out, "--html", str(page), bugs="create-race")
     assert result.exit_code == 1, result.output
     read = shown(page.read_text("utf-8"))
     assert read.texts["span"][0] == "violated"
