@@ -17,7 +17,6 @@ from lakeproof.gate.redis.incoming import Words
 from lakeproof.gate.redis.session import Session
 from lakeproof.gate.redis.state import State
 from tests.gate.redis_requests import performed, words
-from tests.pages.test_gate_explorer import sentences, state
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gate" / "redis_lock.py"
 
@@ -144,12 +143,6 @@ def test_a_connection_of_no_client_is_refused_and_nothing_is_proved(tmp_path: Pa
     assert result.exit_code == 1, result.output
     assert "Authentication required: this connection is of no client" in result.output
     assert "returned without a request" in result.output
-
-
-def test_the_explorer_shows_what_redis_holds(tmp_path: Path) -> None:
-    found = state(EXAMPLE, "counter/blind", "c1,c1")
-    assert found["after"] == {"counter": "1"}
-    assert sentences(found, "steps") == ["c1 GET counter -> value", "c1 SET counter -> OK; counter: 0 → 1"]
 
 
 Event = tuple[int, int, str, object, Footprint]

@@ -15,7 +15,6 @@ from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
 
-
 ONE_ROUND = Plan(rounds=1, calls=400)
 
 
