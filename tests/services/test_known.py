@@ -35,15 +35,15 @@ def test_a_known_cause_alone_holds(cause: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=20, calls=1000))
+    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=6, calls=800))
     assert done.violations == []
     assert done.aside[cause]
 
 
 @pytest.mark.deep
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    assert run(CACHE, Plan(rounds=20, calls=1000), servers=2)[0].violations
-    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=10, calls=1000), servers=2)
+    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
     assert done.violations == []
     assert done.aside[CACHE]
 
@@ -51,7 +51,7 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=60, calls=1000))[0].violations
+    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
 def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:

@@ -16,7 +16,7 @@ from lakeproof.services.bounds import BODY_MAX, HEADER_MAX
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 
-MANY = int(os.environ.get("FUZZ_EXAMPLES", "3000"))
+MANY = int(os.environ.get("FUZZ_EXAMPLES", "600"))
 """Of the deep tests."""
 LIMIT = 120.0
 """Seconds after which something hangs: a hundred times more than anything here takes."""
