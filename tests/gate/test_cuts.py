@@ -81,7 +81,7 @@ def by_brute_force(steps: Sequence[Made]) -> Iterator[tuple[tuple[int, ...], Sto
     return go((), START)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(wishes)
 def test_every_step_of_every_order_of_the_class_is_seen_and_no_other(wished: list[Wish]) -> None:
     steps = made(wished)
@@ -93,7 +93,7 @@ def test_every_step_of_every_order_of_the_class_is_seen_and_no_other(wished: lis
     assert len(found) == len(seen) - 1, "each once"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(wishes)
 def test_the_order_that_was_made_has_the_moments_that_all_orders_have_of_it(wished: list[Wish]) -> None:
     steps = made(wished)

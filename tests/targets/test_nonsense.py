@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.model import kv
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.usefixtures("in_tmp_path")
 ENOUGH = ("cut", "twice", "surrogate", "much-on-stderr")
 """For every run; the others are deep."""
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "500"))
-PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def stressed(kind: str) -> None:
@@ -122,13 +121,13 @@ class TestAnyBytes:
         trio.run(main)
         assert all(words.isprintable() for words in said)
 
-    @settings(PLAIN, max_examples=8)
+    @settings(max_examples=8)
     @given(st.lists(PIECES, max_size=8).map(b"".join) | st.binary(max_size=30))
     def test_a_few(self, printed: bytes) -> None:
         self.law(printed)
 
     @pytest.mark.deep
-    @settings(PLAIN, max_examples=EXAMPLES)
+    @settings(max_examples=EXAMPLES)
     @given(st.lists(PIECES, max_size=12).map(b"".join) | st.binary(max_size=100))
     def test_many(self, printed: bytes) -> None:
         self.law(printed)
