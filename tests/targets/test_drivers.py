@@ -126,7 +126,8 @@ class TestLostConnections:
                     with pytest.raises(kv.OutcomeUnknown):
                         await store.set(b"lost", b"k", b"%d" % seed)
                     await store.set(b"lost", b"k", b"v")
-                    assert (await store.get(b"lost", b"k")).value == b"v"
+                    # What was not answered may take effect late: a busy server may come to it only now.
+                    assert (await store.get(b"lost", b"k")).value in (b"v", b"%d" % seed)
                 await store.delete(b"lost", b"k")
 
         trio.run(main)
