@@ -71,7 +71,7 @@ def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
     end_as_it_says("gate-ten-minutes.md", 2)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("page", ENDS)
 def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:
