@@ -54,7 +54,7 @@ def exchanged(state: State, one: Asked, other: Asked) -> str:
     return "" if end == swapped else f"{one} and {other} leave different states"
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(before=st.lists(REQUESTS, max_size=6), one=REQUESTS, other=REQUESTS)
 def test_requests_of_independent_footprints_can_be_exchanged(before: list[Asked], one: Asked, other: Asked) -> None:
     state = after(*TABLES)

@@ -66,6 +66,7 @@ def end_as_it_says(page: str, count: int) -> None:
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("here")
 def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
     end_as_it_says("gate-ten-minutes.md", 2)

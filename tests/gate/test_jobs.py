@@ -62,6 +62,7 @@ def test_two_processes_run_the_classes_that_one_would_have_run(
     assert counts in (None, found.counted)
 
 
+@pytest.mark.deep
 def test_what_an_invariant_counts_is_counted_over_all_processes(tmp_path: Path) -> None:
     edited = tmp_path / "counter.py"
     more = """
@@ -82,6 +83,7 @@ def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
         completed(partial(by_others, NASTY, "mortal", 2))
 
 
+@pytest.mark.deep
 def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
     with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
         completed(partial(by_others, NASTY, "raises", 1))

@@ -38,7 +38,7 @@ def equal_to_brute_force(program: Program) -> None:
         assert not search.all_run
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(programs(requests_max=5))
 def test_each_class_within_the_bound_is_run_once(program: Program) -> None:
     equal_to_brute_force(program)

@@ -60,7 +60,7 @@ def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
     return "" if end == swapped else f"{one} and {other} leave different states"
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(BEFORE, REQUESTS, REQUESTS)
 def test_requests_of_independent_footprints_can_be_exchanged(
     before: list[RedisRequest], one: RedisRequest, other: RedisRequest

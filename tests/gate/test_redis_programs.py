@@ -108,6 +108,7 @@ SCENARIOS = [
 """
 
 
+@pytest.mark.deep
 def test_a_transaction_has_no_states_inside_and_a_pipeline_has(tmp_path: Path) -> None:
     file = tmp_path / "moving.py"
     file.write_text(ON_THE_WAY)

@@ -76,7 +76,7 @@ def test_a_violation_that_is_not_expected_is_a_failure(tmp_path: Path) -> None:
     assert "counter/blind: counted_once violated, NOT AS EXPECTED (holds)" in result.output
 
 
-@pytest.mark.parametrize("strategy", ["pct", "random"])
+@pytest.mark.parametrize("strategy", ["pct", pytest.param("random", marks=pytest.mark.deep)])
 def test_a_sample_finds_the_lost_update_and_never_says_all(tmp_path: Path, strategy: str) -> None:
     sample = ("--strategy", strategy, "--schedules", "8", "--seed", "1")
     code, row = run(tmp_path, "counter/blind", *sample)

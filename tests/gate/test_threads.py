@@ -31,7 +31,7 @@ def without_crashes(program: Program) -> None:
         equal_to_brute_force(program)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(programs(requests_max=5, at_once=3))
 def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
     without_crashes(program)
