@@ -16,7 +16,6 @@ from tests.fake_lakefs.server import BASE, fake_lakefs
 
 Pieces = Iterator[bytes]
 """What is sent, one piece after the other, as long as there is somebody who takes it. The connection is closed then."""
-DOWN: Final = None
 
 
 @attrs.frozen
@@ -26,14 +25,6 @@ class Asked:
     number: int
     path: str
     raw: bytes
-
-    @property
-    def is_version(self) -> bool:
-        return self.path == f"{BASE}/config"
-
-
-Answering = Callable[[Asked], Pieces | None]
-"""What is answered. None: nothing, and the request is not done either, as where nobody is at home."""
 
 
 @contextmanager
