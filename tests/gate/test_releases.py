@@ -58,8 +58,13 @@ def test_a_stalled_writer_of_slatedb_0_10_0_has_one_verdict_in_a_hundred_replays
     assert (code, told.splitlines()[-1]) == (1, "100 of 100: violated, same invariant: acknowledged_is_there")
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize(("name", "classes"), [("optimize-optimize", 6), ("overwrite-optimize", 10)])
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        pytest.param("optimize-optimize", 6, marks=pytest.mark.deep),
+        pytest.param("overwrite-optimize", 10, marks=pytest.mark.long),
+    ],
+)
 def test_a_call_beside_a_compaction_holds_with_deltalake_1_6_3(tmp_path: Path, name: str, classes: int) -> None:
     folder = installed("deltalake==1.6.3", tmp_path / "release")
     words = ("run", "examples/gate/delta.py", f"delta/{name}", "--out", str(tmp_path))

@@ -50,7 +50,7 @@ def test_independent_requests_can_be_exchanged(pair: Pair) -> None:
 
 
 @pytest.mark.deep
-@settings(max_examples=10_000)
+@settings(max_examples=2_000)
 @given(pairs)
 def test_independent_requests_can_be_exchanged_in_many_states(pair: Pair) -> None:
     assert not breaks(pair)
