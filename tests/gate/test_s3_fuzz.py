@@ -94,7 +94,7 @@ def understood(method: str, response: Response) -> Response:
     return Response(head.status_code, headers, body)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(states, st.lists(raw, min_size=1, max_size=3))
 @example(State(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])
 @example(
