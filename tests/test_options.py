@@ -9,9 +9,9 @@ from tests.commands import complaint, lakeproof
 ENDLESS = ["nan", "-nan", "inf", "Infinity", "1e999", "-inf", "0", "-0.0", "-1", "1e-999", "ten", ""]
 TIMES = [
     ("check", "history", "--max-seconds"),
-    ("service", "stand-in:", "--seconds"),
-    ("service", "stand-in:", "--timeout"),
-    ("service", "stand-in:", "--wait"),
+    ("service", "lakefs+http://k:s@h", "--seconds"),
+    ("service", "lakefs+http://k:s@h", "--timeout"),
+    ("service", "lakefs+http://k:s@h", "--wait"),
     ("spark", "histories", "history", "--max-seconds"),
     ("spark", "explore", "--max-seconds"),
 ]

@@ -1,4 +1,4 @@
-"""The stand-in's routes: the part of lakeFS' REST API that `lakeproof.services.api` uses."""
+"""The fake's routes: the part of lakeFS' REST API that `lakeproof.services.api` uses."""
 
 import email
 import hashlib
@@ -13,11 +13,10 @@ from lakeproof.impl.committed import Conflicts
 from lakeproof.impl.refs import errors as refs
 from lakeproof.impl.repositories import errors as repositories
 from lakeproof.model.records import Branch, Commit, Repository, Tag
-from lakeproof.services import stand_in_moves as moves
-from lakeproof.services import stand_in_pulls as pulls
 from lakeproof.services.moves import MARK
-from lakeproof.services.stand_in import Lake
-from lakeproof.services.stand_in_records import Found, Pull
+from tests.fake_lakefs import moves, pulls
+from tests.fake_lakefs.lake import Lake
+from tests.fake_lakefs.records import Found, Pull
 
 _STATUSES: Final[tuple[tuple[tuple[type[Exception], ...], int], ...]] = (
     (
@@ -77,7 +76,7 @@ Route = Callable[[Lake, Request, list[str]], Awaitable[Reply]]
 
 
 async def _config(lake: Lake, request: Request, at: list[str]) -> Reply:
-    return Reply(200, {"version_config": {"version": "stand-in"}})
+    return Reply(200, {"version_config": {"version": "fake"}})
 
 
 async def _list_repositories(lake: Lake, request: Request, at: list[str]) -> Reply:
@@ -303,7 +302,7 @@ def _pull(found: Pull, number: str) -> dict[str, object]:
         "title": found.title,
         "description": "",
         "status": found.status,
-        "author": "stand-in",
+        "author": "fake",
         "creation_date": "2026-01-01T00:00:00Z",
         "source_branch": found.source,
         "destination_branch": found.destination,

@@ -1,4 +1,4 @@
-"""The bugs that can be planted in the stand-in, by name."""
+"""The bugs that can be planted in the fake, by name."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A stand-in for lakeFS: the reference flows over stores in memory, as the calls of its API; and the same with bugs.
+"""A fake lakeFS: the reference flows over stores in memory, as the calls of its API; and the same with bugs.
 
 Repositories are the variant `hardened`, commits `lock_free`, deleted branches leave a record. Every effect takes a
 little while, so that calls overlap as they do over a network.
@@ -31,8 +31,8 @@ from lakeproof.model import keys, kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.services.stand_in_bugs import CACHE_SECONDS
-from lakeproof.services.stand_in_records import IMPORTABLE, Found, Pull
+from tests.fake_lakefs.bugs import CACHE_SECONDS
+from tests.fake_lakefs.records import IMPORTABLE, Found, Pull
 
 LATE_SECONDS: Final = 0.06
 EFFECT_SECONDS: Final = 0.001
@@ -83,7 +83,7 @@ class Lake:
     def twin(self) -> "Lake":
         """Another server of the same lake: what bugs remember is its own."""
         other = copy.copy(self)
-        other._remembered = {}  # noqa: SLF001  # of this class
+        other._remembered = {}  # of this class
         return other
 
     def __attrs_post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What the stand-in keeps besides the records of the flows: objects as the API tells of them, pull requests, and what
+"""What the fake keeps besides the records of the flows: objects as the API tells of them, pull requests, and what
 can be imported."""
 
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import attrs
 import trio
 
-from lakeproof.services.stand_in_bugs import OUTSIDE
+from tests.fake_lakefs.bugs import OUTSIDE
 
 IMPORTABLE: Final = dict(zip(OUTSIDE, (("a", "b", "c"), ("b", "d")), strict=True))
 """By prefix, the objects that lie there."""

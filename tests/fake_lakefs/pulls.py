@@ -1,4 +1,4 @@
-"""What the stand-in does with imports, pull requests and metadata of objects; and its bugs there."""
+"""What the fake does with imports, pull requests and metadata of objects; and its bugs there."""
 
 import uuid
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from lakeproof.model import kv
 from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID
 from lakeproof.model.records import Commit, Repository
-from lakeproof.services.stand_in import LATE_SECONDS, MARKED, TRIES, WRITING, Lake
-from lakeproof.services.stand_in_records import IMPORTABLE, Pull
+from tests.fake_lakefs.lake import LATE_SECONDS, MARKED, TRIES, WRITING, Lake
+from tests.fake_lakefs.records import IMPORTABLE, Pull
 
-COMMITTER = "stand-in"
+COMMITTER = "fake"
 
 
 class PullNotFound(Exception):

@@ -1,4 +1,4 @@
-"""The stand-in's HTTP server, with basic auth; its routes are in `lakeproof.services.stand_in_routes`.
+"""The fake's HTTP server, with basic auth; its routes are in `tests.fake_lakefs.routes`.
 
 Threads of `http.server` take requests; one trio run, in a thread of its own, runs all flows.
 """
@@ -19,12 +19,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import trio
 
-from lakeproof.services.stand_in import Lake
-from lakeproof.services.stand_in_bugs import DOUBTFUL, planted
-from lakeproof.services.stand_in_routes import ROUTES, Reply, Request, failed
+from tests.fake_lakefs.bugs import DOUBTFUL, planted
+from tests.fake_lakefs.lake import Lake
+from tests.fake_lakefs.routes import ROUTES, Reply, Request, failed
 
 BASE: Final = "/api/v1"
-KEY: Final = "stand-in"
+KEY: Final = "fake"
 SECRET: Final = "not/a+secret"  # noqa: S105
 LOST: Final = 0.08
 """How often a doubtful server loses a connection."""
@@ -128,7 +128,7 @@ class _Server(ThreadingHTTPServer):
         """A client that went away is no news."""
 
 
-class StandIn:
+class FakeLakeFS:
     """A server whose network can fail while its lake stays. If it has a cache, each port has one of its own."""
 
     def __init__(self, bugs: frozenset[str], seed: int, servers: int, token: trio.lowlevel.TrioToken) -> None:
@@ -144,7 +144,7 @@ class StandIn:
         for number, handler in enumerate(self._handlers):
             server = _Server(("127.0.0.1", self._ports[number]), handler)
             self._ports[number] = server.server_address[1]
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="stand-in-http", daemon=True)
+            thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fake-http", daemon=True)
             thread.start()
             self._serving.append((server, thread))
 
@@ -164,7 +164,7 @@ class StandIn:
 
 
 @contextmanager
-def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[StandIn]:
+def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[FakeLakeFS]:
     """A server on ports of its own, for as long as the context lasts. bugs: ``NAME+NAME``, of `BUGS` and `DOUBTFUL`."""
     names = planted(bugs)
     assert names is not None, "the command has refused it"
@@ -176,10 +176,10 @@ def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[StandIn
         started.set()
         await done.wait()
 
-    loop = threading.Thread(target=trio.run, args=(flows,), name="stand-in", daemon=True)
+    loop = threading.Thread(target=trio.run, args=(flows,), name="fake", daemon=True)
     loop.start()
     started.wait()
-    made = StandIn(names, seed, servers, ready[0])
+    made = FakeLakeFS(names, seed, servers, ready[0])
     made.up()
     try:
         yield made
@@ -190,7 +190,7 @@ def serving(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[StandIn
 
 
 @contextmanager
-def stand_in(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[str]:
+def fake_lakefs(bugs: str = "", seed: int = 0, servers: int = 1) -> Iterator[str]:
     """The DSN of such a server."""
     with serving(bugs, seed, servers) as made:
         yield made.dsn

@@ -1,4 +1,4 @@
-"""What the stand-in does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
+"""What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -18,9 +18,9 @@ from lakeproof.impl.refs.resolving import resolve
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, TagID
 from lakeproof.model.records import Commit, Repository, Tag
-from lakeproof.services.stand_in import LATE_SECONDS, TRIES, Lake
+from tests.fake_lakefs.lake import LATE_SECONDS, TRIES, Lake
 
-COMMITTER = "stand-in"
+COMMITTER = "fake"
 
 
 async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: bool) -> None:
