@@ -15,9 +15,9 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import ROOT, complaint, lakeproof
+from tests.spark import snapshots
 from tests.spark.clusters import BREAKING, a_python, on_a_cluster, without_probes
 from tests.spark.retention.worlds import NOW, world
 

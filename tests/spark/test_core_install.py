@@ -29,12 +29,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "explore": ("repositories/step1/*",),
     "generate": ("out",),
     "histories": ("folder",),
-    "prepare": (),
     "retention": ("dataset", "--rules", "rules.json", "--out", "out"),
     "seal": ("dataset",),
     "sweep": ("out", "--run", "id"),
     "uncommitted": ("dataset", "--out", "out"),
-    "walk": ("repositories/step1/*", "--seeds", "2"),
 }
 
 
@@ -108,10 +106,10 @@ TOO_OLD = [
 
 @pytest.mark.parametrize(("error", "package", "why"), TOO_OLD)
 def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package: str, why: str) -> None:
-    with pytest.raises(Unusable) as told, needing_the_extra("walk"):
+    with pytest.raises(Unusable) as told, needing_the_extra("check"):
         raise error
     line = str(told.value)
-    assert line.startswith(f"spark walk: {package} cannot be used (")
+    assert line.startswith(f"spark check: {package} cannot be used (")
     assert why in line
     assert line.endswith("; pip install --upgrade 'lakeproof[spark]'")
     assert len(line.splitlines()) == 1
@@ -119,5 +117,5 @@ def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package
 
 @pytest.mark.parametrize("name", ["lakeproof.running.tasks", "json", None])
 def test_an_import_that_fails_for_another_reason_is_a_mistake_of_ours(name: str | None) -> None:
-    with pytest.raises(ImportError), needing_the_extra("walk"):
+    with pytest.raises(ImportError), needing_the_extra("check"):
         raise ImportError("cannot import name 'x'", name=name)

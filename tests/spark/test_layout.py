@@ -10,10 +10,11 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import footers, layout, places, snapshots
+from lakeproof.spark_checks import footers, layout, places
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line
 

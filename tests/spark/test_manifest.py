@@ -12,9 +12,10 @@ from click.testing import Result
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import contents, manifest, snapshots
+from lakeproof.spark_checks import contents, manifest
 from lakeproof.spark_checks.dataset import open_dataset
 from tests.commands import complaint, lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 
 

@@ -11,7 +11,7 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import run_page, snapshots
+from lakeproof.spark_checks import run_page
 from lakeproof.spark_checks.checks.catalogue import CHECKS
 from lakeproof.spark_checks.checks.reporting import page
 from lakeproof.spark_checks.checks.running import Example as Found
@@ -22,6 +22,7 @@ from lakeproof.spark_checks.retention.walking import NOTES
 from lakeproof.spark_checks.runs import File, Report
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 
 NASTY = '<script>alert("&\'")</script>'

@@ -14,13 +14,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import ledger, runs, snapshots
+from lakeproof.spark_checks import ledger, runs
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.folders import LocalFolder
 from lakeproof.spark_checks.owners import this_process
 from lakeproof.spark_checks.stages import Stages, begun
 from lakeproof.spark_checks.staging import Written
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.uncommitted.test_uncommitted import with_promises
 

@@ -6,11 +6,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import scanned, snapshots, workspace
+from lakeproof.spark_checks import scanned, workspace
 from lakeproof.spark_checks.dataset import read_table
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.tables import LONG, table
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import dataset, last_line, rules
 

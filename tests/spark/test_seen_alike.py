@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lakeproof.spark_checks import snapshots
+from tests.spark import snapshots
 from tests.spark.clusters import on_a_cluster
 from tests.spark.retention.worlds import NOW, world
 

@@ -10,10 +10,11 @@ from pyspark.sql import SparkSession
 
 from lakeproof.explore.packing import Layout
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import snapshots, staging, workspace
+from lakeproof.spark_checks import staging, workspace
 from lakeproof.spark_checks.exploring.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.losing import Damage, all_of_them, lose, one_becomes_empty, one_with_rows
 from tests.spark.retention.worlds import NOW, world
 

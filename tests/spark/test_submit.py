@@ -13,9 +13,10 @@ from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
 from lakeproof.commands.group import complain
-from lakeproof.spark_checks import java, session, snapshots
+from lakeproof.spark_checks import java, session
 from lakeproof.spark_checks.submitted import JavaStderr
 from tests.commands import ROOT, lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import world
 from tests.spark.test_clusters import timeless
 

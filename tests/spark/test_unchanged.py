@@ -9,10 +9,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators, places, snapshots
+from lakeproof.spark_checks import denominators, places
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.unchanged import Noted
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line, rules
 

@@ -75,7 +75,6 @@ WORKERS = (
     "lakeproof.spark_checks.checks.commits",
     "lakeproof.spark_checks.decoding",
     "lakeproof.spark_checks.exploring.levels",
-    "lakeproof.spark_checks.exploring.sweeping",
     "lakeproof.spark_checks.exploring.working",
     "lakeproof.spark_checks.generate.extras",
     "lakeproof.spark_checks.histories.judging",

@@ -34,9 +34,9 @@ from lakeproof.spark_checks.checks.running import Example, Outcome, Summary, run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.spark_checks.snapshots import Tables, write
 from lakeproof.spark_checks.tables import AT_REST
 from lakeproof.spark_checks.workspace import fresh
+from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

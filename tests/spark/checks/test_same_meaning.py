@@ -45,8 +45,8 @@ from lakeproof.running.loading import Source
 from lakeproof.spark_checks.checks.running import run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.findings import FINDINGS
-from lakeproof.spark_checks.snapshots import Tables, end_states, export, isolated, tables, write
 from lakeproof.spark_checks.workspace import fresh
+from tests.spark.snapshots import Tables, end_states, export, isolated, tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

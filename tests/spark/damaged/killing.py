@@ -87,7 +87,7 @@ def worlds(of: range, scratch: Path) -> Iterator[str]:
 
 if __name__ == "__main__":
     first, count, where = sys.argv[1:]
-    with session(Options(master=CLUSTER, memory="1g", parts=2), where):
+    with session(Options(master=CLUSTER, memory="1g", conf=(("spark.sql.shuffle.partitions", "2"),)), where):
         for line in worlds(range(int(first), int(first) + int(count)), Path(where)):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()

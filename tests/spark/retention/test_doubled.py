@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line, rules
 

@@ -24,7 +24,7 @@ from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
 from tests.commands import complaint, lakeproof
 from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
 
-SESSION_USERS = ("archiving", "generate.command", "run_folders")
+SESSION_USERS = ("generate.command", "run_folders")
 """Modules that import the function `session` by its name."""
 
 

@@ -20,11 +20,11 @@ from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.retention import rulebook
 from lakeproof.spark_checks.retention.marking import _told
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from tests.commands import complaint, lakeproof
+from tests.spark import snapshots
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.marking import accounts, journal, marked

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.dataset import open_dataset
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.test_references import sound
 
