@@ -29,13 +29,10 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
-from lakeproof.spark_checks.checks.reporting import SHOWN_MAX, page
-from lakeproof.spark_checks.checks.running import Example, Outcome, Summary, run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
 from lakeproof.spark_checks.findings import FINDINGS, IDS
 from lakeproof.spark_checks.tables import AT_REST
-from lakeproof.spark_checks.workspace import fresh
 from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -354,22 +351,3 @@ def test_an_empty_dataset_proves_nothing_through_the_command(check: Check, tmp_p
     done = check(str(tmp_path / "dataset"), "--json")
     assert done.return_value == 3
     assert all(json.loads(line)["inconclusive"] for line in done.stdout.splitlines()[:-1])
-
-
-def test_an_empty_dataset_has_nothing_wrong(spark: SparkSession, tmp_path: Path) -> None:
-    write(Tables(), tmp_path / "dataset")
-    some = ("head-exists", "garbage-is-reclaimable", "committed-data-is-kept", "staged-data-is-kept")
-    summary = run(open_dataset(spark, str(tmp_path / "dataset")), some, fresh(spark, "findings"))
-    assert not summary.violated
-    assert all(outcome.judged and not outcome.counts for outcome in summary.outcomes)
-
-
-def test_the_page_escapes_what_comes_from_the_data_and_loads_nothing() -> None:
-    nasty = "<script>alert('&')</script>"
-    example = Example("violation", nasty, nasty * 100)
-    outcome = Outcome(check=CHECKS[0], judged=True, things=1, counts={"violation": 1}, examples=(example,))
-    told = page(Summary(where=nasty, rows={nasty: 1}, outcomes=(outcome,), seconds={CHECKS[0].part: 1.0}))
-    assert "<script" not in told
-    assert "&lt;script&gt;" in told
-    assert len(told) < 10_000 + 20 * SHOWN_MAX
-    assert not [word for word in ("http://", "https://", "src=", "@import", "url(") if word in told]

@@ -1,6 +1,5 @@
 """A sweep of plain files, and of lakeproof's own store: what is still as it was marked goes, and nothing else."""
 
-import json
 import os
 import shutil
 from importlib import import_module
@@ -203,14 +202,6 @@ class TestTheLook:
         assert looking.difference(mark, looking.Found(1, OLD, version_id="2"), 1) == "other-version"
         assert looking.difference(mark, looking.Found(1, OLD), 1) is None
 
-    def test_a_store_that_tells_microseconds_is_taken_at_its_word(self, tmp_path: Path) -> None:
-        tree(tmp_path / "objects", "data/a")
-        assert ends(swept(tmp_path, [row("data/a", modified=OLD - 1)])) == {(End.KEPT, "younger"): 1}
-
-    def test_times_before_1970_are_cut_off_alike(self) -> None:
-        assert looking.difference(Mark("x", 1, -1), looking.Found(1, -1_000_000), self.unit) is None
-        assert looking.difference(Mark("x", 1, -1), looking.Found(1, 0), self.unit) == "younger"
-
 
 class TestRows:
     def test_nothing_is_known_of_a_row_without_size_or_time(self, tmp_path: Path) -> None:
@@ -334,10 +325,3 @@ class TestTheRunMustBeWhole:
             else:
                 path.write_bytes(change(path.read_bytes()))
             assert said in self.refused(tmp_path, f"r{number}")
-
-
-def test_a_report_of_a_run_is_json_with_the_time_as_a_date(tmp_path: Path) -> None:
-    folder = marked(tmp_path, [row("data/a")])
-    found = json.loads((folder / "report.json").read_text())
-    assert found["now"] == {"microseconds": 0, "date": "1970-01-01T00:00:00+00:00"}
-    assert found["accounts"] == [{"reason": "marked", "objects": 1, "bytes": 0}]

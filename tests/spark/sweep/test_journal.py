@@ -18,7 +18,7 @@ from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
 from lakeproof.spark_checks.sweep.looking import Found
 from lakeproof.spark_checks.sweep.sweeping import sweep
 from tests.commands import lakeproof
-from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, report, row, run_at
+from tests.spark.sweep.marking import NAMESPACE, OLD, accounts, journal, marked, row, run_at
 from tests.spark.sweep.stores import Killed, Memory
 
 EVERY = [f"data/{number}" for number in range(7)]
@@ -58,40 +58,6 @@ def dying(lives: int) -> Callable[[Path, Path], Path]:
 
 class TestKilledAtAnyCall:
     """Seven objects, each looked at and deleted: fourteen calls."""
-
-    @pytest.mark.parametrize("lives", range(14))
-    def test_what_the_journal_says_is_so_and_the_next_sweep_ends_it(self, folder: Path, lives: int) -> None:
-        store = whole(lives=lives)
-        run = run_at(folder.parent)
-        with pytest.raises(Killed):
-            sweep(run, store, delete=True)
-        assert report(folder)["ended"] is None
-        said = journal(folder)
-        for name in EVERY:
-            there, (end, _) = full(name) in store.objects, said.get(full(name), ("nothing", ""))
-            assert end in ({"nothing", "perhaps-deleted"} if there else {"deleted", "perhaps-deleted"}), name
-        assert sum(end == "perhaps-deleted" for end, _ in said.values()) <= 3
-
-        store.lives = None
-        done = sweep(run, store, delete=True)
-        assert done.done
-        assert store.objects == {}
-        assert len(store.deleted) == 7
-        left = {end for end, _ in journal(folder).values()}
-        assert left <= {"deleted", "perhaps-deleted"}
-        assert sum(accounts(folder).values()) == 7
-        calls = store.calls
-        assert sweep(run, store, delete=True).account.of(End.DELETED) == done.account.of(End.DELETED)
-        assert store.calls - calls == done.account.of(End.PERHAPS).objects  # no other is looked at once more
-
-    def test_an_object_in_doubt_that_is_put_again_is_kept(self, folder: Path) -> None:
-        store = whole(lives=5)
-        with pytest.raises(Killed):
-            sweep(run_at(folder.parent), store, delete=True)
-        store.lives = None
-        store.objects[full(EVERY[0])] = Found(1, OLD + 1)
-        sweep(run_at(folder.parent), store, delete=True)
-        assert accounts(folder) == {("kept", "younger"): 1, ("perhaps-deleted", CUT_SHORT): 1, ("deleted", ""): 5}
 
     def test_a_kill_while_the_journal_is_written_loses_nothing(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -142,13 +108,6 @@ class TestTheStore:
         assert not sweep(run_at(folder.parent), store, delete=True).done
         assert [*store.objects] == [full(EVERY[1])]
         assert accounts(folder) == {("deleted", ""): 6, ("failed", ""): 1}
-
-    def test_what_is_kept_is_in_the_journal_where_nothing_of_a_batch_goes(self, folder: Path) -> None:
-        store = whole()
-        store.objects |= {full(name): Found(1, OLD + 1) for name in EVERY}
-        assert sweep(run_at(folder.parent), store, delete=True).done
-        assert {*journal(folder).values()} == {("kept", "younger")}
-        assert len(journal(folder)) == 7
 
     def test_the_latest_outcome_counts(self, folder: Path) -> None:
         """A dry count that looks at nothing says what the last sweep has found, and not that all is in doubt."""
