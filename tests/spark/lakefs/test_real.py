@@ -176,8 +176,3 @@ def test_diagnose_finds_nothing_wrong_and_no_path_leaves(tmp_path: Path) -> None
     part = lakeproof("diagnose", str(DATA / "dump-shop.json"), "--out", str(tmp_path / "p.zip"))
     assert part.exit_code == 3
     assert "not judged: there is no record of a repository" in part.stdout
-
-
-def _line(partition: bytes, key: bytes, value: bytes) -> str:
-    row = {"partition_key": partition, "key": key, "value": value}
-    return json.dumps({name: base64.b64encode(part).decode() for name, part in row.items()}) + "\n"
