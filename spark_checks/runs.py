@@ -163,10 +163,7 @@ def read_report(out: Folder | Path, run: str) -> Fields:
         listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
         raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
     if not folder.exists(REPORT):
-        raise Unusable(
-            f"{folder.where}: has no {REPORT}, so the run never came to its end; let it go on with --run, or mark once "
-            "more"
-        )
+        raise Unusable(f"{folder.where}: has no {REPORT}, so the run never came to its end; mark once more")
     try:
         found = json.loads(folder.read(REPORT))
         if not isinstance(found, dict) or not {"kind", "accounts", "files", "now"} <= found.keys():
