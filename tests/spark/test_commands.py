@@ -57,6 +57,7 @@ def test_an_out_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     assert done.stderr == f"lakeproof: {tmp_path}: is there already; name another folder, or remove it\n"
 
 
+@pytest.mark.deep
 def test_ctrl_c_is_one_line_and_leaves_nothing_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()

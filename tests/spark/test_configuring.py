@@ -15,17 +15,10 @@ MISSING = "spark.sql.files.ignoreMissingFiles"
 
 
 class TestConf:
-    def test_a_key_has_a_value_and_of_two_the_last_one(self) -> None:
-        assert parsed(["spark.a=1", "spark.b = x=y", "spark.a=2"]) == (("spark.a", "2"), ("spark.b", "x=y"))
-
     @pytest.mark.parametrize("word", ["spark.a", "=1", "spark.a=", "spark.a 1", ""])
     def test_what_is_no_key_with_a_value_is_refused(self, word: str) -> None:
         with pytest.raises(Unusable, match="expected KEY=VALUE"):
             parsed([word])
-
-    def test_a_setting_that_is_not_of_spark_is_refused(self) -> None:
-        with pytest.raises(Unusable, match=r"begin with 'spark\.'"):
-            parsed(["sprak.executor.memory=4g"])
 
     @pytest.mark.parametrize(("key", "option"), configuring.OPTIONS.items())
     def test_what_is_an_option_of_ours_is_refused_and_the_option_named(self, key: str, option: str) -> None:
@@ -104,12 +97,6 @@ class TestASessionOfSomebodyElse:
                 inside.read.schema(schema).parquet(str(tmp_path / "data")).collect()
         finally:
             spark.conf.set("spark.sql.files.ignoreCorruptFiles", "false")
-
-    def test_conf_is_in_force_inside_and_not_afterwards(self, spark: SparkSession) -> None:
-        key, before = "spark.sql.shuffle.partitions", spark.conf.get("spark.sql.shuffle.partitions")
-        with session(Options(conf=((key, "17"),))) as inside:
-            assert inside.conf.get(key) == "17"
-        assert spark.conf.get(key) == before
 
     def test_what_cannot_be_changed_any_more_is_refused(self, spark: SparkSession) -> None:
         with (

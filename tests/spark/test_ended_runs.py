@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import ledger, runs, staging
+from lakeproof.spark_checks import ledger, staging
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
@@ -68,7 +68,7 @@ def test_whatever_ends_a_run_it_leaves_no_folder(
 def test_counts_that_do_not_add_up_leave_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     accounts = ledger.accounts
     monkeypatch.setattr(ledger, "accounts", lambda fates: accounts(fates)[1:])
-    with pytest.raises(runs.Mismatch):
+    with pytest.raises(AssertionError, match="are accounted for"):  # a mistake of ours is no line
         place.ask("uncommitted", "run", "--now", str(NOW))
     assert not list(Path(place.out).glob("*"))
 

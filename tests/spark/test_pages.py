@@ -124,13 +124,6 @@ def test_the_page_of_the_checks_has_the_same_parts() -> None:
     assert "d has no manifest" in found.text
 
 
-@pytest.mark.parametrize("number", [0, 59, 3_600, 86_400])
-def test_an_age_is_told_in_the_largest_unit_that_is_exact(number: int) -> None:
-    told = {0: "0 h", 59: "59.0 s", 3_600: "1 h", 86_400: "24 h"}
-    found = Reader(run_page.page(attrs.evolve(PLAIN, asked={"older_than": number * 1_000_000})))
-    assert f"older than {told[number]}" in found.text
-
-
 def test_every_reason_and_every_finding_has_its_meaning() -> None:
     reasons = {*retention.ORDER, *uncommitted.ORDER}
     assert run_page.MEANINGS.keys() == reasons - {MARKED}

@@ -58,7 +58,7 @@ CHANGES = [(written_again, "is another"), (replaced, "is another"), (one_more, "
 ids = [change.__name__ for change, _ in CHANGES]
 
 
-@pytest.mark.parametrize("name", ["kv", "metaranges", "ranges", "objects"])
+@pytest.mark.parametrize("name", ["kv", "objects"])
 @pytest.mark.parametrize(("change", "words"), CHANGES, ids=ids)
 def test_every_table_is_looked_at_again(
     spark: SparkSession, dataset: Path, name: str, change: Change, words: str

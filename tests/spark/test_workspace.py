@@ -10,9 +10,7 @@ import pytest
 from lakeproof.spark_checks import workspace
 from tests.commands import ROOT, spawned
 
-LOCKED = (
-    "import sys; from pathlib import Path; from lakeproof.spark_checks.workspace import _lock; _lock(Path(sys.argv[1]))"
-)
+LOCKED = "import sys, pathlib; from lakeproof.spark_checks import workspace; workspace._lock(pathlib.Path(sys.argv[1]))"
 
 
 def left(around: Path, name: str) -> Path:
