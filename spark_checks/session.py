@@ -236,9 +236,8 @@ def _started(options: Options) -> SparkSession:
     if options.here:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
-    # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
-    # parser, serializers. What runs for each row is still called often enough; where rows are few, it need not be.
-    quick = " -XX:TieredStopAtLevel=1" if options.small else " ".join(("", *java.LAZY, *java.SCALED))
+    # Half of a short job's time would go to compile, once more and better, what runs a few thousand times.
+    quick = " -XX:TieredStopAtLevel=1" if options.small else ""
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods. It collects all
     # garbage each time that classes need more room, beginning with 21 MB, of which Spark needs ten times as many.
     fixed = "-XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
@@ -271,8 +270,11 @@ def _submitted(options: Options) -> SparkSession:
     said = submitted.said()
     placed = attrs.evolve(options, master=said.get("spark.master"))
     asked = () if options.work is None else ((workspace.SETTING, options.work),)
-    submitted.hush(QUIET)
-    return _builder(configuring.layered(settings(placed), said, options.conf + asked, local=placed.local)).getOrCreate()
+    spark = _builder(
+        configuring.layered(settings(placed), said, options.conf + asked, local=placed.local)
+    ).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
 
 
 def _builder(found: Mapping[str, str]) -> SparkSession.Builder:
