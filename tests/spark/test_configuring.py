@@ -83,6 +83,7 @@ class TestASessionOfSomebodyElse:
                 finally:
                     spark.conf.set(key, relied.value)
 
+    @pytest.mark.deep
     def test_a_command_reads_all_there_although_the_session_passes_over_files(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:

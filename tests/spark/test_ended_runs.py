@@ -45,8 +45,8 @@ def place(tmp_path: Path, spark: SparkSession) -> Place:
     ("kind", "table", "error", "code"),
     [
         ("uncommitted", "addresses", click.Abort(), 130),
-        ("retention", "walked", PySparkException("No space left on device"), 2),
-        ("uncommitted", "committed", Unusable("no"), 2),
+        pytest.param("retention", "walked", PySparkException("No space left on device"), 2, marks=pytest.mark.deep),
+        pytest.param("uncommitted", "committed", Unusable("no"), 2, marks=pytest.mark.deep),
     ],
 )
 def test_whatever_ends_a_run_it_leaves_no_folder(
@@ -65,6 +65,7 @@ def test_whatever_ends_a_run_it_leaves_no_folder(
     assert not list(Path(place.out).glob("*"))
 
 
+@pytest.mark.deep
 def test_counts_that_do_not_add_up_leave_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     accounts = ledger.accounts
     monkeypatch.setattr(ledger, "accounts", lambda fates: accounts(fates)[1:])

@@ -164,6 +164,7 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
     assert "leave it out" not in str(told.value)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("damage", [hidden])
 def test_uncommitted_marks_nothing_of_a_damaged_dataset(

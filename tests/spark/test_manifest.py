@@ -50,6 +50,7 @@ def test_sealing_tells_files_rows_and_bytes_and_starts_no_jvm(dataset: Path, mon
     assert f"{file['rows']:,} rows" in done.stdout
 
 
+@pytest.mark.deep
 def test_a_sealed_dataset_is_read_and_its_report_has_no_note(
     spark: SparkSession, dataset: Path, tmp_path: Path
 ) -> None:
@@ -139,6 +140,7 @@ def test_what_is_no_dataset_or_no_parquet_is_not_sealed(dataset: Path, tmp_path:
     assert not (dataset / manifest.NAME).exists()
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(dataset: Path) -> None:
     seal(dataset, "--hash")
@@ -184,6 +186,7 @@ def typed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("table", "columns"),
     [

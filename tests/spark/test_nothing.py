@@ -13,6 +13,8 @@ from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import rules
 
+pytestmark = pytest.mark.deep
+
 __all__ = ["rules"]
 
 

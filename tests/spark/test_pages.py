@@ -131,6 +131,7 @@ def test_every_reason_and_every_finding_has_its_meaning() -> None:
     assert run_page.FINDINGS.keys() == counts
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["retention", "uncommitted"])
 def test_a_run_leaves_a_page_whose_links_lead_to_what_is_there(spark: SparkSession, kind: str, tmp_path: Path) -> None:
     snapshots.write(snapshots.tables(world(7, 12)), tmp_path / "dataset")

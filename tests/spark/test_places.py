@@ -38,6 +38,7 @@ def work(spark: SparkSession, mounted: Path, monkeypatch: pytest.MonkeyPatch) ->
     spark.conf.unset(workspace.SETTING)
 
 
+@pytest.mark.deep
 def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     spark: SparkSession, work: Path
 ) -> None:
@@ -55,6 +56,7 @@ def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.deep
 def test_a_dump_is_decoded_at_a_url(spark: SparkSession, work: Path, tmp_path: Path) -> None:
     dump = tmp_path / "dump.json"
     entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}

@@ -69,6 +69,7 @@ def test_a_stage_that_was_repeated_and_so_counted_twice_is_no_error(scan: Scan) 
     scan.demand_whole()
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 class TestThroughTheCommands:
     @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def last_line(done: Result) -> str:
     return line
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 class TestThroughTheCommands:
     def test_check_has_no_verdict(self, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:

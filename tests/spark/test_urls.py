@@ -19,6 +19,8 @@ from tests.spark.retention.worlds import NOW
 from tests.spark.test_clusters import timeless
 from tests.spark.test_ended_runs import Place, place_in
 
+pytestmark = pytest.mark.deep
+
 URL = "viewfs://urls/mount"
 
 

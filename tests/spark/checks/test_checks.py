@@ -302,6 +302,7 @@ def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSess
     assert [(row.id, row.subject) for row in found] == [("key-names-record", "token:1 key/q")]
 
 
+@pytest.mark.deep
 def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -> None:
     world = World()
     world.repository("a")
@@ -322,6 +323,7 @@ def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -
     assert {"staged-has-owner", "staged-data-is-kept"} <= nothing
 
 
+@pytest.mark.deep
 def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Check, tmp_path: Path) -> None:
     world = World()
     world.repository("a")
@@ -332,22 +334,3 @@ def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Ch
     assert "inconclusive, for there was nothing to judge: staged-has-owner;" in told
     assert "rows read: kv 3, " in done.stdout
     assert check(str(tmp_path / "dataset"), "--only", "head-exists").return_value == 0
-
-
-def test_a_check_without_its_tables_is_inconclusive(check: Check, tmp_path: Path) -> None:
-    entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
-    dump = tmp_path / "dump.json"
-    dump.write_text(json.dumps({"entries": [entry]}), encoding="utf-8")
-    done = check(str(dump), "--json")
-    *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.return_value in (1, 3)
-    assert {"committed-data-is-kept", "meta-range-exists"} <= {line["id"] for line in lines if line["inconclusive"]}
-    assert "ranges" not in last["rows"]
-    assert check(str(dump), "--only", "key-is-known").return_value == 0
-
-
-def test_an_empty_dataset_proves_nothing_through_the_command(check: Check, tmp_path: Path) -> None:
-    write(Tables(), tmp_path / "dataset")
-    done = check(str(tmp_path / "dataset"), "--json")
-    assert done.return_value == 3
-    assert all(json.loads(line)["inconclusive"] for line in done.stdout.splitlines()[:-1])

@@ -14,10 +14,10 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.generate import command as at_command
-from lakeproof.spark_checks.generate import history, writing
+from lakeproof.spark_checks.generate import writing
 from lakeproof.spark_checks.generate.command import command
 from lakeproof.spark_checks.generate.extras import check_fit
-from lakeproof.spark_checks.generate.ground import PLAN, Ground, repository_rows
+from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
 from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
 from lakeproof.spark_checks.session import Options
@@ -39,19 +39,6 @@ class TestSizes:
             fair = rest * share / max(sum(shares), 1)
             assert abs(part - least - fair) <= 1 + fair * 1e-12
             assert share or part == least
-
-    @pytest.mark.parametrize("profile", PROFILES)
-    def test_the_plan_of_a_profile_adds_up(self, profile: str) -> None:
-        sizes = PROFILES[profile]
-        made = history.blocks(sizes.seed, sizes.straight)
-        rows_ = [dict(zip(PLAN, row, strict=True)) for row in repository_rows(sizes, made)]
-        assert len(rows_) == sizes.repositories
-        for name in ("branches", "tags", "commits", "committed", "staged", "stale"):
-            assert sum(row[name] for row in rows_) == getattr(sizes, name)
-        for row in rows_:
-            assert row["quotient"] * (row["commits"] - 1) + row["remainder"] == row["committed"]
-            assert row["created"] + (row["mains"] + 2) * row["step"] <= sizes.now
-            assert 1 <= row["mains"] <= row["commits"]
 
     @pytest.mark.parametrize(
         ("wrong", "told"),

@@ -62,7 +62,7 @@ def ours(files: Files) -> Iterator[Place]:
 BLOB = f"https://{ACCOUNT}.blob.core.windows.net/{BOX}"
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("base", "block", "place"),
     [

@@ -104,7 +104,7 @@ def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("tags", [True, False])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
@@ -189,6 +189,7 @@ class TestAgainstTheModel:
         }
 
 
+@pytest.mark.deep
 class TestRefusals:
     """What decides over what is kept must be there and readable; nothing is marked otherwise."""
 
@@ -237,6 +238,7 @@ class TestRefusals:
         assert not (tmp_path / "report.json").exists()
 
 
+@pytest.mark.deep
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
     done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.runs import Mismatch
 from lakeproof.spark_checks.sweep import marks
 from lakeproof.spark_checks.sweep.account import NO_ANSWER
 from lakeproof.spark_checks.sweep.journal import CUT_SHORT, End
@@ -109,14 +108,6 @@ class TestTheStore:
         assert [*store.objects] == [full(EVERY[1])]
         assert accounts(folder) == {("deleted", ""): 6, ("failed", ""): 1}
 
-    def test_the_latest_outcome_counts(self, folder: Path) -> None:
-        """A dry count that looks at nothing says what the last sweep has found, and not that all is in doubt."""
-        store = whole(refused=frozenset({full(EVERY[0])}))
-        sweep(run_at(folder.parent), store, delete=True)
-        found = sweep(run_at(folder.parent), None, delete=False).account
-        assert found.of(End.FAILED).objects == 1
-        assert found.of(End.PERHAPS).objects == 0
-
     def test_a_dry_run_leaves_the_journal_as_it_is(self, folder: Path) -> None:
         store = whole(lives=5)
         with pytest.raises(Killed):
@@ -143,11 +134,6 @@ class TestADamagedJournal:
         first.write_bytes(second.read_bytes())
         with pytest.raises(Unusable, match="is of other objects than the run"):
             sweep(run_at(folder.parent), whole(), delete=True)
-
-    def test_a_row_that_is_missing_in_the_mark_is_a_mistake(self, folder: Path) -> None:
-        run = attrs.evolve(run_at(folder.parent), marked=8)
-        with pytest.raises(Mismatch, match="7 objects are accounted for, and the run has marked 8"):
-            sweep(run, whole(), delete=False)
 
 
 def test_an_outcome_that_says_nothing_of_a_deletion_does_not_take_it_back(folder: Path) -> None:

@@ -16,6 +16,8 @@ from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.test_references import sound
 
+pytestmark = pytest.mark.deep
+
 DAY = 24 * 3600 * 1_000_000
 
 

@@ -172,6 +172,7 @@ class TestGoingOnFromTheLastRun:
         assert found < anew
         assert found - addresses(spark, first.folder)
 
+    @pytest.mark.deep
     def test_a_run_that_begins_anew_needs_what_the_last_one_has_read(
         self, spark: SparkSession, second: Done, tmp_path: Path
     ) -> None:
@@ -189,7 +190,7 @@ class TestGoingOnFromTheLastRun:
             runs.demand_run(tmp_path / "none", "uncommitted")
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     spark: SparkSession, seed: int, tmp_path: Path
@@ -203,6 +204,7 @@ def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
 
 
+@pytest.mark.deep
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
     nothing = Snapshot(store={}, objects={}, now=NOW, clients=())
     done = run(spark, nothing, tmp_path / "first")
