@@ -12,7 +12,7 @@ from click.testing import Result
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import blanks, contents, manifest
+from lakeproof.spark_checks import blanks, manifest
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import AT_REST
 from tests.commands import complaint, lakeproof
@@ -66,17 +66,19 @@ def test_a_sealed_dataset_is_read_and_its_report_has_no_note(
 @pytest.mark.usefixtures("spark")
 def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_path: Path) -> None:
     seal(dataset)
+    said = ""
     for table in AT_REST:
         file = dataset / table / "part.parquet"
         whole = file.read_bytes()
         pq.write_table(pq.read_table(file).slice(1), file)
         with pytest.raises(Unusable) as told:
             manifest.demand(None, str(dataset))
-        assert str(told.value).startswith(f"{file}: is not what {manifest.NAME} says: ")
+        said = str(told.value)
+        assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
         if table != "objects":
             file.write_bytes(whole)
     for done in (marked(dataset, tmp_path, "run"), lakeproof("spark", "check", str(dataset))):
-        assert complaint(done) == str(told.value)
+        assert complaint(done) == said
 
 
 def test_another_file_of_the_same_size_is_told_by_its_footer(dataset: Path) -> None:
@@ -170,7 +172,6 @@ def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession
     assert manifest.demand(spark, url)
     assert open_dataset(spark, url).unsealed == ()
     manifest.seal(spark, url, again=True)
-    assert (contents.whole(spark, f"{url}/none"), contents.whole(None, str(mounted / "none"))) == (None, None)
     file = mounted / "dataset" / "kv" / "part.parquet"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):
