@@ -180,7 +180,7 @@ KEYS: tuple[Keys, ...] = ("design", "lakefs")
 
 @pytest.mark.parametrize("keys_are", KEYS)
 @given(st.lists(records, max_size=8), st.integers(0, 2))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @example([(b"r-main:u.3", b"key/a", _staged(b"a", b"i", each)) for each in FRAGMENTS], 0)
 @example([(b"r-main:u.3", b"key/a", each) for each in FRAGMENTS], 1)
 @example([(b"r-u", b"commits/c", each) for each in FRAGMENTS], 0)

@@ -85,13 +85,13 @@ def graphs(draw: st.DrawFn) -> list[Node]:
     return draw(st.permutations(nodes))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(graphs())
 def test_every_node_is_judged_as_the_definition_says(nodes: list[Node]) -> None:
     assert graph.judge(arrays(nodes)).bits.tolist() == defined(nodes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs())
 def test_cycles_are_found_whatever_dates_and_generations_say(nodes: list[Node]) -> None:
     flat = [attrs.evolve(node, generation=0, date=0) for node in nodes]

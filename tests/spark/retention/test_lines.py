@@ -102,7 +102,7 @@ def random_case(chance: random.Random) -> Case:
 
 
 class TestLaws:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(cases())
     def test_the_kernel_says_what_the_definition_says(self, case: Case) -> None:
         commits, heads, rules, tagged = case
@@ -110,7 +110,7 @@ class TestLaws:
         assert found == active(commits, heads, rules, NOW, tagged=tagged)
         assert found == active_by_definition(commits, heads, rules, NOW, tagged=tagged)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(cases())
     def test_dangling_is_what_the_definition_says(self, case: Case) -> None:
         commits, heads, _, _ = case
@@ -118,7 +118,7 @@ class TestLaws:
         found = on_lines(parent, np.array([place.get(head, -1) for head in heads.values()], dtype=np.int64))
         assert {each for each, number in place.items() if not found[number]} == dangling(commits, heads)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(cases())
     def test_a_commit_is_on_a_cycle_if_its_line_comes_back_to_it(self, case: Case) -> None:
         _, parent, date = arrays(case[0])
@@ -130,7 +130,7 @@ class TestLaws:
                     line.append(int(parent[line[-1]]))
             assert found[start] == (start in line[1:])
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(cases())
     def test_a_commit_is_older_than_its_parent_by_the_dates_alone(self, case: Case) -> None:
         commits, _, _, _ = case

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.running.tasks import Unusable
@@ -174,7 +174,7 @@ def lived(draw: st.DrawFn) -> list[int]:
     return draw(st.lists(st.integers(0, 12), max_size=4))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(listed=LISTED, stored=STORED, lives=lived(), refused=st.sets(st.integers(0, 11), max_size=2), seed=st.integers())
 def test_whatever_is_listed_and_changed_and_wherever_it_is_killed(
     tmp_path_factory: pytest.TempPathFactory,
