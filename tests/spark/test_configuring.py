@@ -7,8 +7,9 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import configuring
+from lakeproof.spark_checks import session as sessions
 from lakeproof.spark_checks.configuring import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
-from lakeproof.spark_checks.session import Options, session, settings
+from lakeproof.spark_checks.session import Options, is_small, session, settings
 from tests.commands import ROOT, complaint, lakeproof
 
 MISSING = "spark.sql.files.ignoreMissingFiles"
@@ -67,6 +68,21 @@ class TestLayers:
         here, there = Options(), Options(master="spark://host:7077")
         assert layered(settings(here), {}, (), local=here.local)[key] == "false"
         assert layered(settings(there), {key: "false"}, (), local=there.local)[key] == "true"
+
+
+def test_what_is_small_is_known_before_there_is_a_jvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "SMALL_BYTES", 10)
+    (tmp_path / "dataset" / "kv").mkdir(parents=True)
+    (tmp_path / "dataset" / "kv" / "part-0.parquet").write_bytes(bytes(10))
+    (tmp_path / "dump.json").write_bytes(bytes(11))
+    assert is_small(str(tmp_path / "dataset"))
+    assert not is_small(str(tmp_path / "dump.json"))
+    assert not is_small(str(tmp_path))
+    assert not is_small("s3a://bucket/dataset")
+    assert not is_small("postgresql://host/database")
+    page = "spark.buffer.pageSize"
+    assert page in settings(Options(small=True))
+    assert page not in settings(Options()) | settings(Options(small=True, master="spark://host:7077"))
 
 
 class TestASessionOfSomebodyElse:
