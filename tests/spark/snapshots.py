@@ -3,7 +3,7 @@
 Many snapshots fit into one dataset if they share no names: `isolated` gives each its own. Nothing here needs Spark.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -13,8 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from lakeproof.explore.search import Result
-from lakeproof.explore.setting import snapshot
 from lakeproof.impl.codec import encode
 from lakeproof.model import keys
 from lakeproof.model.catalog import NotAnObjectEntry, ObjectEntry, decode_object_entry, encode_object_entry, is_full
@@ -137,27 +135,6 @@ def write(made: Tables, folder: Path) -> None:
         target = folder / name
         target.mkdir(parents=True)
         pq.write_table(pa.Table.from_arrays(arrays, schema=arrow), target / "part.parquet")
-
-
-def end_states(result: Result) -> Iterator[Snapshot]:
-    """The stores and objects in which a search ended (`Options.keep_finals`), each once, without clients and clock."""
-    seen: set[object] = set()
-    for final in result.finals:
-        assert isinstance(final.value, tuple)
-        cells = final.value[0]
-        if cells not in seen:
-            seen.add(cells)
-            yield snapshot(dict(cells), 0, ())
-
-
-def export(snapshots: Iterable[Snapshot], folder: Path) -> list[Snapshot]:
-    """Write snapshots as one dataset, each with names of its own. Returns them as they were written."""
-    made = Tables()
-    written = [isolated(found, f"s{number}") for number, found in enumerate(snapshots)]
-    for each in written:
-        made.extend(tables(each))
-    write(made, folder)
-    return written
 
 
 def isolated(found: Snapshot, case: str) -> Snapshot:
