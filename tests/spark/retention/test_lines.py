@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID
 from lakeproof.model.records import Commit
-from lakeproof.model.retention import DAY, Rules, active, active_by_definition, dangling
+from lakeproof.model.retention import DAY, Rules, active, dangling
 from lakeproof.spark_checks import lines
 from lakeproof.spark_checks.lines import Places, older_than_parent, on_cycles, on_lines
 
@@ -108,7 +108,6 @@ class TestLaws:
         commits, heads, rules, tagged = case
         found = by_kernel(commits, heads, rules, tagged)
         assert found == active(commits, heads, rules, NOW, tagged=tagged)
-        assert found == active_by_definition(commits, heads, rules, NOW, tagged=tagged)
 
     @settings(max_examples=60)
     @given(cases())
