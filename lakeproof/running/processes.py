@@ -94,7 +94,8 @@ def _run_on_processes(
     workers: list[_Worker] = []
     by_name = {scenario.name: scenario for scenario in scenarios}
     try:
-        workers.extend(_begin(_hired(task, by_name, source), waiting, listener) for _ in range(jobs))
+        for _ in range(jobs):
+            workers.append(_begin(_hired(task, by_name, source, workers), waiting, listener))
         while any(worker.scenario for worker in workers):
             ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
             for index, worker in enumerate(workers):
@@ -108,7 +109,7 @@ def _run_on_processes(
                     continue
                 listener.finished(worker.scenario.name, outcome)
                 if worker.process.exitcode is not None and waiting:
-                    workers[index] = worker = _hired(task, by_name, source)
+                    workers[index] = worker = _hired(task, by_name, source, workers)
                 _begin(worker, waiting, listener)
                 yield outcome
             listener.tick()
@@ -123,10 +124,18 @@ def _size(scenario: Scenario) -> tuple[int, int]:
     return calls, sum(len(fault) if isinstance(fault, tuple) else fault for fault in faults)
 
 
-def _hired(task: Task, by_name: Mapping[str, Scenario], source: Source) -> _Worker:
+def _hired(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
     ours, theirs = Pipe()
     board = memoryview(mmap.mmap(-1, 16)).cast("d")
-    process = get_context("fork").Process(target=_work, args=(theirs, board, task, by_name, source), daemon=True)
+    # A fork has the parent's ends of all pipes: while it holds one, its owner never sees that the parent closed it.
+    inherited = [ours, *(worker.pipe for worker in workers if not worker.pipe.closed)]
+
+    def work() -> None:
+        for pipe in inherited:
+            pipe.close()
+        _work(theirs, board, task, by_name, source)
+
+    process = get_context("fork").Process(target=work, daemon=True)
     with deaf_to_interrupts(), warnings.catch_warnings():  # inherited: Ctrl-C is the parent's affair
         warnings.simplefilter("ignore", DeprecationWarning)  # threads: none of ours holds a lock that a worker needs
         process.start()
@@ -250,6 +259,7 @@ def _work(
 ) -> None:
     """What a process does: run what it is sent the name of, until the other end of the pipe is closed."""
     die_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has its parent's handler; `_dismiss` means the process
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
     WATCH.board = board
