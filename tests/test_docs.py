@@ -12,6 +12,7 @@ from lakeproof.cli import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+pytestmark = pytest.mark.xdist_group("docs")  # a command of a page may read what the one before it has written
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
