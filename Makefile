@@ -21,7 +21,7 @@ EXTRAS := test,dev$(if $(CI),$(COMMA)site)
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help verify gallery pages mutants test lint types unit findings deep site dist services bench clean
+.PHONY: help verify gallery mutants test lint types unit findings deep site dist services bench clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -47,16 +47,9 @@ types: $(READY)  ## mypy, strict
 unit: $(READY)  ## the tests of the default tier; TIER="$$(python3 tools/tier.py)" adds what a change calls for
 	@$(BIN)/python -m pytest -n $(JOBS) $(if $(TIER),-m '$(TIER)') $(ARGS)
 
-findings: $(READY)  ## the traces in examples/traces and the tables in docs/hard-delete, from a run: a minute
-	@mkdir -p out
+findings: $(READY)  ## the traces in examples/traces, from a run
 	@rm -f examples/traces/*.json
 	@$(BIN)/lakeproof verify $$(cat examples/traces/SCENARIOS) --out examples/traces >/dev/null
-	@{ sed '/^## /,$$d' docs/hard-delete/verdicts.md; \
-	    $(BIN)/lakeproof verify 'hard-delete/*' 'retention/*' --json --out out/traces \
-	    | $(BIN)/lakeproof table --families; } > out/verdicts.md && mv out/verdicts.md docs/hard-delete/verdicts.md
-
-pages: $(READY)  ## the pages in docs/gallery, from a run
-	@$(BIN)/python -m tests.gallery_pages docs/gallery
 
 deep: $(PAPER)  ## the tests marked deep or long: an hour
 	@$(BIN)/python -m pytest -n $(JOBS) -m 'deep or long' $(ARGS)

@@ -41,6 +41,12 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"seed: {SEED}={os.environ[SEED]}"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Commands that tests start keep their verdicts here, and not in the cache of whoever runs the tests."""
+    os.environ["LAKEPROOF_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def run_seed() -> int:
     """The seed of this run, which the header prints: for tests that draw anew each time."""

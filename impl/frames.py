@@ -18,7 +18,7 @@ import linecache
 import sys
 import sysconfig
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType, MethodType, TracebackType
@@ -291,13 +291,10 @@ Region = tuple[tuple[int, int], tuple[int, int], ast.expr | None]
 @lru_cache(4096)
 def _regions(code: CodeType) -> tuple[Region, ...] | None:
     """The parts of a function in which an exception would run lines of it. None: its source is not known."""
-    tree = _tree(code.co_filename)
-    if tree is None:
-        return None
-    found: list[Region] = []
-    functions = [node for node in ast.walk(tree) if _begins(node) == code.co_firstlineno and _is_function(node)]
+    functions = _functions(code.co_filename).get(code.co_firstlineno, ())
     if len(functions) != 1:
         return None
+    found: list[Region] = []
     for node in ast.walk(functions[0]):
         if isinstance(node, ast.With | ast.AsyncWith):
             found.append((_first(node), _last(node), _GROUP if _of_a_group(node) else None))
@@ -310,21 +307,22 @@ def _regions(code: CodeType) -> tuple[Region, ...] | None:
     return tuple(found)
 
 
+@lru_cache(256)
+def _functions(file: str) -> Mapping[int, Sequence[ast.AST]]:
+    """The functions of a file by their first lines, which a decorator may have; none where its source is not known."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(_tree(file) or ast.Module([], [])):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found.setdefault(first, []).append(node)
+    return found
+
+
 def _of_a_group(node: ast.With | ast.AsyncWith) -> bool:
     """Whether this is ``async with env.parallel(...)``, by its looks."""
     made = node.items[0].context_expr
     called = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "parallel"
     return isinstance(node, ast.AsyncWith) and len(node.items) == 1 and called
-
-
-def _is_function(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-
-
-def _begins(node: ast.AST) -> int:
-    decorators = getattr(node, "decorator_list", None)
-    lines: list[int] = [getattr(node, "lineno", -1), *(decorator.lineno for decorator in decorators or ())]
-    return min(lines)
 
 
 def _first(node: ast.stmt) -> tuple[int, int]:

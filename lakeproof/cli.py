@@ -22,6 +22,7 @@ from lakeproof.commands.reports import Reports, check_reports, propose, write_re
 
 if TYPE_CHECKING:
     from lakeproof.report.baseline import Baseline
+    from lakeproof.running.cache import Kept
     from lakeproof.running.loading import Source
     from lakeproof.running.outputs import TraceFiles
     from lakeproof.running.tasks import Outcome, Task
@@ -102,6 +103,14 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     help="Stop a search that needs more memory. [default: 60% of the machine, divided by the processes]",
 )
 @_jobs
+@click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    envvar="LAKEPROOF_CACHE",
+    metavar="DIR",
+    help="Keep verdicts in this folder; the environment names it as LAKEPROOF_CACHE. [default: in the user's cache]",
+)
+@click.option("--no-cache", is_flag=True, help="Search again what has not changed, and keep nothing.")
 @click.option("--full", is_flag=True, help="Print a row for each scenario, however many there are.")
 @click.option("--deep", is_flag=True, help="Also run the scenarios that take minutes.")
 @click.option(
@@ -135,6 +144,8 @@ def verify(
     max_seconds: float | None,
     max_memory: int | None,
     jobs: int | None,
+    cache: Path | None,
+    no_cache: bool,
     full: bool,
     deep: bool,
     baseline: Path | None,
@@ -147,11 +158,11 @@ def verify(
 
     A PATTERN is a name, a glob over names, or a part of a name; without any, the whole catalogue is verified. If a
     limit is reached, undecided invariants are inconclusive. Deep scenarios run with --deep, or if the pattern is their
-    full name.
+    full name. Verdicts are kept, and told again as long as all that they depend on is the same.
     """
-    from lakeproof.report.baseline import read
     from lakeproof.running.outputs import check_writable
     from lakeproof.running.tasks import Verify
+    from lakeproof.running.witness import WITNESS
 
     if propose_ and (as_json or baseline or html or format_ or reports):
         others = "--json, --baseline, --html, --format and --report"
@@ -161,14 +172,24 @@ def verify(
         raise click.UsageError(f"--json and --format {format_} both print the verdicts: give one of them")
     if html is not None:
         check_writable(html, "--html")
-    before = None if baseline is None else read(baseline)
+    before = None
+    if baseline is not None:
+        from lakeproof.report.baseline import read
+
+        before = read(baseline)
     source, chosen = chosen_from(patterns, file, deep=deep)
     jobs = _processes(jobs, len(chosen))
     _check_memory(max_memory)
     memory = max_memory or int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * MEMORY_SHARE / jobs) >> 20
     limits = {"max_states": max_states, "max_seconds": max_seconds, "max_memory": memory}
-    task = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20)
-    report = Report(out, limits, as_json, full, before, propose_, html, format_, reports)
+    task, kept = Verify(states_max=max_states, seconds_max=max_seconds, memory_bytes_max=memory << 20), None
+    if WITNESS.installed and not no_cache:
+        from lakeproof.running.cache import Kept
+        from lakeproof.running.folders import user_cache
+
+        kept = Kept(cache or user_cache() / "verdicts")
+        task = kept.recalling(task)
+    report = Report(out, limits, as_json, full, before, propose_, html, format_, reports, kept)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
@@ -219,10 +240,16 @@ def walk(
 def chosen_from(
     patterns: Sequence[str], file: Path | None, *, deep: bool = True
 ) -> "tuple[Source, tuple[Scenario, ...]]":
-    from lakeproof.running.loading import Source, choose
+    from lakeproof.running.loading import LoadError, Source, choose
 
     source = Source(file)
-    return source, choose(source.load(), patterns, deep=deep)
+    try:
+        return source, choose(source.load(patterns), patterns, deep=deep)
+    except LoadError:
+        if file is not None:
+            raise
+        # Suggestions are made of all names.
+        return source, choose(source.load(), patterns, deep=deep)
 
 
 def _check_memory(max_memory: int | None) -> None:
@@ -257,6 +284,7 @@ class Report(NamedTuple):
     html: Path | None = None
     format_: str | None = None
     reports: Reports = ()
+    kept: "Kept | None" = None
 
 
 def perform(
@@ -284,6 +312,8 @@ def perform(
             for outcome in run(task, scenarios, source, jobs, progress):
                 outcomes[outcome.scenario] = outcome
                 traces = files.write(outcome)
+                if report.kept is not None:
+                    report.kept.keep(outcome)
                 if lines:
                     click.echo("".join(lines.next(outcome, traces)), nl=False)
     except KeyboardInterrupt as error:
@@ -298,6 +328,9 @@ def perform(
         if outcome.trouble:
             click.echo(outcome.details, err=True, nl=False)
             complain(outcome.trouble)
+    if report.kept is not None:
+        for line in report.kept.close(ordered):
+            click.echo(line, err=True)
     if report.propose:
         return propose(ordered)
     _report(ordered, files, source, time.monotonic() - started, report)

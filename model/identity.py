@@ -71,6 +71,9 @@ class Exact:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type, tuple[Hashable]]:
+        return type(self), (self.value,)  # another process has other hashes
+
 
 def identity(value: object, depth: int = 0) -> Hashable:
     """A key that two values share if, and only if, they have the same type and bits, all the way down.
@@ -95,7 +98,8 @@ def identity(value: object, depth: int = 0) -> Hashable:
         return (kind, *_odd(value, depth + 1))
     getters = _slots_alone(kind)
     if getters:
-        return (kind, *[identity(_held(get, value), depth + 1) for get in getters])
+        held = [_held(get, value) for get in getters]
+        return (kind, *[part if type(part) in _PLAIN else identity(part, depth + 1) for part in held])
     return (kind, *(identity(part, depth + 1) for part in _parts(value, kind)))
 
 
@@ -220,7 +224,8 @@ def _reduced(value: object) -> Iterator[object]:
 
 
 def _sequence(value: object, depth: int) -> Hashable:
-    return tuple([identity(part, depth) for part in cast("tuple[object, ...]", value)])
+    parts = cast("tuple[object, ...]", value)
+    return tuple([part if type(part) in _PLAIN else identity(part, depth) for part in parts])
 
 
 def _set(value: object, depth: int) -> Hashable:

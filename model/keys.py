@@ -8,7 +8,6 @@ terse (``"r"``); `parse` knows exactly the addresses that they can build. The ``
 they are lakeFS' own rules for what users may choose (``pkg/validator``, ``pkg/graveler/validate.go``).
 """
 
-import re
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -27,12 +26,6 @@ CLEANUP_PREFIX: Final = b"repo/"
 NOTED_TOKENS_PREFIX: Final = b"noted-tokens/"
 """Ours, in the partition of a repository: of the keys that name a staging token, for a cleaner. Not lakeFS'."""
 
-PATH_BYTES_MAX: Final = 1024
-
-_REPOSITORY_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{2,62}")
-_BRANCH_ID: Final = re.compile(r"\w[-\w]*", re.ASCII)
-# Unlike git, lakeFS lets "~" pass, a component begin with a dot, and one that is not the last end in ".lock".
-_TAG_FORBIDDEN: Final = re.compile(r"[\x00-\x20^:?*\[\\]|\.\.|//|@\{|\A@\Z|(\.|/|\.lock)\Z")
 _RESERVED: Final = (GRAVELER, DELETED)
 
 Kind = Literal["repository", "branch", "commit", "tag", "staged", "cleanup"]
@@ -172,43 +165,6 @@ def _check(kind: Kind, partition: str, name: bytes) -> None:
         case "repository" | "branch" | "commit":
             _plain("partition", partition)
             _plain(kind, name.decode())
-
-
-def validate_repository_id(repository_id: str) -> RepositoryID:
-    """As lakeFS: 3 to 63 lower-case letters, digits and hyphens, not starting with a hyphen."""
-    if not _REPOSITORY_ID.fullmatch(repository_id):
-        raise InvalidName(
-            f"repository id {repository_id!r}: expected 3 to 63 of a-z, 0-9 and '-', starting with a letter or digit; "
-            "choose another"
-        )
-    return RepositoryID(repository_id)
-
-
-def validate_branch_id(branch_id: str) -> BranchID:
-    """As lakeFS: word characters and hyphens, not starting with a hyphen."""
-    if not _BRANCH_ID.fullmatch(branch_id):
-        raise InvalidName(
-            f"branch id {branch_id!r}: expected a-z, A-Z, 0-9, '_' and '-', not starting with '-'; choose another"
-        )
-    return BranchID(branch_id)
-
-
-def validate_tag_id(tag_id: str) -> TagID:
-    """As lakeFS, which takes git's rules for reference names with a few liberties."""
-    if not tag_id or _TAG_FORBIDDEN.search(tag_id):
-        raise InvalidName(
-            f"tag id {tag_id!r}: expected a git reference name: no spaces, control characters, '..', '//', '@{{' or "
-            r"any of ^:?*[\, not '@' alone, and no '.', '/' or '.lock' at its end; leave these out"
-        )
-    return TagID(tag_id)
-
-
-def validate_path(path: bytes) -> bytes:
-    """As lakeFS: 1 to 1024 bytes, any of them."""
-    if not 1 <= len(path) <= PATH_BYTES_MAX:
-        shown = path if len(path) <= 32 else path[:32] + b"..."
-        raise InvalidName(f"path {shown!r}: expected 1 to {PATH_BYTES_MAX} bytes, found {len(path)}; name an object")
-    return path
 
 
 def _text(what: str, name: str) -> bytes:

@@ -18,7 +18,7 @@ Source: committed-object-retention.md; the readings are told apart in docs/hard-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Final, Literal, cast
+from typing import Final, cast
 
 import attrs
 
@@ -30,13 +30,6 @@ DAYS_MAX: Final = (1 << 31) - 1  # the wire format of lakeFS' rules has 32 bits 
 
 Commits = Mapping[CommitID, Commit]
 Heads = Mapping[BranchID, CommitID]
-
-Dummies = Literal["every", "leaves", "unmerged-leaves"]
-"""Which dangling commits get a dummy child: all; those that are nobody's first parent; or nobody's parent at all."""
-
-Line = Literal["stops", "goes-on"]
-"""What becomes of a line at the first commit that is not after the threshold: it ends there, or a commit farther down
-whose child is after it (which takes a child that is older than its parent) is kept again."""
 
 
 class InvalidRules(ValueError):
@@ -162,23 +155,11 @@ def dangling(commits: Commits, heads: Heads) -> frozenset[CommitID]:
     return frozenset(commits.keys() - on_lines)
 
 
-def with_dummies(commits: Commits, heads: Heads, dummies: Dummies = "every") -> frozenset[CommitID]:
-    """The dangling commits that get a dummy child. Nothing changes by a choice between "every" and "leaves" as long as
-    no dangling commit is older than its first parent and none is its own ancestor."""
-    found = dangling(commits, heads)
-    if dummies == "every":
-        return found
-    cut = 1 if dummies == "leaves" else None
-    return found - {parent for commit in commits.values() for parent in commit.parents[:cut]}
-
-
-def starts(commits: Commits, heads: Heads, rules: Rules, now: int, dummies: Dummies = "every") -> list[Start]:
+def starts(commits: Commits, heads: Heads, rules: Rules, now: int) -> list[Start]:
     """All heads that are there, then the hypothetical ones, those with the longest retention first within each."""
     real = [Start(rules.threshold(branch, now), head) for branch, head in heads.items() if head in commits]
     threshold = rules.threshold(None, now)
-    hypothetical = [
-        Start(threshold, each, commits[each].creation_date) for each in with_dummies(commits, heads, dummies)
-    ]
+    hypothetical = [Start(threshold, each, commits[each].creation_date) for each in dangling(commits, heads)]
     return sorted(real, key=_longest_first) + sorted(hypothetical, key=_longest_first)
 
 
@@ -187,16 +168,9 @@ def _longest_first(start: Start) -> tuple[int, CommitID]:
 
 
 def active(
-    commits: Commits,
-    heads: Heads,
-    rules: Rules,
-    now: int,
-    *,
-    dummies: Dummies = "every",
-    line: Line = "stops",
-    tagged: Iterable[CommitID] = (),
+    commits: Commits, heads: Heads, rules: Rules, now: int, *, tagged: Iterable[CommitID] = ()
 ) -> frozenset[CommitID]:
-    """The commits that somebody keeps.
+    """The commits that somebody keeps. A line ends at the first commit that is not after its threshold.
 
     Lines with the longest retention go first. So one that comes to a commit where another has been may end there: what
     it would keep from there on is kept already. The commit itself it keeps, if the child at hand does.
@@ -204,39 +178,16 @@ def active(
     """
     kept = {each for each in tagged if each in commits}
     passed: set[CommitID] = set()
-    for start in sorted(starts(commits, heads, rules, now, dummies), key=_longest_first):
+    for start in sorted(starts(commits, heads, rules, now), key=_longest_first):
         at: CommitID | None = start.commit_id
         keeps = start.keeps_its_first
-        while at is not None and (keeps or line == "goes-on"):
-            if keeps:
-                kept.add(at)
+        while at is not None and keeps:
+            kept.add(at)
             if at in passed:
                 break
             passed.add(at)
             keeps = commits[at].creation_date > start.threshold
             at = first_parent(commits, at)
-    return frozenset(kept)
-
-
-def active_by_definition(
-    commits: Commits,
-    heads: Heads,
-    rules: Rules,
-    now: int,
-    *,
-    dummies: Dummies = "every",
-    line: Line = "stops",
-    tagged: Iterable[CommitID] = (),
-) -> frozenset[CommitID]:
-    """What `active` must be: for each head alone the least set that is closed under its rule, and then the union of
-    all. O(heads * commits)."""
-    kept = {each for each in tagged if each in commits}
-    for start in starts(commits, heads, rules, now, dummies):
-        for commit_id, keeps in _line(commits, start):
-            if keeps:
-                kept.add(commit_id)
-            elif line == "stops":
-                break
     return frozenset(kept)
 
 
@@ -279,17 +230,10 @@ def remembered(commits: Commits, left: Iterable[Left], rules: Rules, now: int) -
 
 
 def expired(
-    commits: Commits,
-    heads: Heads,
-    rules: Rules,
-    now: int,
-    *,
-    dummies: Dummies = "every",
-    line: Line = "stops",
-    tagged: Iterable[CommitID] = (),
+    commits: Commits, heads: Heads, rules: Rules, now: int, *, tagged: Iterable[CommitID] = ()
 ) -> frozenset[CommitID]:
     """All commits that are not active."""
-    return frozenset(commits.keys() - active(commits, heads, rules, now, dummies=dummies, line=line, tagged=tagged))
+    return frozenset(commits.keys() - active(commits, heads, rules, now, tagged=tagged))
 
 
 def objects_to_delete(

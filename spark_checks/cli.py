@@ -19,12 +19,10 @@ LATER: Final[Mapping[str, tuple[str, str]]] = {
     "explore": ("exploring.command:command", "Search scenarios exhaustively, the levels on Spark."),
     "generate": ("generate.command:command", "Write a dataset, sound or with planted violations."),
     "histories": ("histories.command:command", "Check recorded histories, key by key."),
-    "prepare": ("prepare_command:command", "Make Spark start faster."),
     "retention": ("retention.command:command", "Mark the objects that only expired commits reach."),
     "seal": ("seal_command:command", "Write the manifest of a complete dataset."),
     "sweep": ("sweep.command:command", "Delete the marked objects of a run."),
     "uncommitted": ("uncommitted.command:command", "Mark objects that nothing refers to."),
-    "walk": ("exploring.walk_command:command", "Walk scenarios at random, many seeds at once."),
 }
 """Where each command is, below `lakeproof.spark_checks`, and what it does."""
 
@@ -85,4 +83,4 @@ class SparkCommands(click.Group):
 
 @click.group("spark", cls=SparkCommands)
 def spark() -> None:
-    """Generate and check large datasets, mark garbage, search and walk on a cluster."""
+    """Generate and check large datasets, mark garbage, search on a cluster."""

@@ -29,7 +29,6 @@ from lakeproof.spark_checks.columnar import reading
 from lakeproof.spark_checks.dataset import Dataset, Keys
 from lakeproof.spark_checks.kinds import COPY, FOREIGN, design_kind, lakefs_kind, token
 from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.stages import Stages
 from lakeproof.spark_checks.staging import Written
 from lakeproof.spark_checks.tables import DECODED, STRING, table
 from lakeproof.spark_checks.workspace import fresh
@@ -64,15 +63,11 @@ class _Wrong(ValueError):
     """A value that is no record. Says why."""
 
 
-def decode(dataset: Dataset, stages: Stages | None = None) -> Entities:
-    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then, but
-    where the stages of a run have them."""
+def decode(dataset: Dataset) -> Entities:
+    """The typed tables of a dataset: its own, where it has them, else decoded from ``kv/``. Runs one job then."""
     if dataset.decoded:
         return Entities(**dataset.decoded)
-    if stages is None:
-        written = write(dataset, fresh(dataset.spark, "decoded"))
-    else:
-        written = stages.table("decoded", lambda target: write(dataset, target))
+    written = write(dataset, fresh(dataset.spark, "decoded"))
     return Entities(**{name: _staged(dataset.spark, written, name) for name in DECODED})
 
 

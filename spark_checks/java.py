@@ -20,29 +20,6 @@ from lakeproof.running.tasks import Unusable
 OLDEST: Final = 17
 REPAIR: Final = "install Java 17 or newer, set JAVA_HOME, or `pip install 'lakeproof[jdk]'`, which brings one along"
 
-LAZY: Final = (
-    "-XX:Tier4InvocationThreshold=500000",
-    "-XX:Tier4MinInvocationThreshold=60000",
-    "-XX:Tier4CompileThreshold=1500000",
-    "-XX:Tier4BackEdgeThreshold=400000",
-)
-"""A hundred (for loops, ten) times the JVM's defaults."""
-COMPILED: Final = {
-    "org.apache.xbean.asm9.ClassReader": 10.0,
-    "org.codehaus.janino.Scanner": 10.0,
-    "jdk.internal.loader.URLClassPath*": 10.0,
-    "java.io.ObjectInputStream": 10.0,
-    "org.apache.spark.sql.catalyst.expressions.GeneratedClass*": 0.1,
-}
-"""So many times `LAZY`, for some classes. Ten times, where much is looped while a job is planned and sent, and over no
-rows: to compile those methods, some of which are huge, takes longer than to run them. A tenth, for what Spark generates
-for a query: all of it runs for each row."""
-SCALED: Final = (
-    "-XX:CompileCommand=quiet",
-    *(f"-XX:CompileCommand=CompileThresholdScaling,{name}::*,{times}" for name, times in COMPILED.items()),
-)
-"""The JVM is to say nothing of it."""
-
 _VERSION: Final = re.compile(r'version "(?:1\.)?(\d+)')
 _WRAPPER: Final = """#!/bin/sh
 # Spark asks for a module that this Java does not have, and that it can do without.

@@ -21,15 +21,13 @@ from lakeproof.spark_checks import addresses, footers
 from lakeproof.spark_checks.addresses import INTERNAL_PREFIX
 from lakeproof.spark_checks.dataset import Dataset
 from lakeproof.spark_checks.namespaces import Namespaces
-from lakeproof.spark_checks.tables import INT, LONG, OBJECTS, table
+from lakeproof.spark_checks.tables import LONG, OBJECTS, table
 from lakeproof.spark_checks.workspace import staged
 
 MARKED: Final = "marked"
 """The reason of what is to be deleted."""
 TOO_YOUNG: Final = "too-young"
 
-FATES: Final = table(number=INT, **{field.name: field.dataType for field in OBJECTS}, rows=LONG, bytes=LONG)
-"""The rows of `Fates`."""
 KNOWN: Final = table(known_as=LONG)
 """Fingerprints of addresses. One may be there more than once."""
 FEW: Final = 1_000
@@ -157,7 +155,7 @@ def fates(listed: Listing, order: Sequence[str], rows: DataFrame) -> Fates:
 
 
 def judging(listed: Listing, order: Sequence[str], references: Mapping[str, DataFrame], count: int) -> DataFrame:
-    """What becomes of the listing: `FATES`, not computed yet, and to be staged before it is read.
+    """What becomes of the listing, not computed yet, and to be staged before it is read.
 
     order: as `Fates` has it. references: `KNOWN`, by reason; a reason that is neither there nor one of `Listing.alone`
     is nobody's. count: how many references there are, about.

@@ -27,6 +27,8 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import contents, layout, places
+from lakeproof.spark_checks.folders import Folder, LocalFolder
+from lakeproof.spark_checks.hadoop_folder import folder_in
 from lakeproof.spark_checks.layout import AGAIN, AT_ONCE
 from lakeproof.spark_checks.places import File as Place
 from lakeproof.spark_checks.tables import AT_REST, DECODED
@@ -62,19 +64,25 @@ def seal(spark: SparkSession | None, where: str, *, hashed: bool = False, again:
 
     Raises Unusable: there is no dataset, a file is not Parquet, or a manifest is there.
     """
-    target = f"{where.rstrip('/')}/{NAME}"
-    if not again and contents.whole(spark, target) is not None:
+    folder = _folder(spark, where)
+    if not again and folder.exists(NAME):
         demand(spark, where)  # that it still holds is worth more than that it is there
-        raise Unusable(f"{target}: is there already, and holds; say --again to write another")
+        raise Unusable(f"{folder.where}/{NAME}: is there already, and holds; say --again to write another")
     found = _listed(spark, where)
     if not found:
         raise Unusable(f"{where}: has no table; expected {', '.join(AT_REST)} (docs/reference/dataset.md)")
     with ThreadPoolExecutor(AT_ONCE) as pool:
         made = {
-            name: tuple(pool.map(partial(_described, spark, hashed=hashed), files)) for name, files in found.items()
+            name: tuple(pool.map(partial(_described, spark, folder if hashed else None, name), files))
+            for name, files in found.items()
         }
-    contents.replace(spark, target, encode(made).encode())
+    folder.write(NAME, encode(made).encode())
     return made
+
+
+def _folder(spark: SparkSession | None, where: str) -> Folder:
+    path = places.local(where)
+    return folder_in(cast("SparkSession", spark), where) if path is None else LocalFolder(path)
 
 
 def extend(spark: SparkSession | None, where: str) -> bool:
@@ -98,17 +106,18 @@ def demand(spark: SparkSession | None, where: str) -> bool:
 
 
 def _demand(spark: SparkSession | None, known: Manifest, found: Mapping[str, Sequence[Place]], where: str) -> None:
-    pairs: list[tuple[File, str]] = []
+    folder = _folder(spark, where)
+    pairs: list[tuple[File, str, Place]] = []
     for table in dict.fromkeys((*known, *found)):
         sealed = {each.name: each for each in known.get(table, ())}
-        there = {each.relative: each.full for each in found.get(table, ())}
+        there = {each.relative: each for each in found.get(table, ())}
         for name in sorted(sealed.keys() - there.keys()):
             raise Unusable(f"{where}/{table}/{name}: is in {NAME} and not there; bring it back, or {RESEAL}")
         for name in sorted(there.keys() - sealed.keys()):
-            raise Unusable(f"{there[name]}: is not in {NAME}; take it away, or {RESEAL}")
-        pairs += [(sealed[name], there[name]) for name in sorted(sealed)]
+            raise Unusable(f"{there[name].full}: is not in {NAME}; take it away, or {RESEAL}")
+        pairs += [(sealed[name], f"{table}/{name}", there[name]) for name in sorted(sealed)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for wrong in pool.map(partial(_difference, spark), pairs):
+        for wrong in pool.map(partial(_difference, spark, folder), pairs):
             if wrong is not None:
                 raise Unusable(wrong)
 
@@ -116,15 +125,15 @@ def _demand(spark: SparkSession | None, known: Manifest, found: Mapping[str, Seq
 RESEAL: Final = "seal the dataset again if it is meant to be so (lakeproof spark seal --again)"
 
 
-def _difference(spark: SparkSession | None, pair: tuple[File, str]) -> str | None:
-    sealed, full = pair
+def _difference(spark: SparkSession | None, folder: Folder, pair: tuple[File, str, Place]) -> str | None:
+    sealed, name, place = pair
+    full, found = place.full, place.stamp.bytes
     told, repair = f"{full}: is not what {NAME} says", f"bring back the file that was sealed, or {RESEAL}"
-    found = contents.size(spark, full)
     if found != sealed.bytes:
         return f"{told}: has {found:,} bytes, expected {sealed.bytes:,}; {repair}"
     if _hash(_footer(spark, full, found)) != sealed.footer:
         return f"{told}: has another footer, of other rows; {repair}"
-    if sealed.sha256 is not None and contents.sha256(spark, full) != sealed.sha256:
+    if sealed.sha256 is not None and folder.sha256(name) != sealed.sha256:
         return f"{told}: has other bytes (SHA-256); {repair}"
     return None
 
@@ -145,16 +154,16 @@ def _listed(spark: SparkSession | None, where: str) -> dict[str, list[Place]]:
     return found
 
 
-def _described(spark: SparkSession | None, file: Place, *, hashed: bool) -> File:
-    full = file.full
-    size = contents.size(spark, full)
+def _described(spark: SparkSession | None, hashed: Folder | None, table: str, file: Place) -> File:
+    """``hashed``: the folder of the dataset, if all of the file is to be hashed."""
+    full, size = file.full, file.stamp.bytes
     footer = _footer(spark, full, size)
     try:
         rows = int(read_metadata(io.BytesIO(_MAGIC + footer)).num_rows)
     except (pa.ArrowException, OSError) as error:
         why = " ".join(str(error).split())[:160]
         raise Unusable(f"{full}: cannot be read as Parquet ({why}); {AGAIN}") from None
-    whole = contents.sha256(spark, full) if hashed else None
+    whole = None if hashed is None else hashed.sha256(f"{table}/{file.relative}")
     return File(name=file.relative, bytes=size, rows=rows, footer=_hash(footer), sha256=whole)
 
 
@@ -189,17 +198,18 @@ def _lines(parts: Iterable[str]) -> str:
 
 def read(spark: SparkSession | None, where: str) -> Manifest | None:
     """The manifest of a dataset; None: it has none. Raises Unusable: it is damaged."""
-    target = f"{where.rstrip('/')}/{NAME}"
-    text = contents.whole(spark, target)
-    if text is None:
+    folder = _folder(spark, where)
+    if not folder.exists(NAME):
         return None
     try:
-        found = json.loads(text)
+        found = json.loads(folder.read(NAME))
         if found["format"] != FORMAT:
             raise ValueError
         return {str(name): tuple(_file(each) for each in files) for name, files in found["tables"].items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Unusable(f"{target}: is no manifest of format {FORMAT}; bring it back, or {RESEAL}") from None
+        raise Unusable(
+            f"{folder.where}/{NAME}: is no manifest of format {FORMAT}; bring it back, or {RESEAL}"
+        ) from None
 
 
 def _file(fields: object) -> File:

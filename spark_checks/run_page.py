@@ -3,13 +3,14 @@
 All that it says is in ``report.json``, too; links lead into the run's own folder.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Final
 
 from lakeproof.spark_checks import manifest, pages
 from lakeproof.spark_checks.folders import Folder
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
-from lakeproof.spark_checks.pages import Cell, Head, code, text
+from lakeproof.spark_checks.pages import code, text
 from lakeproof.spark_checks.runs import ADDRESSES, COMMITS, REPORT, Report, shown_time
 
 PAGE: Final = "report.html"
@@ -48,8 +49,16 @@ _COUNTS: Final = frozenset({"commits", "expired-commits"})
 
 def page(report: Report) -> str:
     """HTML. What comes from the data is escaped."""
-    parts = (_denominators(report), _asked(report), _reasons(report), _examples(report), _findings(report))
-    return pages.document(f"{TITLES[report.kind]}: run {report.run}", (*parts, _notes(report), _files(report)))
+    notes = [f"note: {each}" for each in report.notes]
+    parts = (
+        pages.read(report.rows.items(), [*map(manifest.note, report.unsealed), *notes]),
+        _asked(report),
+        _reasons(report),
+        *_examples(report),
+        _findings(report),
+        _files(report),
+    )
+    return pages.document(f"{TITLES[report.kind]}: run {report.run}", parts)
 
 
 def write_page(folder: Folder, report: Report) -> None:
@@ -57,141 +66,92 @@ def write_page(folder: Folder, report: Report) -> None:
     folder.write(PAGE, page(report).encode(errors="backslashreplace"))
 
 
-def _denominators(report: Report) -> str:
-    told = sum(each.objects for each in report.accounts)
-    size = sum(each.bytes for each in report.accounts)
-    lines = [
-        pages.heading(2, "What was read"),
-        pages.paragraph(
-            f"{told:,} of {report.listing:,} objects of the listing are accounted for, {size:,} bytes; "
-            f"{report.marked.objects:,} of them, {report.marked.bytes:,} bytes, are marked."
-        ),
-        *(pages.paragraph(f'<span class="garbage">{text(manifest.note(each))}</span>') for each in report.unsealed),
-        pages.rows_read(report.rows.items()),
-    ]
-    return "".join(lines)
-
-
 def _asked(report: Report) -> str:
-    pairs = [("dataset", code(report.dataset)), ("now", text(shown_time(report.now)))]
-    for name, value in report.asked.items():
-        pairs += _told(name, value)
-    return pages.heading(2, "What was asked") + pages.facts(pairs)
-
-
-def _told(name: str, value: object) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for book, rules in value.items():
-            yield f"{name}, {book}", code(rules)
-    elif name == "older_than" and isinstance(value, int):
-        yield "older than", text(_age(value))
-    elif isinstance(value, bool):
-        yield name, "yes" if value else "no"
-    else:
-        yield name, "no run" if value is None else code(value)
-
-
-def _age(microseconds: int) -> str:
-    for unit, name in ((3_600_000_000, "h"), (60_000_000, "min")):
-        if microseconds % unit == 0:
-            return f"{microseconds // unit:,} {name}"
-    return f"{microseconds / 1_000_000:,} s"
-
-
-def _reasons(report: Report) -> str:
-    heads = (Head("reason", "wide"), Head("objects", "n"), Head("bytes", "n"), Head("share", "n"))
-    ordered = sorted(report.accounts, key=lambda each: (each.reason != MARKED, -each.objects))
-    return pages.heading(2, "Reasons") + pages.table(
-        "Every object of the listing has one reason, the first that applies",
-        heads,
-        (_reason(report, each) for each in ordered),
-        "stack",
+    asked = {"dataset": report.dataset, "now": shown_time(report.now), **report.asked}
+    if isinstance(age := report.asked.get("older_than"), int):
+        asked["older_than"] = f"{age / 3_600_000_000:g} h"
+    return pages.heading(2, "What was asked") + pages.facts(
+        (name, code(value if isinstance(value, str) else json.dumps(value))) for name, value in asked.items()
     )
 
 
-def _reason(report: Report, account: Account) -> list[Cell]:
-    style = MARKED if account.reason == MARKED else ""
-    name = code(account.reason)
+def _reasons(report: Report) -> str:
+    told, size = (sum(getattr(each, name) for each in report.accounts) for name in ("objects", "bytes"))
+    ordered = sorted(report.accounts, key=lambda each: (each.reason != MARKED, -each.objects))
+    return (
+        pages.heading(2, "Reasons")
+        + pages.paragraph(
+            f"{told:,} of {report.listing:,} objects of the listing are accounted for, {size:,} bytes; "
+            f"{report.marked.objects:,} of them, {report.marked.bytes:,} bytes, are marked."
+        )
+        + pages.table(
+            "Every object of the listing has one reason, the first that applies",
+            ("reason", "objects", "bytes", "share"),
+            (_reason(report, each) for each in ordered),
+        )
+    )
+
+
+def _reason(report: Report, account: Account) -> list[str]:
+    name = pages.styled(code(account.reason), MARKED if account.reason == MARKED else "")
     if any(each.reason == account.reason for each in report.examples):
         name = pages.link(name, f"#{account.reason}")
     share = f"{100 * account.objects / report.listing:.1f} %" if report.listing else ""
     meaning = f"<small>{text(_meaning(report, account.reason))}</small>"
-    return [
-        Cell(name + meaning, style, head=True),
-        Cell(f"{account.objects:,}", style),
-        Cell(f"{account.bytes:,}"),
-        Cell(share),
-    ]
+    return [name + meaning, f"{account.objects:,}", f"{account.bytes:,}", share]
 
 
 def _meaning(report: Report, reason: str) -> str:
     return MARKED_MEANS[report.kind] if reason == MARKED else MEANINGS.get(reason, "")
 
 
-def _examples(report: Report) -> str:
+def _examples(report: Report) -> Iterator[str]:
     by_reason: dict[str, list[Example]] = {}
     for each in report.examples:
         by_reason.setdefault(each.reason, []).append(each)
-    if not by_reason:
-        return ""
-    heads = (Head("object", "wide"), Head("bytes", "n"))
-    parts = [pages.heading(2, "Examples")]
+    if by_reason:
+        yield pages.heading(2, "Examples")
     counts = {each.reason: each.objects for each in report.accounts}
     for reason in sorted(by_reason, key=lambda each: (each != MARKED, -counts.get(each, 0))):
         some = by_reason[reason]
         caption = f"{len(some):,} of {counts.get(reason, 0):,}: {_meaning(report, reason)}"
-        parts += [pages.heading(3, text(reason), reason), pages.table(caption, heads, map(_example, some))]
-    return "".join(parts)
+        yield pages.heading(3, text(reason), reason)
+        yield pages.table(caption, ("object", "bytes"), map(_example, some))
 
 
-def _example(example: Example) -> list[Cell]:
+def _example(example: Example) -> list[str]:
     when = "at an unknown time" if example.modified is None else shown_time(example.modified)
-    if example.address is None or example.storage_namespace is None:
-        name, when = code(example.address or ""), f"has no address, or no namespace; modified {when}"
-    else:
-        name, when = code(f"{example.storage_namespace}/{example.address}"), f"modified {when}"
+    where = "/".join(each for each in (example.storage_namespace, example.address) if each is not None)
     size = "?" if example.bytes is None else f"{example.bytes:,}"
-    return [Cell(f"{name}<small>{text(when)}</small>", head=True), Cell(size)]
+    return [f"{code(where)}<small>modified {text(when)}</small>", size]
 
 
 def _findings(report: Report) -> str:
     if not report.findings:
         return ""
-    heads = (Head("finding", "wide"), Head("how many", "n"))
     rows = []
     for name, count in report.findings.items():
-        is_odd = bool(count) and name not in _COUNTS
-        meaning = f"<small>{text(FINDINGS.get(name, ''))}</small>"
-        rows.append([Cell(code(name) + meaning, head=True), Cell(f"{count:,}", "note" if is_odd else "none")])
-    where = ""
-    if report.kind == "retention":
-        where = f"Every commit, and whether it has expired, is in {pages.link(code(f'{COMMITS}/'), f'{COMMITS}/')}. "
+        style = "note" if count and name not in _COUNTS else ""
+        rows.append([f"{code(name)}<small>{text(FINDINGS.get(name, ''))}</small>", pages.styled(f"{count:,}", style)])
     ask = f"The records that are odd: {code(f'lakeproof spark check {report.dataset}')}."
     return (
         pages.heading(2, "What is odd")
-        + pages.table("Counts of the commits", heads, rows)
-        + pages.paragraph(where + ask)
+        + pages.table("Counts of the commits", ("finding", "how many"), rows)
+        + pages.paragraph(ask)
     )
-
-
-def _notes(report: Report) -> str:
-    if not report.notes:
-        return ""
-    return pages.heading(2, "Notes") + "".join(pages.paragraph(text(each)) for each in report.notes)
 
 
 def _files(report: Report) -> str:
-    heads = (Head("file", "wide"), Head("bytes", "n"))
     rows = (
-        [
-            Cell(f"{pages.link(code(each.name), each.name)}<small>SHA-256 {text(each.sha256)}</small>", head=True),
-            Cell(f"{each.bytes:,}"),
-        ]
+        [f"{pages.link(code(each.name), each.name)}<small>SHA-256 {text(each.sha256)}</small>", f"{each.bytes:,}"]
         for each in report.files
     )
-    what = f"What is marked is in {pages.link(code(f'{ADDRESSES}/'), f'{ADDRESSES}/')}; all of this page, as JSON, in "
+    folders = (f"{ADDRESSES}/", *([f"{COMMITS}/"] if report.kind == "retention" else []), REPORT)
+    links = ", ".join(pages.link(code(each), each) for each in folders)
     return (
         pages.heading(2, "Files")
-        + pages.paragraph(f"{what}{pages.link(code(REPORT), REPORT)}.")
-        + pages.table("Files that a sweep, or a later run with --since, compares with their hashes", heads, rows)
+        + pages.paragraph(f"What is marked, and all of this page as JSON: {links}.")
+        + pages.table(
+            "Files that a sweep, or a later run with --since, compares with their hashes", ("file", "bytes"), rows
+        )
     )

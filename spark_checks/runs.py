@@ -19,9 +19,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators, footers, layout, manifest, places, staging
+from lakeproof.spark_checks import denominators, footers, layout, manifest, staging
 from lakeproof.spark_checks.dataset import Dataset
-from lakeproof.spark_checks.folders import Folder, LocalFolder, as_folder
+from lakeproof.spark_checks.folders import Folder, as_folder
 from lakeproof.spark_checks.ledger import MARKED, Account, Example
 from lakeproof.spark_checks.tables import OBJECTS
 
@@ -121,11 +121,8 @@ def demand_name(run: str) -> None:
 
 
 def write_marked(rows: DataFrame, folder: Folder) -> Account:
-    """Write what is marked, rows of ``objects/``, in place of what a run that was ended may have written; returns what
-    the files hold then."""
-    target = f"{folder.where}/{ADDRESSES}"
-    places.delete(rows.sparkSession, target)
-    written = staging.write(rows, target)
+    """Write what is marked, rows of ``objects/``; returns what the files hold then."""
+    written = staging.write(rows, f"{folder.where}/{ADDRESSES}")
     size = f.coalesce(f.sum("size_bytes"), f.lit(0))
     found = staging.read(written, OBJECTS, rows.sparkSession).agg(f.count(f.lit(1)), size).collect()[0]
     return Account(MARKED, found[0], found[1])
@@ -163,10 +160,7 @@ def read_report(out: Folder | Path, run: str) -> Fields:
         listed = f"those there are {', '.join(known[-5:])}" if known else "there is none"
         raise Unusable(f"{around.where}: has no run {run!r}; {listed}")
     if not folder.exists(REPORT):
-        raise Unusable(
-            f"{folder.where}: has no {REPORT}, so the run never came to its end; let it go on with --run, or mark once "
-            "more"
-        )
+        raise Unusable(f"{folder.where}: has no {REPORT}, so the run never came to its end; mark once more")
     try:
         found = json.loads(folder.read(REPORT))
         if not isinstance(found, dict) or not {"kind", "accounts", "files", "now"} <= found.keys():
@@ -192,11 +186,6 @@ def demand_whole(folder: Folder, report: Fields) -> tuple[str, ...]:
             if (sizes[name], found) != (each["bytes"], each["sha256"]):
                 raise Unusable(f"{folder.where}/{name}: is not what the run has written; mark once more")
     return tuple(expected)
-
-
-def demand_files(folder: Path, report: Fields) -> tuple[Path, ...]:
-    """`demand_whole` of a folder of this machine: its files by their paths. Raises Unusable."""
-    return tuple(folder / name for name in demand_whole(LocalFolder(folder), report))
 
 
 def demand_run(folder: Folder | Path, kind: Kind) -> Folder:

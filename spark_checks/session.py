@@ -30,9 +30,7 @@ from lakeproof.spark_checks import (
     java,
     places,
     probing,
-    sharing,
     shipping,
-    sizing,
     submitted,
     workers,
     workspace,
@@ -45,6 +43,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 QUIET: Final = Path(__file__).with_name("log4j2.properties")
+SMALL_BYTES: Final = 250_000_000
+"""Of a dataset of two million objects, about."""
 GRACE_SECONDS: Final = 20.0
 """For jobs to end that were cancelled."""
 LOOPBACK: Final = "127.0.0.1"
@@ -54,16 +54,13 @@ LOOPBACK: Final = "127.0.0.1"
 class Options:
     """Where the work is done. ``master``: None is all cores of this machine. ``memory``: the driver's heap, which in
     a local session is all that the JVM gets. ``work``: the folder to stage in, which all workers must share; None is
-    one of this machine. ``parts``: shuffle partitions, 0 for a few. ``small``: many small jobs: compiling them would
-    take longer than running them. ``few``: few rows: what runs for each of them is compiled once, fast, and hash tables
-    begin small. ``conf``: what the user sets."""
+    one of this machine. ``small``: few rows: what runs for each of them is compiled once, fast, and hash tables begin
+    small. ``conf``: what the user sets."""
 
     master: str | None = None
     memory: str = "3g"
     work: str | None = None
-    parts: int = 0
     small: bool = False
-    few: bool = False
     conf: Conf = ()
 
     @property
@@ -101,7 +98,7 @@ def settings(options: Options) -> dict[str, str]:
     if options.local:
         found |= {
             # The default of 200 makes 200 tiny tasks of a small table. AQE joins them, but they are written first.
-            "spark.sql.shuffle.partitions": str(options.parts or 4 * cores),
+            "spark.sql.shuffle.partitions": str(4 * cores),
             # Rows are hashed once more when they are shuffled, to find stages that another executor has repeated and
             # not the same: here there is one.
             "spark.sql.shuffle.orderIndependentChecksum.enabled": "false",
@@ -112,13 +109,9 @@ def settings(options: Options) -> dict[str, str]:
         found |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
     if options.work is not None:
         found[workspace.SETTING] = options.work
-    if options.local and (options.few or options.small):
+    if options.local and options.small:
         # The default is 64 MB of zeroes for each hash table and each sort of each task. What is larger has more pages.
         found["spark.buffer.pageSize"] = "2m"
-    if options.small:
-        found |= {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    if options.parts and not options.local:
-        found["spark.sql.shuffle.partitions"] = str(options.parts)
     return found
 
 
@@ -239,18 +232,16 @@ def _started(options: Options) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers run what the driver runs, not just any python3
     if submitted.is_submitted():
         return _submitted(options)
-    os.environ["JAVA_HOME"] = home = java.java_home()
+    os.environ["JAVA_HOME"] = java.java_home()
     if options.here:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
-    # Half of a short job's time would go to compile, once more and better, what runs a few thousand times: planner,
-    # parser, serializers. What runs for each row is still called often enough; where rows are few, it need not be.
-    quick = " -XX:TieredStopAtLevel=1" if options.small or options.few else " ".join(("", *java.LAZY, *java.SCALED))
-    shared = " ".join(("", *sharing.options(home)))
+    # Half of a short job's time would go to compile, once more and better, what runs a few thousand times.
+    quick = " -XX:TieredStopAtLevel=1" if options.small else ""
     # The JVM interprets methods of more than 8000 bytes, and wide expressions become such methods. It collects all
     # garbage each time that classes need more room, beginning with 21 MB, of which Spark needs ten times as many.
     fixed = "-XX:+UseParallelGC -XX:-DontCompileHugeMethods -XX:MetaspaceSize=256m"
-    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} {fixed}{quick}{shared}"
+    jvm = f"-Dlog4j2.configurationFile={QUIET.as_uri()} {fixed}{quick}"
     builder = (
         _builder(configuring.layered(settings(options), {}, options.conf, local=options.local))
         .master(options.master or "local[*]")
@@ -279,8 +270,11 @@ def _submitted(options: Options) -> SparkSession:
     said = submitted.said()
     placed = attrs.evolve(options, master=said.get("spark.master"))
     asked = () if options.work is None else ((workspace.SETTING, options.work),)
-    submitted.hush(QUIET)
-    return _builder(configuring.layered(settings(placed), said, options.conf + asked, local=placed.local)).getOrCreate()
+    spark = _builder(
+        configuring.layered(settings(placed), said, options.conf + asked, local=placed.local)
+    ).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
 
 
 def _builder(found: Mapping[str, str]) -> SparkSession.Builder:
@@ -333,6 +327,19 @@ class _Folder(click.Path):
 FOLDER: Final = _Folder()
 
 
+def is_small(dataset: str) -> bool:
+    """Whether a dataset lies on this machine and has few bytes: to compile well what runs for a second costs more than
+    it saves. Asked before there is a JVM, whose options are fixed when it starts."""
+    path = places.local(dataset)
+    if path is None:
+        return False
+    try:
+        files = [path] if path.is_file() else (each for each in path.rglob("*") if each.is_file())
+        return sum(each.stat().st_size for each in files) <= SMALL_BYTES
+    except OSError:  # who reads it says what is wrong
+        return False
+
+
 def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, R]:
     """The options that all commands share; they come to the command as its first argument."""
 
@@ -352,7 +359,6 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
         metavar="KEY=VALUE",
         help="A Spark option; may be repeated. Options on which verdicts depend are refused.",
     )
-    @click.option("--shuffle-partitions", "parts", type=click.IntRange(1), default=None, metavar="N", hidden=True)
     @wraps(command)
     def wrapped(
         *args: object,
@@ -360,12 +366,11 @@ def spark_options(command: Callable[Concatenate[Options, P], R]) -> Callable[P, 
         memory: str,
         work: str | None,
         conf: Conf,
-        parts: int | None,
         **kwargs: object,
     ) -> R:
-        read, beside = kwargs.get("dataset"), kwargs.get("beside")
-        few = isinstance(read, str) and sizing.is_few(read, None if beside is None else str(beside))
-        options = Options(master=master, memory=memory, work=work, parts=parts or 0, few=few, conf=conf)
+        read = kwargs.get("dataset")
+        small = isinstance(read, str) and is_small(read)
+        options = Options(master=master, memory=memory, work=work, small=small, conf=conf)
         return command(options, *args, **kwargs)  # type: ignore[arg-type]
 
     return wrapped  # type: ignore[return-value]

@@ -1,13 +1,11 @@
-"""Under ``spark-submit``: its JVM runs already, has settings of its own, and talks.
+"""Under ``spark-submit``: its JVM runs already, and has settings of its own.
 
-What the JVM prints before Python starts (a few warnings) only its own options leave out: docs/spark-clusters.md.
-From then on it is as quiet as one that we start.
+What it logs until the session has started only its own options leave out: docs/spark-clusters.md.
 """
 
 import io
 import os
 import sys
-from pathlib import Path
 from typing import Final
 
 from py4j.java_gateway import JavaObject, JVMView
@@ -15,8 +13,6 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 
 GATEWAY: Final = "PYSPARK_GATEWAY_PORT"
-_LOGGING: Final = ("log4j2.configurationFile", "log4j.configurationFile")
-_DEFAULT: Final = "org$apache$spark$internal$Logging$$defaultSparkLog4jConfig_$eq"
 
 
 def is_submitted() -> bool:
@@ -28,21 +24,6 @@ def said() -> dict[str, str]:
     """The settings that ``spark-submit`` and the cluster's defaults say."""
     SparkContext._ensure_initialized()  # noqa: SLF001  # no session is there yet, and the JVM is
     return dict(SparkConf().getAll())
-
-
-def hush(log4j: Path) -> None:
-    """Let the JVM log as this file says from now on, unless the user has named one
-    (``-Dlog4j2.configurationFile=...``)."""
-    jvm = _jvm()
-    if any(jvm.java.lang.System.getProperty(name) for name in _LOGGING):
-        return
-    try:
-        jvm.org.apache.logging.log4j.core.config.Configurator.reconfigure(jvm.java.net.URI(log4j.as_uri()))
-        # A session that starts configures logging once more, if it remembers that Spark's default was in force.
-        logging = jvm.java.lang.Class.forName("org.apache.spark.internal.Logging$").getField("MODULE$").get(None)
-        getattr(logging, _DEFAULT)(False)  # a setter of Scala's
-    except (Py4JError, TypeError):  # another logging than the one that Spark comes with: it goes on to talk
-        return
 
 
 class JavaStderr(io.TextIOBase):

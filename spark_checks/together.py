@@ -50,6 +50,3 @@ def _demand(begun: list[Future[object]]) -> None:
     wait(begun)
     for each in begun:
         each.result()
-
-
-__all__ = ["Begin", "together"]

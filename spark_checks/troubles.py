@@ -83,16 +83,9 @@ def _cause(text: str) -> str:
     return str(causes[-1]).strip()[:160] if causes else _first(text)[:160]
 
 
-class Broken(Unusable):
-    """The machine gave up, and nothing is known to be wrong with the input: the same may be asked again."""
-
-
-_MACHINE: Final = ("No space left on device", "java.lang.OutOfMemoryError")
-
-
 @contextmanager
 def told() -> Iterator[None]:
-    """Raises Unusable for what the user can mend, `Broken` for what the machine lacks; everything else as it is."""
+    """Raises Unusable for what the user can mend; everything else as it is."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -102,5 +95,4 @@ def told() -> Iterator[None]:
         line = one_line(error)
         if line is None:
             raise
-        kind = Broken if any(sign in str(error) for sign in _MACHINE) else Unusable
-        raise kind(line) from None
+        raise Unusable(line) from None

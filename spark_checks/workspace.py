@@ -1,14 +1,17 @@
 """A folder for what a session stages: decoded tables, dumps as Parquet, levels of a search. It goes with the session.
-One of a process that was killed stays behind; the next session beside it finds it by the process that it names."""
 
+A folder in this machine's place for temporary files is locked as long as its process lives. So the next session there
+knows what a process that was killed has left, and removes it.
+"""
+
+import fcntl
 import os
 import secrets
 import shutil
 import tempfile
 import threading
-import time
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,16 +19,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import places, staging
-from lakeproof.spark_checks.folders import Folder, LocalFolder
-from lakeproof.spark_checks.hadoop_folder import folder_in
-from lakeproof.spark_checks.owners import OWNER, Owner, this_process
 from lakeproof.spark_checks.scanned import Scan
 
 SETTING: Final = "spark.lakeproof.work"
 """Names a folder that all workers share, for masters other than local: ``--work``."""
 PREFIX: Final = "lakeproof-spark-"
-OLD_SECONDS: Final = 86_400
-"""From this age on, what a process of another machine has left, or may still use, is told."""
+LOCK: Final = "lock"
 
 _made: dict[str, str] = {}
 _making: Final = threading.Lock()
@@ -43,12 +42,9 @@ def folder(spark: SparkSession) -> str:
 def _make(spark: SparkSession, parent: str | None) -> str:
     path = None if parent is None else places.local(parent)
     if parent is not None and path is None:
-        around = folder_in(spark, parent)
-        tell(around)
-        made = around.child(f"{PREFIX}{secrets.token_hex(6)}")
-        made.make()
-        made.write(OWNER, this_process().encode())
-        return made.where
+        where = f"{parent.rstrip('/')}/{PREFIX}{secrets.token_hex(6)}"
+        places.make(spark, where)
+        return where
     try:
         where = tempfile.mkdtemp(prefix=PREFIX, dir=path)
     except OSError as error:
@@ -56,77 +52,32 @@ def _make(spark: SparkSession, parent: str | None) -> str:
             f"{parent or tempfile.gettempdir()}: cannot be worked in ({error.strerror}); name another folder with "
             "--work, or make it"
         ) from None
-    LocalFolder(Path(where)).write(OWNER, this_process().encode())
-    sweep(Path(where).parent)
+    if parent is None:  # in a folder that machines share, a lock may be known to one of them alone
+        _lock(Path(where))
+        sweep(Path(where).parent)
     return where
 
 
+def _lock(where: Path) -> None:
+    """Until this process ends. The file has its name when it is locked: who finds it may believe it. Where a file
+    system has no locks, there is none, and the folder is nobody's to remove."""
+    with suppress(OSError):
+        file = os.open(where / f".{LOCK}", os.O_WRONLY | os.O_CREAT, 0o600)  # never closed
+        fcntl.flock(file, fcntl.LOCK_EX)
+        (where / f".{LOCK}").rename(where / LOCK)
+
+
 def sweep(around: Path) -> None:
-    """Remove the folders of processes of this machine and user that are dead, and say so; name those of others that
-    are old."""
-    gone = []
-    for each in sorted(around.glob(f"{PREFIX}*")):
-        if not _is_ours(each):
+    """Remove the folders of this user's processes that are dead."""
+    for each in around.glob(f"{PREFIX}*"):
+        try:
+            if each.is_symlink() or each.stat().st_uid != os.getuid():
+                continue
+            with (each / LOCK).open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # its process lives, or is just making it; or it is no folder of ours
             continue
-        owner = _owner(LocalFolder(each))
-        if owner is not None and owner.state() == "dead":
-            shutil.rmtree(each, ignore_errors=True)
-            gone.append(each)
-    if gone:
-        _complain(f"{gone[0]}{_and_more(len(gone))}: left by a process that was killed; removed")
-    tell(LocalFolder(around), dead=False)
-
-
-def _complain(line: str) -> None:
-    from lakeproof.commands.group import complain  # not above: workers import this module, and have no command line
-
-    complain(line)
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether it is a folder that nobody else can have put there."""
-    try:
-        return not path.is_symlink() and path.is_dir() and path.stat().st_uid == os.getuid()
-    except OSError:
-        return False
-
-
-def tell(around: Folder, *, dead: bool = True) -> None:
-    """Say where there are folders of processes that are dead, or of which nothing is known, and which are old."""
-    left = [(each, owner) for each, owner in _owned(around) if _is_left(owner, dead=dead)]
-    if left:
-        where, owner = left[0]
-        began = datetime.fromtimestamp(owner.began, UTC).isoformat(timespec="seconds")
-        _complain(
-            f"{where}{_and_more(len(left))}: left by {owner}, which began at {began}; if it has ended, remove the "
-            "folder"
-        )
-
-
-def _is_left(owner: Owner, *, dead: bool) -> bool:
-    state = owner.state()
-    return (dead and state == "dead") or (state == "unknown" and time.time() - owner.began > OLD_SECONDS)
-
-
-def _owned(around: Folder) -> Iterator[tuple[str, Owner]]:
-    """The folders of sessions that name a process, with it."""
-    for name in around.folders():
-        each = around.child(name)
-        if name.startswith(PREFIX):
-            owner = _owner(each)
-            if owner is not None:
-                yield each.where, owner
-
-
-def _owner(folder: Folder) -> Owner | None:
-    try:
-        return Owner.decode(folder.read(OWNER))
-    except Unusable:  # older than such files, or just being made or removed
-        return None
-
-
-def _and_more(count: int) -> str:
-    return f" and {count - 1} more" if count > 1 else ""
+        shutil.rmtree(each, ignore_errors=True)
 
 
 def fresh(spark: SparkSession, name: str) -> str:

@@ -1,8 +1,10 @@
 """Calling the command line in tests."""
 
 import os
+import select
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +36,21 @@ def spawned(*args: str) -> "subprocess.Popen[str]":
         text=True,
         start_new_session=True,
     )
+
+
+def ended(pids: Iterable[int], seconds: float = 20) -> bool:
+    """Whether these processes end, each within so many seconds. No others are looked at."""
+    for pid in pids:
+        try:
+            process = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        try:
+            if not select.select([process], [], [], seconds)[0]:
+                return False
+        finally:
+            os.close(process)
+    return True
 
 
 def complaint(result: Result) -> str:

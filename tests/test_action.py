@@ -95,6 +95,7 @@ class TestSteps:
         assert run(job, install).stdout.splitlines()[-1] == "the-action"
         assert run(job, install, install="lakeproof==0.2.0; echo no").stdout.splitlines()[-1].endswith("; echo no")
 
+    @pytest.mark.deep
     def test_as_expected_it_ends_with_0_and_leaves_summary_verdicts_and_pages(self, job: Path) -> None:
         done = run(job, VERIFY, **{"from": "flows.py"})
         assert (done.returncode, "::error" in done.stdout) == (0, False), done.stderr
@@ -118,6 +119,7 @@ class TestSteps:
         assert "```mermaid" in summary
         assert (job / "output").read_text().startswith("exit-code=1\n")
 
+    @pytest.mark.deep
     def test_a_difference_from_the_baseline_fails_and_is_in_the_summary(self, job: Path) -> None:
         run(job, VERIFY, **{"from": "flows.py", "folder": "before"})
         before = job / "before" / "verdicts.jsonl"
@@ -145,6 +147,7 @@ class TestSteps:
         assert not (job / "planted").exists()
 
 
+@pytest.mark.deep
 def test_the_hook_runs_the_command_that_it_names_on_its_arguments(job: Path) -> None:
     [hook] = cast("list[Fields]", yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text()))
     assert hook.keys() >= {"id", "name", "entry", "language"}

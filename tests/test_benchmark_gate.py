@@ -11,6 +11,7 @@ from benchmarks import gate
 COUNTER = Path(__file__).parents[1] / "examples" / "gate" / "counter.py"
 
 
+@pytest.mark.deep
 def test_it_counts_schedules_and_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "rates.json"
     words = ["gate", str(COUNTER), "counter/blind", "--seconds", "0.5", "--jobs", "2", "--json", str(out)]

@@ -23,6 +23,7 @@ def apart(command: Sequence[str], log: Path, limit: float | None = None) -> Cost
         return pool.submit(measured, command, log, limit).result()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("code", [BURN.format(0.4), CHILD, ORPHAN], ids=["itself", "a child", "one that outlives it"])
 def test_the_processor_seconds_are_of_all_that_a_command_starts(tmp_path: Path, code: str) -> None:
     cost = apart([sys.executable, "-c", code], tmp_path / "log")
@@ -30,6 +31,7 @@ def test_the_processor_seconds_are_of_all_that_a_command_starts(tmp_path: Path, 
     assert cost.cpu_seconds >= 0.4
 
 
+@pytest.mark.deep
 def test_a_command_that_takes_too_long_is_stopped_with_all_that_it_has_started(tmp_path: Path) -> None:
     forever = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
     assert apart([sys.executable, "-c", forever], tmp_path / "log", limit=1.0).code < 0

@@ -90,7 +90,7 @@ class TestUnusable:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
-                [sys.executable, "-m", "lakeproof", "scenarios"],
+                [sys.executable, "-m", "lakeproof", "scenarios", "tags/*"],
                 env=environment,
                 stdout=full,
                 stderr=subprocess.PIPE,
@@ -102,7 +102,7 @@ class TestUnusable:
             "lakeproof: output: No space left on device; make room, or write elsewhere\n",
         )
 
-    @pytest.mark.parametrize("args", [["scenarios"], ["scenarios", "--json"], ["verify", "--from", "racing.py"]])
+    @pytest.mark.parametrize("args", [["scenarios", "--json", "tags/*"], ["verify", "--from", "racing.py"]])
     def test_nobody_who_reads(self, args: list[str]) -> None:
         process = spawned(*args)
         assert process.stdout is not None

@@ -20,10 +20,10 @@ from tests.damaging import damaged, held, shapes
 from tests.impl.diagnosing import SOUND
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
-from tests.impl.refs.watched import P, branch, commit, stored
+from tests.impl.records import P, branch, commit, stored
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
-"""Of each deep test."""
+"""Of each long test."""
 FRAME = 24 + 4096
 
 
@@ -38,7 +38,7 @@ def sound_store() -> bytes:
     names = [f"x{number:03}" for number in range(90)]
     records: list[Record] = [*SOUND, *(commit(name, "c") for name in names), *(branch(name, name) for name in names)]
     with SQLiteStore("sound.db") as store:
-        for (partition, key), value in stored(*records).contents().items():
+        for (partition, key), value in stored(*records).items():
             store._apply(kv.Set(partition, key, value))
         store._apply(kv.Set(P, b"settings", b"s" * 6_000))
         store._apply(kv.Set(P, b"unused", b"u" * 6_000))
@@ -86,12 +86,12 @@ class TestDiagnose:
             assert now is not None, seed
             assert shapes(now) == shapes(before), seed
 
-    def test_hundreds(self) -> None:
+    def test_a_hundred(self) -> None:
         content = sound_store()
-        for seed in range(330):
+        for seed in range(110):
             self.law(content, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_thousands(self) -> None:
         content = sound_store()
         for seed in range(1_000, 1_000 + MANY):
@@ -171,12 +171,12 @@ class TestLog:
         put(content, log)
         assert diagnosed() == 0
 
-    def test_hundreds(self) -> None:
+    def test_a_hundred(self) -> None:
         content, log = self.store_and_log()
-        for seed in range(550):
+        for seed in range(220):
             self.law(content, log, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_thousands(self) -> None:
         content, log = self.store_and_log()
         for seed in range(1_000, 1_000 + MANY):
@@ -219,10 +219,10 @@ class TestOthers:
     def test_migrate_moves_nothing_of_what_is_not_whole(self) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()
-        for seed in range(77):
+        for seed in range(44):
             self.migrated(content, seed)
 
-    @pytest.mark.deep
+    @pytest.mark.long
     def test_migrate_moves_nothing_of_thousands(self) -> None:
         fill_sqlite(Path("sound.db"), ROWS)
         content = Path("sound.db").read_bytes()

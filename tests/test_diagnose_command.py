@@ -16,7 +16,7 @@ from lakeproof.model import keys, kv
 from lakeproof.model.records import Record, StagedEntry
 from tests.commands import complaint, lakeproof
 from tests.impl.diagnosing import SOUND
-from tests.impl.refs.watched import P, branch, stored
+from tests.impl.records import P, branch, stored
 
 EMPTY: Final = sha256(b"").hexdigest()
 
@@ -32,7 +32,7 @@ def make_store(*records: Record, **values: bytes) -> None:
 
     async def fill() -> None:
         with SQLiteStore("store.db") as store:
-            for (partition, key), value in stored(*records).contents().items():
+            for (partition, key), value in stored(*records).items():
                 await store.set(partition, key, value)
             for name, value in values.items():
                 await store.set(P, name.encode(), value)
@@ -60,7 +60,7 @@ class TestVerdicts:
 
     def test_what_no_repository_leads_to_is_1_unless_a_commit_may_have_left_it(self) -> None:
         make_store(*SOUND)
-        lost = stored(branch("lost")).contents()
+        lost = stored(branch("lost"))
 
         async def put() -> None:
             with SQLiteStore("store.db") as store:
@@ -128,7 +128,7 @@ class TestOnlyReads:
         with ReadOnlySQLiteStore("store.db") as store:
             with pytest.raises(kv.Refused, match="readonly"):
                 trio.run(store.set, P, b"tags/x", b"")
-            assert store.contents() == stored(*SOUND).contents()
+            assert store.contents() == stored(*SOUND)
 
 
 class TestUnusable:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.running.loading import LoadError, Source, choose, load_file, named
+from lakeproof.scenarios import _can_match, modules
 from tests import racing
 
 HEAD = "from lakeproof import *\nfrom tests.racing import *\n"
@@ -135,6 +136,28 @@ class TestRefused:
     def test_a_scenario_whose_types_are_wrong(self, change: str, problem: str, path: Path) -> None:
         path.write_text(f"{HEAD}import attrs\nSCENARIOS = [KNOWN, attrs.evolve(LOST_UPDATE, {change})]\n")
         assert refusal(path).startswith(f"{path}: SCENARIOS[1].{problem}")
+
+
+class TestParts:
+    """A pattern loads the modules that can match it, and no verdict is left out by that."""
+
+    def test_no_module_with_a_scenario_that_a_pattern_matches_is_left_out(self) -> None:
+        for module in modules():
+            name = module.__name__.rpartition(".")[2]
+            for scenario in module.SCENARIOS:
+                assert not set("*?[]") & set(scenario.name)  # else a glob could be a part of it
+                for end in range(len(scenario.name)):
+                    assert _can_match(name, [f"{scenario.name[:end]}*"])
+                assert _can_match(name, [scenario.name])
+
+    @pytest.mark.parametrize(
+        ("pattern", "few"),
+        [("tags/*", True), ("tags/plain/tag-tag", True), ("plain/tag-tag", False), ("*/tag-tag", False), ("t", False)],
+    )
+    def test_what_is_chosen_is_the_same(self, pattern: str, few: bool) -> None:
+        some, all_ = Source().load([pattern]), Source().load()
+        assert (len(some) < len(all_) / 4) is few
+        assert choose(some, [pattern]) == choose(all_, [pattern])
 
 
 class TestPatterns:

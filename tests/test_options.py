@@ -9,27 +9,25 @@ from tests.commands import complaint, lakeproof
 ENDLESS = ["nan", "-nan", "inf", "Infinity", "1e999", "-inf", "0", "-0.0", "-1", "1e-999", "ten", ""]
 TIMES = [
     ("check", "history", "--max-seconds"),
-    ("service", "stand-in:", "--seconds"),
-    ("service", "stand-in:", "--timeout"),
-    ("service", "stand-in:", "--wait"),
+    ("service", "lakefs+http://k:s@h", "--seconds"),
+    ("service", "lakefs+http://k:s@h", "--timeout"),
+    ("service", "lakefs+http://k:s@h", "--wait"),
     ("spark", "histories", "history", "--max-seconds"),
     ("spark", "explore", "--max-seconds"),
 ]
 
 
 @pytest.mark.parametrize("value", ENDLESS)
+def test_a_time_that_never_ends_or_has_ended_is_refused(value: str) -> None:
+    with pytest.raises(click.BadParameter, match="expected seconds, a number greater than 0 and finite"):
+        Seconds.convert(value, None, None)
+
+
 @pytest.mark.parametrize("command", TIMES, ids=" ".join)
-def test_a_time_that_never_ends_or_has_ended_is_refused_in_one_line(command: tuple[str, ...], value: str) -> None:
-    line = complaint(lakeproof(*command, value))
-    assert f"'{command[-1]}'" in line
-    assert f"{value!r}: expected seconds, a number greater than 0 and finite" in line
+def test_each_command_refuses_it_in_one_line(command: tuple[str, ...]) -> None:
+    assert f"'{command[-1]}': 'nan': expected seconds" in complaint(lakeproof(*command, "nan"))
 
 
 @pytest.mark.parametrize(("value", "seconds"), [("30", 30.0), ("0.5", 0.5), ("1e-9", 1e-9), (" 7 ", 7.0), (2, 2.0)])
 def test_any_other_time_is_taken_as_it_is_written(value: object, seconds: float) -> None:
     assert Seconds.convert(value, None, None) == seconds
-
-
-def test_a_command_of_click_takes_the_default_through_the_same_check() -> None:
-    with pytest.raises(click.BadParameter):
-        Seconds.convert(float("nan"), None, None)

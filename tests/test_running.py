@@ -2,18 +2,15 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from multiprocessing import resource_tracker
 from pathlib import Path
 
 import attrs
 import pytest
 
-from lakeproof.running.loading import LoadError, Source, load_file
+from lakeproof.running.loading import Source
 from lakeproof.running.processes import run
-from lakeproof.running.tasks import Outcome, Progress, Task, Unusable, Verify, Walk
+from lakeproof.running.tasks import Outcome, Progress, Task, Verify, Walk
 from lakeproof.scenario import Scenario
 from tests import racing
 
@@ -55,24 +52,6 @@ def test_several_processes_find_what_one_finds(task: Task) -> None:
     one, two = outcomes(task, RACING, 1), outcomes(task, RACING, 2)
     assert one == two
     assert one.keys() == {scenario.name for scenario in racing.SCENARIOS}
-
-
-def test_modules_of_a_users_working_directory_are_not_taken_for_pythons(tmp_path: Path) -> None:
-    for name in ("random", "signal", "threading", "warnings"):
-        (tmp_path / f"{name}.py").write_text("raise RuntimeError('taken for a module of Python')\n")
-    script = Path(sys.executable).with_name("lakeproof")
-    command = [str(script), "verify", "repositories/step1/delete-delete-create", "tags/*", "--jobs", "2"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "taken for" not in done.stderr + done.stdout
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_process_of_pythons_own_that_was_killed_is_begun_again_without_a_word() -> None:
-    outcomes(Verify(), RACING, 2)
-    pid = resource_tracker._resource_tracker._pid  # type: ignore[attr-defined]
-    os.kill(pid, signal.SIGKILL)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    assert outcomes(Verify(), RACING, 2)  # warnings are errors here
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -159,18 +138,6 @@ class TestTrouble:
             "its process was ended from outside (SIGKILL); fewer --jobs or less --max-memory may help" in dead.stopped
         )
         assert found["counters/atomic"].verdicts[0].verdict == "holds"
-
-    def test_a_file_that_changes_while_it_is_used(self, path: Path) -> None:
-        path.write_text(HEAD + "SCENARIOS = [KNOWN, ATOMIC]\n")
-        scenarios = load_file(path)
-        path.write_text(HEAD + "SCENARIOS = [KNOWN]\n")
-        with pytest.raises(Unusable, match="counters/atomic is gone when the file is loaded again"):
-            list(run(Verify(), scenarios, Source(path), 2, Ear()))
-        path.write_text("SCENARIOS = 3\n")
-        with pytest.raises(Unusable, match="SCENARIOS is 3"):
-            list(run(Verify(), scenarios, Source(path), 2, Ear()))
-        with pytest.raises(LoadError):
-            load_file(path)
 
     def test_nobody_is_left_behind_when_a_run_is_abandoned(self) -> None:
         import multiprocessing

@@ -11,6 +11,7 @@ import pytest
 
 from tests.commands import ROOT
 
+pytestmark = pytest.mark.deep
 PARTS = ("LICENSE", "NOTICE", "README.md", "impl", "lakeproof", "model", "pyproject.toml", "spark_checks")
 OWN_FLOW = """
 from collections.abc import Iterator

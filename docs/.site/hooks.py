@@ -1,6 +1,8 @@
-"""Hooks of the site: files of the repository beside the pages that name them; no asset on a network."""
+"""Hooks of the site: what commands print, in its place; files of the repository beside the pages that name them; no
+asset on a network."""
 
 import re
+import sys
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 from typing import Final
@@ -10,6 +12,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT: Final = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tools import pages as made  # noqa: E402  # mkdocs does not look for modules here
+
 LINK: Final = re.compile(r"(?<!!)\[(?P<text>[^\]\[]*)\]\((?P<target>\.\.?/[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 SERVED: Final = {".py", ".json", ".go", ".rs", ".java"}
 """Suffixes of files of the repository that the site holds; what else lies outside docs/ is named, and is no link."""
@@ -19,7 +25,9 @@ ABSENT: Final = "assets/absent/"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the examples, under ``repository/``."""
+    """Add the pages of the gallery, and the examples, under ``repository/``."""
+    for name, content in made.bugs().items():
+        files.append(File.generated(config, f"gallery/{name}", content=content))
     for path in sorted((ROOT / "examples").rglob("*")):
         if path.suffix in SERVED:
             name = path.relative_to(ROOT).as_posix()
@@ -28,7 +36,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links that leave docs/ lead to the copies; folders, and files that have none, become text."""
+    """What is made is put in its place. Links that leave docs/ lead to the copies; folders, and files that have none,
+    become text."""
     here = PurePosixPath("docs", page.file.src_uri).parent
 
     def led(found: re.Match[str]) -> str:
@@ -40,7 +49,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return f"{found['text']} (`{name}`)"
         return f"[{found['text']}]({relpath(copy, here.relative_to('docs').as_posix())})"
 
-    return LINK.sub(led, markdown)
+    return LINK.sub(led, made.filled(markdown))
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -8,7 +8,7 @@ Source: graveler-on-kv.md, "Iterators" and "Key Schema Support of Required Funct
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any, Final, Generic, TypeVar
 
 from lakeproof.impl.codec import Undecodable, decode_at
@@ -18,7 +18,7 @@ from lakeproof.impl.refs.errors import CommitNotFound
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import CommitID, StagingToken
-from lakeproof.model.records import Branch, Commit, Record, Repository, RepositoryState, StagedEntry, Tag
+from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -26,7 +26,6 @@ Item = tuple[bytes, T]
 """A value and where it stands in the order."""
 
 BATCH_SIZE: Final = 1000
-ACTIVE_ONLY: Final = frozenset({RepositoryState.ACTIVE})
 
 
 class NoValue(LookupError):
@@ -256,20 +255,6 @@ class CommitIterator(Iterator[Commit]):
     def _release(self) -> None:
         self._queue.clear()
         self._met.clear()
-
-
-def repository_iterator(
-    env: Env, *, states: Collection[RepositoryState] = ACTIVE_ONLY, batch_size: int = BATCH_SIZE
-) -> Iterator[Repository]:
-    """The repositories in these states, by id."""
-    return ScanIterator(
-        env,
-        keys.GRAVELER,
-        keys.REPOSITORIES_PREFIX,
-        Repository,
-        shows=lambda repository: repository.state in states,
-        batch_size=batch_size,
-    )
 
 
 def tag_iterator(env: Env, repository: Repository, *, batch_size: int = BATCH_SIZE) -> Iterator[Tag]:

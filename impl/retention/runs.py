@@ -30,7 +30,7 @@ from lakeproof.model import objects
 from lakeproof.model.catalog import ObjectEntry, decode_object_entry
 from lakeproof.model.identifiers import BranchID, CommitID
 from lakeproof.model.records import Branch, Commit, Repository
-from lakeproof.model.retention import Dummies, Left, Rules, active, objects_to_delete, remembered
+from lakeproof.model.retention import Left, Rules, active, objects_to_delete, remembered
 
 Look = Literal["clock", "staged", "branches", "tags", "commits", "left"]
 """A thing to look at. "staged" before "branches" reads the branches for their tokens by itself; after them it takes the
@@ -44,8 +44,6 @@ class Reading:
     order: tuple[Look, ...] = ("clock", "staged", "branches", "commits")
     """In what order a run looks; "Here is the outline for this job" defines none, and mentions no staged entries. The
     default loses nothing to commits and to new branches from active ones."""
-    dummies: Dummies = "every"
-    """Of "for every dangling commit, add a dummy child commit"."""
     strict: bool = True
     """Silent: a run refuses to go on if the head of a branch was not among the commits. Without it, what such a head
     keeps is taken to be dangling."""
@@ -90,11 +88,11 @@ class World:
     def heads(self) -> dict[BranchID, CommitID]:
         return {branch_id: branch.commit_id for branch_id, branch in (self.branches or {}).items()}
 
-    def expired(self, rules: Rules, dummies: Dummies = "every") -> frozenset[CommitID]:
+    def expired(self, rules: Rules) -> frozenset[CommitID]:
         """The commits that are expired, as far as the first reading of commits knew them already: with ``order`` naming
         "commits" twice, none that was written during the look."""
         tagged = self.tagged | remembered(self.commits, self.left, rules, self.now)
-        kept = active(self.commits, self.heads, rules, self.now, dummies=dummies, tagged=tagged)
+        kept = active(self.commits, self.heads, rules, self.now, tagged=tagged)
         return (self.known or frozenset()) & self.commits.keys() - kept
 
 
@@ -110,7 +108,7 @@ async def mark(
         HeadNotFound; MissingObject, DamagedObject: an active commit cannot be read. Nothing was marked.
     """
     seen = await look(env, repository, reading, batch_size)
-    gone = await only_in(env, repository, seen, seen.expired(rules, reading.dummies))
+    gone = await only_in(env, repository, seen, seen.expired(rules))
     await write_mark(env, repository, run_id, gone)
     return gone
 

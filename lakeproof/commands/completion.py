@@ -15,6 +15,8 @@ from typing import Final
 
 import click
 
+from lakeproof.running.folders import user_cache
+
 NAMES_MAX: Final = 60
 """More names than this are completed up to the next slash."""
 
@@ -75,7 +77,7 @@ def catalogue_names() -> list[str]:
     """The names of the catalogue. Cost: a file; after a change of the catalogue, that of loading it."""
     files = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in CATALOGUE.glob("*.py"))
     fingerprint = sha256(repr((str(CATALOGUE), files)).encode()).hexdigest()[:16]
-    kept = _cache() / f"scenarios-{fingerprint}"
+    kept = user_cache() / f"scenarios-{fingerprint}"
     try:
         return kept.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -96,9 +98,3 @@ def _built() -> list[str]:
     from lakeproof.scenarios import catalogue
 
     return [scenario.name for scenario in catalogue()]
-
-
-def _cache() -> Path:
-    """Source: XDG Base Directory Specification."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(home) if home.startswith("/") else Path.home() / ".cache") / "lakeproof"

@@ -41,22 +41,14 @@ class Tell(Protocol):
 def command(name: str, file: Path | None, path: str, port: int, max_seconds: float) -> int:
     """Walk through the states of a scenario in a browser: choose each step, see which invariants hold.
 
-    SCENARIO is a name, or a part of one that no other has; or FILE.py::NAME of a scenario of the gate, or FILE.py if it
-    has one: then a real program is run, from the beginning for each state. Prints an address of this machine, with a
-    token that nobody else knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget
-    lasts.
+    SCENARIO is a name, or a part of one that no other has. Prints an address of this machine, with a token that no
+    other user knows, and serves it until Ctrl-C. Faults are steps like others, as long as their budget lasts.
     """
     from lakeproof.running.loading import Source
 
-    program, _, wanted = name.partition("::")
     tell = partial(_tell, path=path, out=sys.stdout)
     with contextlib.redirect_stdout(sys.stderr):  # what a user's file prints is not ours to say
-        if not program.endswith(".py"):
-            _walk_scenario(Source(file), name, path, port, max_seconds, tell)
-        elif file is not None:
-            raise click.UsageError(f"{name}: a file of the gate stands alone; leave --from out, or name a scenario")
-        else:
-            _walk_program(Path(program), wanted, path, port, max_seconds, tell)
+        _walk(Source(file), name, path, port, max_seconds, tell)
     click.echo("ended", err=True)
     return AS_EXPECTED
 
@@ -77,12 +69,12 @@ def _free(port: int) -> Iterator[None]:
         raise Unusable(f"--port {port}: {HOST}: {error.strerror or error}; choose another port") from error
 
 
-def _walk_scenario(source: "Source", name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
-    """Serve a scenario of the search."""
+def _walk(source: "Source", name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
+    """Serve a scenario."""
     import trio
 
     from lakeproof.pages.explorer import Explorer
-    from lakeproof.pages.serving import Direct, serve
+    from lakeproof.pages.serving import serve
     from lakeproof.pages.walking import NoSuchMove
 
     explorer = Explorer(_one(source, name), source, max_seconds)
@@ -91,40 +83,7 @@ def _walk_scenario(source: "Source", name: str, path: str, port: int, max_second
     except NoSuchMove as error:
         raise click.UsageError(f"--path {path}: {error}") from error
     with _free(port):
-        trio.run(serve, Direct(explorer), port, partial(tell, name=explorer.scenario.name))
-
-
-def _walk_program(file: Path, name: str, path: str, port: int, max_seconds: float, tell: Tell) -> None:
-    """Serve a scenario of the gate."""
-    import trio
-
-    from lakeproof.gate.loading import chosen
-    from lakeproof.pages.gate.live import exploring
-    from lakeproof.pages.serving import serve
-    from lakeproof.pages.walking import NoSuchMove
-    from lakeproof.running.tasks import Unusable
-    from lakeproof.targets.answers import first_of
-
-    if not file.is_file():
-        raise Unusable(f"{file}: there is no such file; name a Python file with SCENARIOS of the gate")
-    found = chosen(file, [name] if name else [])
-    if len(found) > 1:
-        some = ", ".join(f"{file}::{scenario.name}" for scenario in found)
-        raise Unusable(f"{file}: {len(found)} scenarios; name one: {some}")
-
-    async def walked() -> None:
-        async with exploring(found[0], file, max_seconds) as explorer:
-            try:
-                await explorer.state(path)
-            except NoSuchMove as error:
-                raise Unusable(f"--path {path}: {error}") from None
-            with _free(port):
-                await serve(explorer, port, partial(tell, name=found[0].name))
-
-    try:
-        trio.run(walked)
-    except BaseExceptionGroup as errors:
-        raise first_of(errors) from None
+        trio.run(serve, explorer, port, partial(tell, name=explorer.scenario.name))
 
 
 def _one(source: "Source", name: str) -> "Scenario":
@@ -135,7 +94,7 @@ def _one(source: "Source", name: str) -> "Scenario":
     """
     from lakeproof.running.loading import LoadError, choose
 
-    chosen = choose(source.load(), [name])
+    chosen = choose(source.load([name]), [name])
     if len(chosen) > 1:
         some = ", ".join(scenario.name for scenario in chosen[:3])
         raise LoadError(f"{name!r} names {len(chosen)} scenarios: {some}{', ...' if chosen[3:] else ''}; name one")

@@ -44,7 +44,7 @@ def command(log: Path, name: str, file: Path | None, renamed: tuple[str, ...], p
     from lakeproof.running.tasks import Blame, Unusable
 
     source = Source(FLOWS.get(str(file), file))
-    scenario = named(source.load(), name, str(log))
+    scenario = named(source.load([name]), name, str(log))
     clients = [_renamed(calls, renamed) for calls in scenario.clients]
     try:
         with INTERRUPTS.noticed(), FORGOTTEN.noticed(), WATCH.set_up(CALL_SECONDS_MAX), Blame(scenario, source):

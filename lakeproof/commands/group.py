@@ -24,7 +24,6 @@ NOBODY_READS: Final = 141
 LATER: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("lakeproof.commands.check:command", "Check whether a recorded history is linearizable, key by key."),
     "conform": ("lakeproof.commands.conform:command", "Check each claim of the contract of a key-value store."),
-    "demo": ("lakeproof.demo:demo", "Run hundreds of concurrent clients on a branch, live, and check the invariants."),
     "diagnose": ("lakeproof.commands.diagnose:diagnose", "Collect the contents of a store, and its errors, in a zip."),
     "explore": ("lakeproof.commands.explore:command", "Walk through the states of a scenario in a browser, live."),
     "follows": ("lakeproof.commands.follows:command", "Check whether flows could have asked for the effects of a log."),

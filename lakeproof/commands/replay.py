@@ -35,14 +35,14 @@ def command(trace_file: Path, file: Path | None, profile: str | None, log: Path 
     With --gate, a real program is led through the schedule of the trace, request by request. Exit code 0 if the
     program violates the invariant, too; 1 if not; 3 if the schedule did not come to its end.
     """
-    from lakeproof.pages.itf_reading import read
+    from lakeproof.explore.trace import read
     from lakeproof.running.loading import LoadError, Source, named
 
     trace = read(trace_file)
     if trace.file is not None and file is None:
         raise LoadError(f"{trace_file}: its scenario is in {trace.file}; say where that is with --from {trace.file}")
     source = Source(file)
-    scenario = named(source.load(), trace.scenario, str(trace_file))
+    scenario = named(source.load([trace.scenario]), trace.scenario, str(trace_file))
     if profile is not None:
         return _on_a_program(trace, scenario, profile, log)
     if log is not None:

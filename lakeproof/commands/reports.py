@@ -35,6 +35,8 @@ def write_reports(
     bounds: Mapping[str, object],
 ) -> None:
     """Write each report. Raises Unusable: it cannot be written."""
+    if not reports:
+        return
     from lakeproof.report.formats import rendered
     from lakeproof.report.verdicts import lines
     from lakeproof.running.outputs import unwritable

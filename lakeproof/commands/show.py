@@ -70,7 +70,7 @@ def show(
     Needs only the file, neither the flows nor the scenario. Only the moves that were possible instead of a step, which
     html and json list, and --needed are found with the scenario: that of the catalogue, or of --from.
     """
-    from lakeproof.pages.itf_reading import read
+    from lakeproof.explore.trace import read
     from lakeproof.report.lanes import show as show_lanes
     from lakeproof.report.style import console
     from lakeproof.running.needed import in_words

@@ -46,11 +46,11 @@ from typing import cast
 
 from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
 from lakeproof.explore.fence import Hangs, Undecided, message_of
+from lakeproof.explore.learned import LEARNED
 from lakeproof.explore.semantics import Cells, apply, patch
 from lakeproof.explore.told import told
 from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
 from lakeproof.impl.effects import Now
-from lakeproof.impl.parallel import MAIN
 from lakeproof.impl.printable import said
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView
@@ -87,7 +87,7 @@ class Behaviour:
     """The behaviour of one program, shared by all clients that run it and mint no identifiers.
 
     ``merge=False`` gives every history a node of its own; ``ranked`` merges across depths. ``reruns`` counts
-    executions of coroutines.
+    executions of coroutines, those included that `lakeproof.explore.learned` spares.
     """
 
     def __init__(self, program: Program, solo: Cells, now: int, *, merge: bool = True, ranked: bool = False) -> None:
@@ -105,7 +105,10 @@ class Behaviour:
         self._raises: dict[Hashable, int] = defaultdict(int)
         self._by_depth: set[Hashable] = set()  # classes whose members are told apart by depth
         self._deep: set[Hashable] = set()  # and what they are called then
-        self._root = self._compile(None, None)
+        self._trie = LEARNED.trie(program, solo, now)
+        self._met: dict[int, Raw] = {}
+        self._tried: set[tuple[int, Suffix]] = set()
+        self._root = self._meet(self._trie.root or self._compile(None, None))
         self.reset()
 
     def reset(self) -> None:
@@ -142,10 +145,11 @@ class Behaviour:
             NondeterministicFlow: one ended otherwise.
         Cost: at most SECOND_LOOKS_ENDS_MAX re-runs.
         """
-        ends = [raw for raw in self._raws() if raw.op is None]
+        ends = [raw for raw in self._met.values() if raw.op is None]
         ends = ends[:: max(1, -(-len(ends) // SECOND_LOOKS_ENDS_MAX))]
         looks = max(1, min(SECOND_LOOKS_MAX, SECOND_LOOKS_FEW // max(1, len(ends))))
         for raw in ends * looks:
+            self.reruns += 1
             self._rerun(raw).close()
 
     def under_way(self, node_id: int) -> tuple[str, str]:
@@ -159,13 +163,6 @@ class Behaviour:
     def ends(self) -> Iterator[Node]:
         """The nodes at which all calls have been answered."""
         return (node for node in self.nodes if node.op is None and not node.crashed and not node.broken)
-
-    def _raws(self) -> Iterator[Raw]:
-        todo = [self._root]
-        while todo:
-            raw = todo.pop()
-            yield raw
-            todo.extend(raw.children.values())
 
     def crash(self, node_id: int) -> int:
         """The node at which a client stands that has crashed here. Its depth counts: levels stay graded."""
@@ -275,9 +272,11 @@ class Behaviour:
 
     def _signature(self, raw: Raw, suffix: Suffix) -> Hashable:
         """What the flow does after ``suffix``, and then alone to its end."""
+        if suffix is not NO_REPLIES and (id(raw), suffix) not in self._tried:
+            self._tried.add((id(raw), suffix))
+            self.reruns += 1
         if suffix not in raw.signatures:
-            run = self._rerun(raw)
-            raw.signatures[suffix] = self._play(run, suffix)
+            raw.signatures[suffix] = self._play(self._rerun(raw), suffix)
         return raw.signatures[suffix]
 
     def _play(self, run: Execution, suffix: Suffix) -> Hashable:
@@ -312,26 +311,40 @@ class Behaviour:
     def _extend(self, raw: Raw, reply: object) -> Raw:
         if reply not in raw.children:
             raw.children[reply] = self._compile(raw, reply)
-        return raw.children[reply]
+        return self._meet(raw.children[reply])
+
+    def _meet(self, raw: Raw) -> Raw:
+        """Take a history into account, whoever ran it."""
+        if id(raw) not in self._met:
+            self._met[id(raw)] = raw
+            self.reruns += 1
+            self.tasks += [task for task in raw.tasks if task not in self.tasks]
+            if self._merge and raw.op is not None:
+                self._alone(raw, None)
+            # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
+            self.minted = self.minted or raw.minted or (self._merge and raw.minted_alone)
+        return raw
+
+    def _alone(self, raw: Raw, run: Execution | None) -> None:
+        """What the flow does alone after a history: the first guess at what it remembers."""
+        if NO_REPLIES not in raw.signatures:
+            run = run or self._rerun(raw)
+            raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
+            raw.minted_alone = run.minted > 0
 
     def _compile(self, parent: Raw | None, reply: object) -> Raw:
         """Run the flow to the end of a history, and on alone for the first guess."""
         run = Execution(self.program) if parent is None else self._rerun(parent)
-        if parent is None:
-            self.reruns += 1
-        else:
+        if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
-        self.tasks += [task for task, _ in raw.open if task != MAIN and task not in self.tasks]
+        self._trie.add(raw)
         if self._merge and run.op is not None:
-            raw.signatures[NO_REPLIES] = self._play(run, NO_REPLIES)
+            self._alone(raw, run)
         run.close()
-        # An identifier that is minted only later, or only alone, counts already: that errs on the safe side.
-        self.minted = self.minted or run.minted > 0
         return raw
 
     def _rerun(self, raw: Raw) -> Execution:
-        self.reruns += 1
         run = Execution(self.program)
         for asked, reply in raw.history():
             self._same(raw, run.asks, asked)

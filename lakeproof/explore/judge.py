@@ -3,7 +3,7 @@
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from lakeproof.explore import asking
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.kernel import Kernel
-from lakeproof.explore.packing import Words, distinct, distinct_sorted, take
+from lakeproof.explore.packing import Words, take
+from lakeproof.explore.projections import Projections, trimmed
 from lakeproof.explore.semantics import Cell, Value
 from lakeproof.explore.setting import run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, STEP_READS, transition, unhandled, unhandled_after
@@ -71,11 +72,11 @@ class Record:
                 self.example = self.example or finding.what
 
 
-class Judge:
+class Judge(Projections):
     """Evaluates a scenario's invariants level by level."""
 
     def __init__(self, scenario: Scenario, kernel: Kernel, groups: Sequence[Sequence[int]] = ()) -> None:
-        self.kernel = kernel
+        super().__init__(kernel)
         self._groups = groups  # of interchangeable clients
         self.records = {name: Record(name) for name in scenario.ids}
         self._sought = scenario.sought_ids
@@ -85,11 +86,9 @@ class Judge:
         self._eventually = [i for i in scenario.invariants if isinstance(i, Eventually)]
         self._steps = [i for i in scenario.invariants if isinstance(i, OnStep)]
         self._aftermath = list(scenario.aftermath)
-        self.seen: dict[object, set[object]] = {}
-        """By what was asked: the projections that were judged."""
-        self._visible: list[dict[Hashable, int]] = [{} for _ in kernel.tables]
-        self._same: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64) for _ in kernel.tables]
         self._exchanges = Exchanges(groups)
+        self._alike: set[tuple[frozenset[Reads], tuple[int, ...]]] = set()
+        self._watched: dict[tuple[int, str], tuple[int, npt.NDArray[np.bool_]]] = {}
 
     @property
     def decided(self) -> bool:
@@ -147,7 +146,7 @@ class Judge:
                 continue
             nodes = table.nodes_of(words)
             for row in np.flatnonzero(np.isin(nodes, table.behaviour.broken))[:1].tolist():
-                self.broken(table.client, int(nodes[row]), Place(level, self._full(words, row)))
+                self.broken(table.client, int(nodes[row]), Place(level, self.full(words, row)))
 
     def broken(self, client: int, node_id: int, place: Place) -> None:
         """Take in that a client ended at this node by raising what is no answer."""
@@ -155,41 +154,59 @@ class Judge:
         self.records[NO_UNHANDLED_EXCEPTION].add(unhandled([calls]), place)
 
     def _judge_states(self, reads: frozenset[Reads], words: Words, level: int) -> None:
-        for row, numbers in self._fresh(("always", reads), words, reads):
-            self.state(reads, numbers, Place(level, self._full(words, row)))
+        for row, numbers in self.fresh(("always", reads), words, reads):
+            self.state(reads, numbers, Place(level, self.full(words, row)))
 
     def state(self, reads: frozenset[Reads], numbers: tuple[int, ...], place: Place) -> None:
         """Put the *always* invariants that read this to a projection."""
-        seen = self.kernel.space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads)
-        cases = [case.only(reads) for case in self._exchanges.of(seen)]
+        space = self.kernel.space
+        seen = space.snapshot(numbers, clients=Reads.CLIENTS in reads, clock=Reads.CLOCK in reads).only(reads)
+        cases = [seen] if self._exchanged(reads, numbers) else list(self._exchanges.of(seen))
         for invariant in self._always:
             record = self.records[invariant.id]
             if invariant.reads == reads and record.violation is None:
                 record.add(self.check_all_symmetric(invariant.id, invariant.check, iter(cases)), place)
 
+    def _exchanged(self, reads: frozenset[Reads], numbers: tuple[int, ...]) -> bool:
+        """Whether no exchange of clients is to be looked at here: nobody looks at clients, or all exchanges of this
+        projection have been judged alike when one of them was met."""
+        if not self._groups or Reads.CLIENTS not in reads:
+            return True
+        columns = self.kernel.space.clients
+        arranged = list(numbers)
+        for group in self._groups:
+            for client, node in zip(group, sorted(numbers[columns[client]] for client in group), strict=True):
+                arranged[columns[client]] = node
+        key = (reads, trimmed(tuple(arranged)))
+        known = key in self._alike
+        self._alike.add(key)
+        return known
+
     def _judge_finals(self, words: Words, level: int) -> None:
-        for row, numbers in self._fresh("finals", words, frozenset(Reads)):
-            self.finals.add(_trimmed(numbers))
-            place = Place(level, self._full(words, row))
+        for row, numbers in self.fresh("finals", words, frozenset(Reads)):
+            self.finals.add(trimmed(numbers))
+            place = Place(level, self.full(words, row))
             self.final(numbers, place)
             self._judge_aftermath(numbers, place)
         self._judge_ends(words, level)
 
     def final(self, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *eventually* invariants to a final state."""
-        exchanged = list(self._exchanges.of(self.kernel.space.snapshot(numbers, clients=True, clock=True)))
+        seen = self.kernel.space.snapshot(numbers, clients=True, clock=True)
+        exchanged = list(self._exchanges.of(seen)) if self._eventually else []
         for invariant in self._eventually:
             record = self.records[invariant.id]
             if record.violation is None:
-                cases = (case.only(invariant.reads) for case in exchanged)
-                record.add(self.check_all_symmetric(invariant.id, invariant.check, cases), place)
+                cases = exchanged if Reads.CLIENTS in invariant.reads else [seen]
+                found = (case.only(invariant.reads) for case in cases)
+                record.add(self.check_all_symmetric(invariant.id, invariant.check, found), place)
 
     def _judge_ends(self, words: Words, level: int) -> None:
         reads = frozenset({Reads.STORE, Reads.OBJECTS})
         for index in self.open_ends():
             name = ("ends", self.kernel.space.monitors[index].id)
-            for row, numbers in self._fresh(name, words, reads, [self.kernel.space.watches[index]]):
-                self.end(index, numbers, Place(level, self._full(words, row)))
+            for row, numbers in self.fresh(name, words, reads, [self.kernel.space.watches[index]]):
+                self.end(index, numbers, Place(level, self.full(words, row)))
 
     def end(self, index: int, numbers: tuple[int, ...], place: Place) -> None:
         """Hold what a monitor remembers against a final state."""
@@ -234,8 +251,7 @@ class Judge:
 
     def watched(self, client: int, task: str) -> list[int]:
         """The nodes of a client at which some undecided *step* invariant watches the move of this task."""
-        nodes = self.kernel.tables[client].behaviour.nodes
-        return [node.id for node in nodes if self._watching(node.representative.current, node.effect(task))]
+        return [int(node) for node in np.flatnonzero(self._watched_nodes(client, task))]
 
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
         if call is None or op is None or isinstance(op, Withdrawn):
@@ -245,13 +261,27 @@ class Judge:
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]
         nodes = table.nodes_of(before)
-        for node_id in np.unique(nodes).tolist():
-            node = table.behaviour.nodes[node_id]
-            if not self._watching(node.representative.current, node.effect(move.task)):
-                continue
+        watched = self._watched_nodes(move.client, move.task)[nodes]
+        if not watched.any():
+            return
+        for node_id in np.unique(nodes[watched]).tolist():
             rows = take(before, np.flatnonzero(nodes == node_id))
-            for row, numbers in self._fresh(("step", move, node_id), rows, STEP_READS):
-                self.step(move, node_id, numbers, Place(level, self._full(rows, row), move))
+            for row, numbers in self.fresh(("step", move, node_id), rows, STEP_READS):
+                self.step(move, node_id, numbers, Place(level, self.full(rows, row), move))
+
+    def _watched_nodes(self, client: int, task: str) -> npt.NDArray[np.bool_]:
+        """For each node of a client whether some undecided *step* invariant watches the move of this task. Whoever
+        watches, and at which nodes, is asked once."""
+        nodes = self.kernel.tables[client].behaviour.nodes
+        undecided = sum(self.records[invariant.id].violation is None for invariant in self._steps)
+        of, known = self._watched.get((client, task), (undecided, np.zeros(0, np.bool_)))
+        if of != undecided:
+            known = np.zeros(0, np.bool_)
+        if len(known) < len(nodes):
+            more = [bool(self._watching(n.representative.current, n.effect(task))) for n in nodes[len(known) :]]
+            known = np.append(known, np.array(more, np.bool_))
+            self._watched[client, task] = (undecided, known)
+        return known
 
     def step(self, move: Move, node_id: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to a client's move."""
@@ -274,8 +304,8 @@ class Judge:
         watched = self.watched_deliveries()
         for number in np.unique(pending).tolist():
             rows = take(before, np.flatnonzero(pending == number))
-            for row, numbers in self._fresh(("late", number), rows, STEP_READS) if number in watched else ():
-                self.delivery(number, numbers, Place(level, self._full(rows, row), Move(-1, Mode.DELIVER)))
+            for row, numbers in self.fresh(("late", number), rows, STEP_READS) if number in watched else ():
+                self.delivery(number, numbers, Place(level, self.full(rows, row), Move(-1, Mode.DELIVER)))
 
     def delivery(self, number: int, numbers: tuple[int, ...], place: Place) -> None:
         """Put the *step* invariants to the arrival of a late write."""
@@ -316,76 +346,3 @@ class Judge:
         cells = {cell: value for cell, value in held.items() if value is not None}
         jumps = numbers[space.clock] if space.clock >= 0 else 0
         return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
-
-    def _fresh(
-        self, key: object, words: Words, reads: frozenset[Reads], more: Sequence[int] = ()
-    ) -> list[tuple[int, tuple[int, ...]]]:
-        """Projections of these states, on what is read and ``more`` columns, that have not been met under ``key``,
-        each with a row that has it."""
-        layout, space = self.kernel.layout, self.kernel.space
-        masks = self.masks(reads, more)
-        projected = [word & np.uint64(mask) for word, mask in zip(words, masks, strict=True)]
-        if Reads.CLIENTS in reads:
-            for client in range(len(space.clients)):
-                self._show_only_visible(projected, client)
-        used = [at for at, mask in enumerate(masks) if mask] or [0]
-        narrow = [projected[at] for at in used]
-        sorted_already = len(words) == 1 and Reads.CLIENTS not in reads and key == ("always", reads)
-        kinds = [distinct_sorted(narrow[0])] if sorted_already else distinct(narrow)
-        seen = self.seen.setdefault(key, set())
-        fresh = []
-        for values in zip(*(kind.tolist() for kind in kinds), strict=True):
-            full = [0] * layout.words
-            for at, value in zip(used, values, strict=True):
-                full[at] = value
-            numbers = layout.unpack(full)
-            name = _trimmed(numbers)
-            if name not in seen:
-                seen.add(name)
-                same = [part == value for part, value in zip(narrow, values, strict=True)]
-                row = np.flatnonzero(np.logical_and.reduce(same))
-                fresh.append((int(row[0]), numbers))
-        return fresh
-
-    def masks(self, reads: frozenset[Reads], more: Sequence[int] = ()) -> tuple[int, ...]:
-        """For each word, the bits of what is read, and of ``more`` columns."""
-        return self.kernel.layout.masks([*self._columns(reads), *more])
-
-    def _columns(self, reads: frozenset[Reads]) -> list[int]:
-        space = self.kernel.space
-        known = len(self.kernel.layout.places)
-        columns = [column for column in space.cells.values() if column < known]
-        if Reads.CLIENTS in reads:
-            columns += space.clients
-        if Reads.CLOCK in reads and space.clock >= 0:
-            columns.append(space.clock)
-        return columns
-
-    def _show_only_visible(self, projected: Words, client: int) -> None:
-        """Replace a client's node by the first one at which the same is visible."""
-        table = self.kernel.tables[client]
-        same = self.visible(client)
-        at = table.nodes_of(projected)
-        change = (same[at] - at).astype(np.uint64) << table.node_shift
-        projected[table.node_word] = projected[table.node_word] + change
-
-    def visible(self, client: int) -> npt.NDArray[np.int64]:
-        """For each node of a client, the first one at which the same is visible."""
-        first, known = self._visible[client], self._same[client]
-        nodes = self.kernel.tables[client].behaviour.nodes
-        if len(known) < len(nodes):
-            more = [first.setdefault(node.visible, node.id) for node in nodes[len(known) :]]
-            known = self._same[client] = np.append(known, np.array(more, np.int64))
-        return known
-
-    def _full(self, words: Words, row: int) -> tuple[int, ...]:
-        """All numbers of the state of which only a projection was judged."""
-        return self.kernel.layout.unpack([int(word[row]) for word in words])
-
-
-def _trimmed(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Without trailing zeros: a column that comes later is 0 in all that was seen before."""
-    end = len(numbers)
-    while end and not numbers[end - 1]:
-        end -= 1
-    return numbers[:end]

@@ -31,18 +31,19 @@ Words = list[npt.NDArray[np.uint64]]
 """A set or list of states: one array per word, all of the same length."""
 
 WORD_BITS: Final = 64
+_RUNS: Final = "stable"
+"""How levels are sorted: a level is a concatenation of sorted runs, which this way finds. Shuffled rows take longer."""
 _MIX: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
 
 
 class Column:
     """One component of a state, with the values that it has been seen to take: number 0 is the initial one."""
 
-    __slots__ = ("_numbers", "name", "slack", "values")
+    __slots__ = ("_numbers", "name", "values")
 
-    def __init__(self, name: Hashable, initial: Hashable, *, slack: int = 0) -> None:
+    def __init__(self, name: Hashable, initial: Hashable) -> None:
         self.name = name
         self.values: list[Hashable] = [initial]
-        self.slack = slack
         self._numbers: dict[Hashable, int] = {identity(initial): 0}
 
     def number(self, value: Hashable) -> int:
@@ -170,9 +171,9 @@ def distinct(words: Words) -> Words:
     probability below n^2 / 2^65) and harms nothing else.
     """
     if len(words) == 1:
-        ordered = np.sort(words[0])
+        ordered = np.sort(words[0], kind=_RUNS)
         return [ordered[_firsts([ordered])]]
-    ordered_rows = take(words, np.argsort(fingerprint(words)))
+    ordered_rows = take(words, np.argsort(fingerprint(words), kind=_RUNS))
     return take(ordered_rows, _firsts(ordered_rows))
 
 

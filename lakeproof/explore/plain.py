@@ -1,10 +1,10 @@
-"""The plain searches: slow, obvious, without tries, tables or packing. They keep the vectorised search honest.
+"""The plain search: slow, obvious, without tries, tables or packing. It keeps the vectorised search honest.
 
-`plain_search` is breadth first over `World` with a visited set; `enumerate_schedules` runs every schedule from the
-start, one by one. Both take invariants literally: each is evaluated in every state that it speaks of.
+It goes breadth first over `World` with a visited set, and takes invariants literally: each is evaluated in every state
+that it speaks of.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 
 import attrs
@@ -14,7 +14,7 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import APPLIED
 from lakeproof.explore.kernel import advance
 from lakeproof.explore.semantics import Cells
-from lakeproof.explore.setting import Setting, prepare, run_aftermath
+from lakeproof.explore.setting import prepare, run_aftermath
 from lakeproof.explore.shown import END_READS, END_REPAIR, transition, unhandled, unhandled_after
 from lakeproof.explore.space import DEAD
 from lakeproof.explore.world import Step, World
@@ -149,47 +149,6 @@ def plain_search(scenario: Scenario, states_max: int = 200_000) -> PlainResult:
             world.close()
         level = following
     return _result(scenario, verdicts, len(seen), transitions, finals, set(seen))
-
-
-def enumerate_schedules(scenario: Scenario, executions_max: int = 100_000) -> tuple[int, PlainResult]:
-    """Every schedule from start to end, one by one. Returns their number and what was found."""
-    setting = prepare(scenario)
-    verdicts = Verdicts()
-    finals: set[Exact] = set()
-    keys: set[Exact] = set()
-    executions = 0
-    transitions = 0
-    for moves in _schedules(setting):
-        executions += 1
-        if executions > executions_max:
-            raise AssertionError(f"{scenario.name}: more than {executions_max} schedules")
-        referee = Referee(scenario, verdicts)
-        world, monitors = World(setting), referee.start()
-        referee.state(world, monitors)
-        keys.add(Exact((world.key(), monitors)))
-        for move in moves:
-            if world.quiescent:
-                finals.add(Exact(world.final()))
-            before = world.cells
-            monitors = referee.step(world, world.step(move), before, monitors)
-            referee.state(world, monitors)
-            keys.add(Exact((world.key(), monitors)))
-            transitions += 1
-        finals.add(Exact(world.final()))
-        world.close()
-    return executions, _result(scenario, verdicts, len(keys), transitions, finals, keys)
-
-
-def _schedules(setting: Setting, prefix: tuple[Move, ...] = ()) -> Iterator[tuple[Move, ...]]:
-    world = World(setting)
-    for move in prefix:
-        world.step(move)
-    moves = world.moves()
-    world.close()
-    if not moves:
-        yield prefix
-    for move in moves:
-        yield from _schedules(setting, (*prefix, move))
 
 
 def _result(

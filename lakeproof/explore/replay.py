@@ -223,7 +223,7 @@ def replay(trace: Trace, scenario: Scenario, told: Callable[[TraceStep], None] |
 
 
 def _follow(run: Run, step: TraceStep, where: str, place: str) -> None:
-    move = _move(step, len(run.scenario.clients), place)
+    move = move_of(step, len(run.scenario.clients), place)
     if move.client >= 0 and step.mode is not Mode.CRASH:
         said = Effected(step.effect, step.key, step.value, step.condition)
         found = run.pending(move.client, move.task)
@@ -249,7 +249,8 @@ def _pending_call(run: Run, client: int) -> str:
     return describe.called(run.world.clients[client].current_view())
 
 
-def _move(step: TraceStep, clients: int, place: str) -> Move:
+def move_of(step: TraceStep, clients: int, place: str) -> Move:
+    """The move of a step. Raises TraceError: ``place`` names a client that the scenario does not have."""
     if step.mode in (Mode.TICK, Mode.DELIVER):
         return Move(-1, step.mode)
     client = LABELS.find(step.client)

@@ -21,6 +21,7 @@ from lakeproof.explore.faults import Move
 from lakeproof.explore.fence import Undecided
 from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
+from lakeproof.explore.learned import LEARNED
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
 from lakeproof.explore.results import Counterexample as Counterexample
@@ -72,15 +73,19 @@ def search(
         Undecided: its setup runs on without an effect, or a program in it failed.
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
-    setting = prepare(scenario)
-    options = options or Options()
-    limits = limits or Limits()
+    with LEARNED.kept():
+        return _search(prepare(scenario), limits or Limits(), options or Options(), progress, searching or _Search)
+
+
+def _search(
+    setting: Setting, limits: Limits, options: Options, progress: Progress | None, searching: "Searching"
+) -> Result:
     started = time.perf_counter()
     plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
     for number, ranked in enumerate(plans):
         patience = RANKED_FROM if len(plans) == 3 and number == 0 else None
         try:
-            return (searching or _Search)(setting, limits, options, progress, ranked, patience, started).run()
+            return searching(setting, limits, options, progress, ranked, patience, started).run()
         except (SwitchToRanked, _Violated, _TooManyRestarts):
             continue
     raise AssertionError("a graded search ends with a result")

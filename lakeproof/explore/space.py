@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from lakeproof.explore import packing
 from lakeproof.explore.behaviour import Behaviour
 from lakeproof.explore.execution import Program
 from lakeproof.explore.faults import BUDGETS
@@ -23,6 +24,10 @@ class _Dead:
 
 DEAD: Final = _Dead()
 """The state of a monitor that has found its violation and rests. Compared with ``is``."""
+
+
+SPARE_MAX: Final = 3
+"""A column gets no more bits than that beyond those it needs."""
 
 
 class Relayout(Exception):
@@ -65,7 +70,7 @@ class Space:
         self.monitors = list(monitors)
         self.columns: list[Column] = []
         self.cells: dict[Cell, int] = {}
-        self.clients = [self._add(Column(("client", c), 0, slack=1)) for c in range(len(behaviours))]
+        self.clients = [self._add(Column(("client", c), 0)) for c in range(len(behaviours))]
         self.clock = self._add(Column("clock", 0)) if len(setting.times) > 1 else -1
         self.budgets = [self._add(Column(kind, total)) if total else -1 for kind, total in self._budgets()]
         self.late = self._add(Column("late write", None))
@@ -163,14 +168,24 @@ class Space:
             self.columns[self.clock] = _counter("clock", len(self.setting.times) - 1)
 
     def _lay_out(self) -> Layout:
-        widths = [self.bits(column) for column in range(len(self.columns))]
-        for column in self.clients:
-            widths[column] += self.columns[column].slack
+        widths = self._widths()
         cells = [self.cells[cell] for cell in sorted(self.cells)]
         others = [column for column in range(len(self.columns)) if column not in set(cells)]
         layout = lay_out(widths, cells + others)
         self._room = [(self._taken(column), 1 << place.bits) for column, place in enumerate(layout.places)]
         return layout
+
+    def _widths(self) -> list[int]:
+        """How many bits each column is given: one word's spare bits go to the columns that may grow, since a new layout
+        is dear and an unused bit of a word is free."""
+        widths = [self.bits(column) for column in range(len(self.columns))]
+        for column in self.clients:
+            widths[column] += 1
+        growing = [column for column in (*self.clients, *self.cells.values(), *self.watches) if widths[column]]
+        spare = (packing.WORD_BITS - sum(widths)) // max(1, len(growing))
+        for column in growing:
+            widths[column] += min(SPARE_MAX, max(0, spare))
+        return widths
 
     def _add(self, column: Column) -> int:
         self.columns.append(column)

@@ -55,7 +55,7 @@ class Exchanges:
     def of(self, seen: Snapshot) -> Iterator[Snapshot]:
         """The snapshot, and all that differ from it by an exchange of interchangeable clients."""
         yield seen
-        if not self._groups or not seen.clients:
+        if not self._groups:
             return
         arranged = {tuple(self._number(calls) for calls in seen.clients): None}
         for group in self._groups:

@@ -2,8 +2,11 @@
 
 from collections.abc import Hashable, Sequence
 
+import attrs
+
 from lakeproof.explore.execution import Execution
 from lakeproof.impl.effects import Effect
+from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
 from lakeproof.model.snapshot import CallView, Status
 
@@ -13,18 +16,21 @@ Suffix = Exact
 NO_REPLIES: Suffix = Exact(())
 
 
-def seen_of(calls: Sequence[CallView]) -> Hashable:
+def seen_of(calls: Sequence[CallView]) -> tuple[Hashable, ...]:
     """The identity of what is visible of a client: of arguments, too, which a flow may have changed."""
-    return tuple(
-        (call.name, call.status, identity((call.args, call.value, call.error, call.observed))) for call in calls
-    )
+    return tuple([(call.name, call.status, _said(call)) for call in calls])
+
+
+def _said(call: CallView) -> Hashable:
+    return identity((call.args, call.value, call.error, call.observed))
 
 
 class Raw:
     """A history of replies, as a node of the trie: what the client asks for next, and what it has said so far."""
 
     __slots__ = ("asks", "begins", "broken", "calls", "children", "crashed_calls", "crashed_visible", "current",
-                 "depth", "index", "op", "open", "parent", "reply", "signatures", "under_way", "visible")  # fmt: skip
+                 "depth", "index", "minted", "minted_alone", "op", "open", "parent", "reply", "signatures", "tasks",
+                 "under_way", "visible")  # fmt: skip
 
     def __init__(self, run: Execution, parent: "Raw | None", reply: object) -> None:
         self.parent = parent
@@ -35,15 +41,28 @@ class Raw:
         self.asks: Hashable = run.asks
         self.begins = run.begins and run.op is not None
         self.index = run.index
-        self.calls = run.calls()
-        self.crashed_calls = run.calls(Status.CRASHED)
+        self.calls: tuple[CallView, ...] = tuple(run.finished)
+        self.crashed_calls = self.calls
         self.current: CallView | None = run.current_view() if run.op is not None else None
         self.broken = run.broken
+        self.minted = run.minted > 0
+        self.minted_alone = False
+        """Whether it mints an identifier when it runs on alone."""
+        self.tasks = [task for task, _ in self.open if task != MAIN]
         # Views hold what flows return and raise: values are compared by identity, never by ==. Effects and replies hold
         # exact types only (see `lakeproof.impl.wellformed`): they may be keys as they are.
-        self.visible = seen_of(self.calls)
-        self.crashed_visible = seen_of(self.crashed_calls)
-        self.under_way = seen_of(() if self.current is None else (self.current,))
+        seen = seen_of(self.calls)
+        self.visible: Hashable = seen
+        self.crashed_visible: Hashable = seen
+        self.under_way: Hashable = ()
+        if self.current is not None:
+            name, said = self.current.name, _said(self.current)
+            self.under_way = ((name, Status.PENDING, said),)
+            if not run.begins:
+                self.calls = (*self.calls, self.current)
+                self.crashed_calls = (*self.crashed_calls, attrs.evolve(self.current, status=Status.CRASHED))
+                self.visible = (*seen, (name, Status.PENDING, said))
+                self.crashed_visible = (*seen, (name, Status.CRASHED, said))
         self.children: dict[object, Raw] = {}
         self.signatures: dict[Suffix, Hashable] = {}
 

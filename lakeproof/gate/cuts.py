@@ -108,16 +108,6 @@ def moments(front: AWSFront, start: Store, steps: Sequence[Made]) -> Iterator[Mo
         layer = following
 
 
-def along(front: AWSFront, start: Store, steps: Sequence[Made]) -> list[Moment]:
-    """The moments of a schedule in the order in which it was made: the beginning, and one for each step."""
-    exchanges = exchanged(front, start, steps)
-    found = [Moment(before=start, store=start)]
-    for at, step in enumerate(steps):
-        before = found[-1].store
-        found.append(_moment(before, _performed(front, before, step), steps, exchanges, tuple(range(at + 1))))
-    return found
-
-
 def _lines(steps: Sequence[Made]) -> list[list[int]]:
     """The steps of each client, in their order."""
     found: dict[str, list[int]] = {}

@@ -139,10 +139,6 @@ class Gate(Generic[State, Asked]):
         """The clients of which a request waits."""
         return frozenset(held.client for held in (*self.held.values(), *self._arrived))
 
-    def names(self) -> Names:
-        """The names of what was minted so far; what they are given further changes nothing here."""
-        return self._names.copy()
-
     def names_of_setup(self) -> Names:
         """The names of what was minted before any client was held."""
         return self._of_setup.copy()

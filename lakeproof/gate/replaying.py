@@ -97,12 +97,7 @@ def replay(trace: Path, file: Path | None, times: int) -> int:
     verdicts = [verdict(each, told) for each in schedules]
     if times > 1:
         return _often(verdicts, told)
-    code = _once(schedules[0], verdicts[0])
-    if code == VIOLATED and not verdicts[0].otherwise:
-        from lakeproof.pages.gate.paths import command, path_of
-
-        click.echo(f"in a browser: {command(scenarios[0], source, path_of(told.choices))}", err=True)
-    return code
+    return _once(schedules[0], verdicts[0])
 
 
 async def _replayed(scenario: GateScenario, file: Path, trace: GateTrace, times: int) -> list[Schedule]:

@@ -122,8 +122,6 @@ class Runner:
         self.fresh = gate.state
         self.watch = Watch()
         self.steps: list[Step] = []
-        self.every_order = True
-        """Whether a schedule is also judged on the way of every other order of its class."""
         self.made: list[Made] = []
         self._born: dict[Name, int] = {}
         self.unfinished: set[str] = set()
@@ -372,7 +370,7 @@ class Runner:
         left = {each.__name__: each for each in self.scenario.always}
         found: dict[str, tuple[str, tuple[Step, ...]]] = {}
         try:
-            for moment in moments(self.front, self.fresh, self.made) if left and self.every_order else ():
+            for moment in moments(self.front, self.fresh, self.made) if left else ():
                 calls = [call for call, _ in self.results.get(moment.client, [])]
                 for name, each in list(left.items()):
                     evidence = found_by(self.scenario.name, each.__name__, partial(each, moment, calls))

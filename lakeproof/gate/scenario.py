@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, ParamSpec
+from typing import TYPE_CHECKING, Final, ParamSpec
 
 import attrs
 
-from lakeproof.gate.aws import Store
-from lakeproof.gate.cuts import Moment
-from lakeproof.gate.programs import Returned
 from lakeproof.running.tasks import Unusable
 from lakeproof.scenario import Faults, ScenarioError
+
+if TYPE_CHECKING:
+    from lakeproof.gate.aws import Store
+    from lakeproof.gate.cuts import Moment
+    from lakeproof.gate.programs import Returned
 
 P = ParamSpec("P")
 
@@ -44,11 +46,11 @@ call = GateCall.of
 class Outcome:
     """What is judged at the end of a schedule."""
 
-    results: Mapping[str, Sequence[tuple[GateCall, Returned]]]
+    results: "Mapping[str, Sequence[tuple[GateCall, Returned]]]"
     """By client, in order: its calls, and how they ended."""
-    after: Sequence[Returned]
+    after: "Sequence[Returned]"
     """How the calls of ``after`` ended."""
-    store: Store
+    store: "Store"
     """What the store holds."""
 
 
@@ -60,7 +62,7 @@ Invariant = Callable[[Outcome], str | None]
 """Evidence that it is violated, in a sentence; None: it holds. Its name and its docstring are shown."""
 
 
-OnTheWay = Callable[[Moment, Sequence[GateCall]], str | None]
+OnTheWay = Callable[["Moment", Sequence[GateCall]], str | None]
 """As `Invariant`, of a step: what the store held before it, and holds after it; and the calls of its client."""
 
 CALM_SECONDS_MAX: Final = 60.0

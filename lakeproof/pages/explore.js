@@ -79,8 +79,6 @@
       return row;
     }));
     find("end").hidden = !shown.end;
-    find("notes").textContent = shown.notes.join(" ");
-    find("notes").hidden = !shown.notes.length;
   }
 
   function showTaken() {

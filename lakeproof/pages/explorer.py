@@ -12,8 +12,9 @@ from lakeproof.explore.execution import LABELS
 from lakeproof.explore.faults import BUDGETS, Mode
 from lakeproof.explore.replay import record
 from lakeproof.explore.trace import TraceStep, dumps
-from lakeproof.pages.walking import NoSuchMove, Option, Walk, moves_of, name_of, path_of, whole
+from lakeproof.pages.walking import NoSuchMove, Option, Walk, moves_of, name_of, path_of
 from lakeproof.report.lanes import FAULTS
+from lakeproof.report.story import whole
 from lakeproof.running.fenced import fenced
 from lakeproof.running.loading import Source
 from lakeproof.running.processes import run
@@ -75,7 +76,6 @@ class Explorer:
             "invariants": [self._invariant(walk, name, met) for name in self.scenario.ids],
             "end": not options,
             "command": self._command(path),
-            "notes": [],
         }
 
     def _names(self, path: str) -> list[str]:

@@ -1,11 +1,15 @@
 """The page of the explorer, before its script has asked for a state."""
 
 from lakeproof.pages.markup import document, text
+from lakeproof.report.style import plural
+from lakeproof.scenario import Scenario
 
 
-def explorer_page(name: str, facts: str) -> str:
-    """The whole page of a scenario; states are fetched from where it came from. facts: a line below its name."""
-    return document(f"{name}: explore", _BODY.format(name=text(name), facts=text(facts)), "explore.js", live=True)
+def explorer_page(scenario: Scenario) -> str:
+    """The whole page of a scenario; states are fetched from where it came from."""
+    facts = f"{plural(len(scenario.clients), 'client')} · {plural(len(scenario.ids), 'invariant')}"
+    body = _BODY.format(name=text(scenario.name), facts=text(facts))
+    return document(f"{scenario.name}: explore", body, "explore.js", live=True)
 
 
 _BODY = """<div class="page explorer">
@@ -23,7 +27,6 @@ _BODY = """<div class="page explorer">
 <section aria-labelledby="next-heading">
 <h2 id="next-heading" tabindex="-1">Next step</h2>
 <ol class="options" id="options"></ol>
-<p class="read" id="notes" hidden></p>
 <p class="read" id="end" hidden>Nothing more can happen: all clients have finished or crashed.</p>
 <h2 id="path-heading">Schedule so far</h2>
 <div class="moves"><button type="button" id="begin">To the beginning</button>

@@ -15,8 +15,8 @@ from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.pages.what_if import UNKNOWN, Others
 from lakeproof.report.lanes import FAULTS, busy_clients
-from lakeproof.report.races import races
-from lakeproof.report.story import sentence
+from lakeproof.report.races import races, stores
+from lakeproof.report.story import whole
 
 if TYPE_CHECKING:
     from lakeproof.pages.walking import Option
@@ -56,10 +56,9 @@ class Followed:
 def followed(trace: Trace) -> tuple[Followed, ...]:
     """All steps of a trace. Cost: steps times keys."""
     busy = busy_clients(trace)
-    store: dict[str, str] = dict(trace.initially)
     last: dict[str, int] = {}
     found = []
-    for number, step in enumerate(trace.schedule, start=1):
+    for number, (step, store) in enumerate(zip(trace.schedule, stores(trace), strict=False), start=1):
         found.append(
             Followed(
                 number=number,
@@ -67,29 +66,14 @@ def followed(trace: Trace) -> tuple[Followed, ...]:
                 step=step,
                 effect=_effect(step),
                 fault="" if step.mode is Mode.NORMAL else FAULTS[step.mode],
-                sentence=_whole(step, sentence(step, store).plain),
+                sentence=whole(step, store),
                 seen=tuple(sorted(set(_seen(step, last)))),
                 busy=tuple(row[number - 1] for row in busy),
-                store=dict(store),
+                store=store,
             )
         )
-        for change in step.changes:
-            last[change.key] = number
-            store.pop(change.key, None)
-            if change.after is not None:
-                store[change.key] = change.after
+        last.update({change.key: number for change in step.changes})
     return tuple(found)
-
-
-def store_at_end(trace: Trace) -> dict[str, str]:
-    """What the store holds after the last step, by key."""
-    store = dict(trace.initially)
-    for step in trace.schedule:
-        for change in step.changes:
-            store.pop(change.key, None)
-            if change.after is not None:
-                store[change.key] = change.after
-    return store
 
 
 def plain(trace: Trace, replay: str = "", others: Others = UNKNOWN) -> dict[str, object]:
@@ -160,11 +144,6 @@ def _effect(step: TraceStep) -> str:
     if step.mode is Mode.TICK:
         return "clock"
     return f"{step.task}: {step.effect}" if step.task else step.effect
-
-
-def _whole(step: TraceStep, told: str) -> str:
-    """A late write and the clock are their own subjects."""
-    return told if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {told}"
 
 
 def _seen(step: TraceStep, last: Mapping[str, int]) -> Iterator[int]:

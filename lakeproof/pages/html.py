@@ -15,7 +15,6 @@ from lakeproof.explore.execution import label
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.pages.followed import Followed, followed, plain
-from lakeproof.pages.instead import instead
 from lakeproof.pages.markup import document, embedded, text
 from lakeproof.pages.what_if import UNKNOWN, Others
 from lakeproof.report.races import races
@@ -96,7 +95,7 @@ def _lanes(trace: Trace, steps: Sequence[Followed], others: Others) -> Iterator[
         button = f'<button type="button" class="step-button" aria-label="step {each.number}">{each.number}</button>'
         yield (
             f'<tr class="step" id="row-{each.number}"><td class="number">{button}</td>{cells}'
-            f'<td class="store">{_store(each)}{instead(others, each.number)}</td></tr>'
+            f'<td class="store">{_store(each)}{_instead(others, each.number)}</td></tr>'
         )
     columns = len(trace.clients) + 2
     yield f'<tr class="broken"><td colspan="{columns}">✗ {text(trace.invariant)} is violated</td></tr>'
@@ -141,6 +140,26 @@ def _store(each: Followed) -> str:
         )
     parts += [f'<span class="ended">⇒ {text(ended)}</span>' for ended in step.returned]
     return "".join(parts)
+
+
+def _instead(others: Others, number: int) -> str:
+    """What was possible instead of a step, as a list that opens; empty if that is not known. 1 is the first step."""
+    if number > len(others.steps):
+        return ""
+    options = others.steps[number - 1]
+    if not options:
+        return '<p class="saw">nothing else was possible</p>'
+    items = []
+    for option in options:
+        told = [text(option.sentence)]
+        told += [f'<span class="ended">⇒ {text(ended)}</span>' for ended in option.step.returned]
+        told += [
+            f'<span class="broken">✗ would violate {text(name)}: {text(evidence)}</span>'
+            for name, evidence in option.violated
+        ]
+        items.append(f"<li>{' '.join(told)}</li>")
+    count = plural(len(options), "other move")
+    return f'<details class="instead"><summary>{count}</summary><ul>{"".join(items)}</ul></details>'
 
 
 def _attempted(step: TraceStep) -> str:

@@ -1,7 +1,7 @@
 """The pages of a run: one for each violation, and an index of all verdicts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +9,7 @@ from lakeproof.pages.html import page
 from lakeproof.pages.markup import document, text
 from lakeproof.pages.what_if import of_scenario
 from lakeproof.report.closing import replay_command
+from lakeproof.report.formats.common import Written
 from lakeproof.report.style import plural
 from lakeproof.report.table import MARKS
 from lakeproof.running.loading import Source
@@ -18,9 +19,6 @@ from lakeproof.scenario import Scenario
 from lakeproof.version import version
 
 INDEX: Final = "index.html"
-
-Written = Mapping[tuple[str, str], Path]
-"""Where the trace of each violation was written, by scenario and invariant."""
 
 
 def write(

@@ -11,6 +11,7 @@ from lakeproof.explore.execution import label
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace
 from lakeproof.pages.followed import Followed, followed
+from lakeproof.report.story import content_of
 
 _SPECIAL: Final = frozenset('#;%<>{}"&\\`$|')
 """What Mermaid, or the HTML that it makes, might read as something else than text."""
@@ -54,7 +55,7 @@ def _step(each: Followed) -> Iterator[str]:
         tried = ", ".join(part for part in (step.value, step.condition) if part)
         yield f"{client}->>store: {each.number}. {words(f'{asked} = {tried}' if tried else asked)}"
     for change in step.changes:
-        before, after = (words("nothing" if held is None else held) for held in (change.before, change.after))
+        before, after = (words(content_of(held)) for held in (change.before, change.after))
         yield f"Note right of store: {words(change.key)}: {before} → {after}"
     if step.mode is Mode.NORMAL:
         yield f"store-->>{client}: {words(step.reply)}"

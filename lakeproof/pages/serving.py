@@ -9,24 +9,21 @@ import json
 import secrets
 import signal
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
-import attrs
 import trio
 
 from lakeproof.explore.fence import Undecided
 from lakeproof.explore.replay import NotReproduced
-from lakeproof.gate.classes import Diverged
 from lakeproof.gate.http import Request, Response, Server, listening
 from lakeproof.pages.explorer import Explorer
 from lakeproof.pages.explorer_page import explorer_page
 from lakeproof.pages.walking import NoSuchMove
-from lakeproof.report.style import plural
 from lakeproof.running.tasks import Unusable
 
 HOST: Final = "127.0.0.1"
 TOKEN_BYTES: Final = 24
-REFUSED: Final = (NoSuchMove, Unusable, Undecided, NotReproduced, Diverged)
+REFUSED: Final = (NoSuchMove, Unusable, Undecided, NotReproduced)
 """What the page says in place of a state."""
 _NAMES: Final = (HOST, "localhost")
 _JSON: Final = "application/json; charset=utf-8"
@@ -39,61 +36,10 @@ _ALWAYS: Final = (
 )
 
 
-class Explored(Protocol):
-    """What can be walked in: states and moves by their paths. What it cannot do it raises as an error of `REFUSED`."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def facts(self) -> str:
-        """In one line, of what kind it is."""
-        ...
-
-    async def state(self, path: str) -> dict[str, object]:
-        """The state that a path leads to, and all moves out of it."""
-        ...
-
-    async def search(self) -> dict[str, object]:
-        """Search all schedules, within a limit: a verdict on each invariant."""
-        ...
-
-    async def trace(self, path: str, invariant: str) -> str:
-        """The trace of a path that violates an invariant, as a file."""
-        ...
-
-
-@attrs.frozen
-class Direct:
-    """A scenario of the search, whose flows run in this process."""
-
-    explorer: Explorer
-
-    @property
-    def name(self) -> str:
-        return self.explorer.scenario.name
-
-    @property
-    def facts(self) -> str:
-        scenario = self.explorer.scenario
-        return f"{plural(len(scenario.clients), 'client')} · {plural(len(scenario.ids), 'invariant')}"
-
-    async def state(self, path: str) -> dict[str, object]:
-        await trio.lowlevel.checkpoint()
-        return self.explorer.state(path)
-
-    async def search(self) -> dict[str, object]:
-        return await trio.to_thread.run_sync(self.explorer.search, abandon_on_cancel=True)
-
-    async def trace(self, path: str, invariant: str) -> str:
-        await trio.lowlevel.checkpoint()
-        return self.explorer.trace(path, invariant)
-
-
 class Front:
-    """Answers requests. One at a time: flows run in this process, or a program has one run at a time."""
+    """Answers requests. One at a time: flows run in this process."""
 
-    def __init__(self, explorer: Explored, port: int, token: str) -> None:
+    def __init__(self, explorer: Explorer, port: int, token: str) -> None:
         self.explorer = explorer
         self.hosts = {f"{name}:{port}" for name in _NAMES} | ({*_NAMES} if port == 80 else set())
         self.token = token
@@ -112,7 +58,7 @@ class Front:
             return _refused(404, "there is no such page")
         match wanted:
             case ("GET", ""):
-                page = explorer_page(self.explorer.name, self.explorer.facts)
+                page = explorer_page(self.explorer.scenario)
                 return Response(200, (("Content-Type", "text/html; charset=utf-8"), *_ALWAYS), page.encode())
             case ("GET", "state" | "trace") | ("POST", "search"):
                 async with self.lock:
@@ -125,20 +71,18 @@ class Front:
         try:
             if what == "search":
                 if self.searched is None:
-                    self.searched = await self.explorer.search()
+                    self.searched = await trio.to_thread.run_sync(self.explorer.search, abandon_on_cancel=True)
                 return _told(self.searched)
             if what == "trace":
-                found = await self.explorer.trace(path, request.parameter("invariant") or "")
+                found = self.explorer.trace(path, request.parameter("invariant") or "")
                 saved = ("Content-Disposition", 'attachment; filename="trace.json"')
                 return Response(200, (("Content-Type", _JSON), saved, *_ALWAYS), found.encode())
-            return _told(await self.explorer.state(path))
-        except Diverged as error:
-            return _told({"problem": f"The program did not repeat itself: {error}", "diverged": True}, 422)
+            return _told(self.explorer.state(path))
         except REFUSED as error:
             return _told({"problem": str(error)}, 422)
 
 
-async def serve(explorer: Explored, port: int, tell: Callable[[str], object]) -> None:
+async def serve(explorer: Explorer, port: int, tell: Callable[[str], object]) -> None:
     """Serve on loopback until SIGINT, SIGTERM or SIGHUP, which a terminal sends when it is closed. ``tell``: receives
     the address, with its token. 0: any free port.
 

@@ -13,6 +13,7 @@ from lakeproof.explore.trace import Trace
 from lakeproof.pages.followed import Followed, followed
 from lakeproof.pages.html import COLOURS
 from lakeproof.pages.markup import text
+from lakeproof.report.story import content_of
 from lakeproof.report.style import plural
 
 WIDTH_MIN: Final = 760
@@ -136,7 +137,8 @@ def _what(each: Followed) -> str:
     if step.mode is Mode.TICK:
         return f"the clock jumps by {step.value}"
     changes = [
-        (f"{change.key} " if change.key != step.key else "") + f"{_held(change.before)} → {_held(change.after)}"
+        (f"{change.key} " if change.key != step.key else "")
+        + f"{content_of(change.before)} → {content_of(change.after)}"
         for change in step.changes
     ]
     ended = [f"⇒ {how}" for how in step.returned]
@@ -145,10 +147,6 @@ def _what(each: Followed) -> str:
     asked = ", ".join(part for part in (step.value, step.condition) if part)
     read = f"{asked}: {step.reply}" if asked and step.reply != "ok" else step.reply
     return "; ".join([*(changes or [read if read != "ok" else "no change"]), *ended])
-
-
-def _held(content: str | None) -> str:
-    return "nothing" if content is None else content
 
 
 def _arrows(each: Followed, steps: tuple[Followed, ...], top: int) -> Iterator[str]:

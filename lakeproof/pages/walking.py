@@ -19,7 +19,7 @@ from lakeproof.explore.replay import Run, replay
 from lakeproof.explore.trace import Trace, TraceStep
 from lakeproof.explore.world import World
 from lakeproof.impl.parallel import MAIN
-from lakeproof.report.story import sentence
+from lakeproof.report.story import whole
 from lakeproof.scenario import Scenario
 
 STEPS_MAX: Final = 60_000
@@ -100,12 +100,6 @@ class Walk(Run):
                 ),
             )
             twin.close()
-
-
-def whole(step: TraceStep, before: Mapping[str, str]) -> str:
-    """A step as a sentence with its subject. ``before``: what the store holds before it."""
-    told = sentence(step, before).plain
-    return told if step.mode in _ALONE else f"{step.client} {told}"
 
 
 def name_of(move: Move) -> str:

@@ -8,7 +8,6 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
-from lakeproof.report.story import story
 from lakeproof.report.style import is_ascii, plural
 from lakeproof.report.table import by_scenario, legend, matrix, summary, unexpected
 from lakeproof.running.loading import Source
@@ -50,6 +49,10 @@ def _stories(
             if verdict.trace is not None:
                 path = traces[outcome.scenario, verdict.invariant]
                 stories.setdefault((outcome.scenario, verdict.trace.schedule), []).append((verdict, path))
+    if not stories:
+        return
+    from lakeproof.report.story import story
+
     told = list(stories.values())
     if len(told) > STORIES_MAX:
         told = [pairs for pairs in told if any(verdict.unexpected for verdict, _ in pairs)]

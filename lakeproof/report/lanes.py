@@ -12,7 +12,7 @@ from lakeproof.explore.describe import printable
 from lakeproof.explore.execution import label
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Trace, TraceStep
-from lakeproof.report.story import beginning, race, verdict
+from lakeproof.report.story import beginning, content_of, race, verdict
 from lakeproof.report.style import client_style, is_ascii
 
 FAULTS: Final[Mapping[Mode, str]] = {
@@ -102,7 +102,7 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         return
     for change in step.changes:
         where = "" if change.key == step.key else f"{change.key} "
-        yield Text(printable(f"{where}{_content(change.before)} -> {_content(change.after)}"), "bold")
+        yield Text(printable(f"{where}{content_of(change.before)} -> {content_of(change.after)}"), "bold")
     if step.mode is not Mode.NORMAL:
         yield Text(FAULTS[step.mode], "yellow")
     elif step.reply != "ok":
@@ -110,7 +110,3 @@ def _lines(step: TraceStep) -> Iterator[Text]:
         yield Text(printable(f"{asked}{step.reply}"))
     elif not step.changes:
         yield Text("no change", "dim")
-
-
-def _content(content: str | None) -> str:
-    return "nothing" if content is None else content

@@ -3,13 +3,13 @@
 import sys
 import time
 from types import TracebackType
-from typing import Final, Self
-
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bar
+from typing import TYPE_CHECKING, Final, Self
 
 from lakeproof.report.style import console, plural
 from lakeproof.running.tasks import Outcome
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 BAR_WIDTH: Final = 20
 
@@ -30,6 +30,9 @@ class Progress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
             self._bar = Bar(
                 TextColumn(self._doing),
                 BarColumn(bar_width=BAR_WIDTH),
@@ -38,6 +41,7 @@ class Progress:
                 TextColumn("{task.description}", markup=False),
                 console=console(sys.stderr),
                 transient=True,
+                auto_refresh=False,  # no thread: processes are forked while it is shown
             )
             self._bar.start()
             self._task = self._bar.add_task("", total=self._total)
@@ -67,7 +71,7 @@ class Progress:
         if self._bar is not None:
             around = len(self._doing) + BAR_WIDTH + 2 * len(str(self._total)) + len("/ 0:00:00") + 4
             room = max(self._bar.console.width - around, 0)
-            self._bar.update(self._task, description=self._told()[:room])
+            self._bar.update(self._task, description=self._told()[:room], refresh=True)
         elif time.monotonic() - self._last >= SILENCE_SECONDS:
             self._last = time.monotonic()
             elapsed = round(self._last - self._started)

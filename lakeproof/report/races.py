@@ -183,7 +183,7 @@ def _late(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
 
 def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
     """What the batches of a scan have read together was in the store at no moment between them."""
-    stores = list(_stores(trace))
+    contents = stores(trace)
     scans = [each for each in steps if each.step.effect == "scan" and each.step.mode is Mode.NORMAL]
     for first, second in pairwise(sorted(scans, key=lambda each: (each.owner, each.number))):
         prefix = first.step.key
@@ -193,7 +193,7 @@ def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
         goes_on = first.step.reply.endswith(_MORE) and not second.step.reply.endswith(_MORE)
         if not goes_on or first.step.condition.startswith(_FROM) or not start.startswith(_FROM):
             continue
-        states = [_under(stores[at], prefix) for at in range(first.number - 1, second.number)]
+        states = [_under(contents[at], prefix) for at in range(first.number - 1, second.number)]
         where = start.removeprefix(_FROM)
         if any(".." in key or not key.isascii() for state in states for key in (*state, where)):
             continue
@@ -207,15 +207,17 @@ def _torn_scan(trace: Trace, steps: Sequence[_At]) -> Iterator[Race]:
             yield Race(name="torn scan", told=told, steps=(first.number, second.number))
 
 
-def _stores(trace: Trace) -> Iterator[dict[str, str]]:
-    """What the store holds before each step."""
-    store = dict(trace.initially)
+def stores(trace: Trace) -> list[dict[str, str]]:
+    """What the store holds by key before each step, and last what it holds at the end. Cost: steps times keys."""
+    found = [dict(trace.initially)]
     for step in trace.schedule:
-        yield dict(store)
+        store = dict(found[-1])
         for change in step.changes:
             store.pop(change.key, None)
             if change.after is not None:
                 store[change.key] = change.after
+        found.append(store)
+    return found
 
 
 def _under(store: dict[str, str], prefix: str) -> dict[str, str]:

@@ -127,6 +127,12 @@ def sentence(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             return Text(_attempt(step)).append("; ").append_text(fault)
 
 
+def whole(step: TraceStep, contents: Mapping[str, str | None]) -> str:
+    """The same with its subject; a late write and the clock are their own subjects."""
+    told = sentence(step, contents).plain
+    return told if step.mode in (Mode.DELIVER, Mode.TICK) else f"{step.client} {told}"
+
+
 def _attempt(step: TraceStep) -> str:
     """What a client tries, whatever comes of it."""
     if step.effect == "now":
@@ -149,12 +155,12 @@ def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
             told.append("; " if number else ": ")
             if change.key != step.key:
                 told.append(printable(f"{change.key} "))
-            told.append(printable(f"{_content(change.before)} -> {_content(change.after)}"), "bold")
+            told.append(printable(f"{content_of(change.before)} -> {content_of(change.after)}"), "bold")
         return told
     found = contents.get(step.key)
     if step.reply == "predicate failed":
         return Text(f"{_attempt(step)}: ").append(
-            printable(f"predicate failed, it is {_content(found, 'absent')}"), "bold"
+            printable(f"predicate failed, it is {content_of(found, 'absent')}"), "bold"
         )
     if step.effect in ("delete", "delete_if") and step.reply == "ok":
         return Text(f"{_attempt(step)}: it is absent")
@@ -163,7 +169,8 @@ def _changed(step: TraceStep, contents: Mapping[str, str | None]) -> Text:
     return Text(f"{_attempt(step)}: {printable(step.reply)}")
 
 
-def _content(content: str | None, nothing: str = "nothing") -> str:
+def content_of(content: str | None, nothing: str = "nothing") -> str:
+    """What a key holds, in words."""
     return nothing if content is None else content
 
 

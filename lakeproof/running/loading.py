@@ -16,6 +16,7 @@ import attrs
 
 from lakeproof.explore.fence import INTERRUPTS, LOAD_SECONDS_MAX, WATCH, Hangs, is_ours, kind_of, message_of
 from lakeproof.running.problems import NAME_LENGTH_MAX, kind, problems
+from lakeproof.running.witness import WITNESS
 from lakeproof.scenario import Scenario, ScenarioError
 
 SUGGESTIONS_MAX: Final = 3
@@ -36,17 +37,18 @@ class Source:
         """The name of the file, as traces have it; None for the catalogue."""
         return None if self.file is None else self.file.name
 
-    def load(self) -> tuple[Scenario, ...]:
-        """All scenarios, in order.
+    def load(self, patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
+        """All scenarios, in order; of the catalogue at least those that one of the patterns names.
 
         Raises:
             LoadError.
         """
+        WITNESS.noting = True
         if self.file is None:
             from lakeproof.scenarios import catalogue
 
             try:
-                return catalogue()
+                return catalogue(patterns)
             except ScenarioError as error:
                 raise LoadError(str(error)) from error
         return load_file(self.file)

@@ -1,28 +1,29 @@
 """Running scenarios, one after the other or on several processes.
 
-A process is sent the names of scenarios and sends back plain values: flows and invariants need not be picklable,
-each process loads them for itself.
+A process is a fork of this one: it has the scenarios, with their flows and invariants, which need not be picklable. It
+is sent names of scenarios, and sends back plain values.
 """
 
+import mmap
 import os
 import signal
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import Pipe, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkProcess
 from typing import Final, Protocol
 
 import attrs
 
 from lakeproof.explore.fence import FORGOTTEN, HUNG, WATCH, in_one_line
 from lakeproof.running.board import Board, Overseer, die_with_parent
-from lakeproof.running.loading import LoadError, Source
-from lakeproof.running.tasks import Outcome, Task, Unusable, carried_out, undecided, unusable
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Task, carried_out, undecided, unusable
 from lakeproof.scenario import Faults, Scenario
 
 POLL_SECONDS: Final = 0.25
@@ -47,11 +48,7 @@ class Listener(Protocol):
 
 def run(task: Task, scenarios: Sequence[Scenario], source: Source, jobs: int, listener: Listener) -> Iterator[Outcome]:
     """The outcome of each scenario, as they come in: large ones are begun first. What a scenario came to grief on is
-    its outcome.
-
-    Raises:
-        Unusable: the file of the scenarios cannot be loaded any more.
-    """
+    its outcome."""
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
     if source.file is not None or min(jobs, len(scenarios)) > 1:
@@ -82,7 +79,7 @@ class _Throttled:
 
 @attrs.define
 class _Worker:
-    process: SpawnProcess
+    process: ForkProcess
     pipe: "Connection[object, object]"
     overseer: Overseer
     scenario: Scenario | None = None
@@ -95,8 +92,10 @@ def _run_on_processes(
     # The last is taken first: the largest; or, one after the other, the first.
     waiting = sorted(scenarios, key=_size) if jobs > 1 else list(reversed(scenarios))
     workers: list[_Worker] = []
+    by_name = {scenario.name: scenario for scenario in scenarios}
     try:
-        workers.extend(_begin(_hired(task, source), waiting, listener) for _ in range(jobs))
+        for _ in range(jobs):
+            workers.append(_begin(_hired(task, by_name, source, workers), waiting, listener))
         while any(worker.scenario for worker in workers):
             ready = wait([worker.pipe for worker in workers], POLL_SECONDS)
             for index, worker in enumerate(workers):
@@ -110,7 +109,7 @@ def _run_on_processes(
                     continue
                 listener.finished(worker.scenario.name, outcome)
                 if worker.process.exitcode is not None and waiting:
-                    workers[index] = worker = _hired(task, source)
+                    workers[index] = worker = _hired(task, by_name, source, workers)
                 _begin(worker, waiting, listener)
                 yield outcome
             listener.tick()
@@ -125,12 +124,20 @@ def _size(scenario: Scenario) -> tuple[int, int]:
     return calls, sum(len(fault) if isinstance(fault, tuple) else fault for fault in faults)
 
 
-def _hired(task: Task, source: Source) -> _Worker:
-    context = get_context("spawn")
-    ours, theirs = context.Pipe()
-    board = context.RawArray("d", 2)
-    process = context.Process(target=_work, args=(theirs, board, task, source), daemon=True)
-    with deaf_to_interrupts(), away_from_the_working_directory():  # inherited: Ctrl-C is the parent's affair
+def _hired(task: Task, by_name: Mapping[str, Scenario], source: Source, workers: Sequence[_Worker]) -> _Worker:
+    ours, theirs = Pipe()
+    board = memoryview(mmap.mmap(-1, 16)).cast("d")
+    # A fork has the parent's ends of all pipes: while it holds one, its owner never sees that the parent closed it.
+    inherited = [ours, *(worker.pipe for worker in workers if not worker.pipe.closed)]
+
+    def work() -> None:
+        for pipe in inherited:
+            pipe.close()
+        _work(theirs, board, task, by_name, source)
+
+    process = get_context("fork").Process(target=work, daemon=True)
+    with deaf_to_interrupts(), warnings.catch_warnings():  # inherited: Ctrl-C is the parent's affair
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads: none of ours holds a lock that a worker needs
         process.start()
     theirs.close()
     return _Worker(process, ours, Overseer(board))
@@ -247,26 +254,21 @@ def _send(pipe: "Connection[object, object]", outcome: Outcome, scenario: Scenar
         pipe.send(unusable(attrs.evolve(scenario, faults=Faults()), why))
 
 
-def _work(pipe: "Connection[object, object]", board: Board, task: Task, source: Source) -> None:
-    """What a process does: run what it is told to, until nobody tells it anything any more."""
+def _work(
+    pipe: "Connection[object, object]", board: Board, task: Task, by_name: Mapping[str, Scenario], source: Source
+) -> None:
+    """What a process does: run what it is sent the name of, until the other end of the pipe is closed."""
     die_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has its parent's handler; `_dismiss` means the process
     os.dup2(2, 1)  # results are the command's: what flows print must not be among them
     sys.stdout = sys.stderr
     WATCH.board = board
     with suppress(EOFError, BrokenPipeError, ConnectionResetError), FORGOTTEN.noticed():
-        by_name: dict[str, Scenario] = {}
         while True:
-            name = pipe.recv()
-            assert isinstance(name, str)
+            scenario = by_name[str(pipe.recv())]
             try:
-                by_name = by_name or {scenario.name: scenario for scenario in source.load()}
-                if name not in by_name:
-                    raise Unusable(
-                        f"{source.file}: {name} is gone when the file is loaded again; name it the same always"
-                    )
-                _send(pipe, carried_out(task, by_name[name], source, _Throttled(_Sender(pipe), name)), by_name[name])
-            except (Unusable, LoadError) as error:
-                pipe.send(Unusable(*error.args))
+                outcome = carried_out(task, scenario, source, _Throttled(_Sender(pipe), scenario.name))
+                _send(pipe, outcome, scenario)
             except (BrokenPipeError, ConnectionResetError):
                 raise
             except OSError as error:

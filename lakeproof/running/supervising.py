@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from lakeproof.running.board import Board, Overseer, die_with_parent
+from lakeproof.running.witness import WITNESS
 
 PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that are sent on to the child. It has a process group of its own, so that each reaches it once, whether it
@@ -33,6 +34,8 @@ INCONCLUSIVE: Final = 3
 
 def supervised() -> NoReturn:
     """The entry point: the command line, in a process of its own where it loads a user's file. Cost: a fork."""
+    if sys.argv[1:2] == ["verify"] and "--no-cache" not in sys.argv:
+        WITNESS.install()
     if not _loads_a_file(sys.argv[1:]) or not hasattr(signal, "sigtimedwait"):
         _command()
     _fill_standard_files()

@@ -2,7 +2,7 @@
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 import attrs
@@ -14,6 +14,7 @@ from lakeproof.scenario import Faults, Scenario
 from lakeproof.version import version
 
 if TYPE_CHECKING:
+    from lakeproof.explore.faults import Move
     from lakeproof.explore.search import Limits, Result
 
 
@@ -77,6 +78,12 @@ class Outcome:
     """Why nothing is established: the scenario cannot be run. One line that names the place and the repair."""
     details: str = ""
     """With trouble that may be lakeproof's own: the traceback."""
+    key: str = ""
+    """What the outcome was made from (`lakeproof.running.keys`), if it may be told again."""
+    recalled: bool = False
+    """Whether it was told from the cache, and not searched."""
+    unkept: str = ""
+    """Why it may not be told again."""
 
 
 class Task(Protocol):
@@ -98,14 +105,12 @@ class Verify:
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
         from lakeproof.explore.minimise import reduce_preemptions
-        from lakeproof.explore.replay import record
         from lakeproof.explore.search import Counterexample, Limits
 
         def traced(name: str, found: Counterexample | None) -> Trace | None:
             if found is None or not self.traced:
                 return None
-            moves = reduce_preemptions(scenario, found.moves, name)
-            return record(scenario, name, moves, version=version(), file=source.name)
+            return told(scenario, source, name, reduce_preemptions(scenario, found.moves, name))
 
         limits = Limits(
             states_max=self.states_max, seconds_max=self.seconds_max, memory_bytes_max=self.memory_bytes_max
@@ -127,7 +132,7 @@ class Verify:
                 for finding in result.findings
             )
         return attrs.evolve(
-            _outcome(scenario, verdicts),
+            outcome_of(scenario, verdicts),
             states=result.states,
             transitions=result.transitions,
             depth=result.depth,
@@ -155,12 +160,10 @@ class Walk:
 
     def run(self, scenario: Scenario, source: Source, progress: Progress) -> Outcome:
         from lakeproof.explore.minimise import minimise
-        from lakeproof.explore.replay import record
         from lakeproof.explore.sampling import sample
 
         def traced(name: str) -> Trace:
-            moves = minimise(scenario, found.violations[name].moves, name)
-            return record(scenario, name, moves, version=version(), file=source.name)
+            return told(scenario, source, name, minimise(scenario, found.violations[name].moves, name))
 
         started = time.perf_counter()
         with Blame(scenario, source):
@@ -180,7 +183,14 @@ class Walk:
                 for name in (*scenario.named_ids, *(id_ for id_ in found.violations if id_ not in scenario.named_ids))
             )
         seconds = time.perf_counter() - started
-        return attrs.evolve(_outcome(scenario, verdicts), transitions=found.steps, seconds=seconds)
+        return attrs.evolve(outcome_of(scenario, verdicts), transitions=found.steps, seconds=seconds)
+
+
+def told(scenario: Scenario, source: Source, name: str, moves: "Sequence[Move]") -> Trace:
+    """The trace of moves that violate an invariant: they are made, on the real flows. Raises NotReproduced."""
+    from lakeproof.explore.replay import record
+
+    return record(scenario, name, moves, version=version(), file=source.name)
 
 
 def undecided(scenario: Scenario, why: str) -> Outcome:
@@ -195,7 +205,7 @@ def undecided(scenario: Scenario, why: str) -> Outcome:
         )
         for name in scenario.ids
     )
-    return attrs.evolve(_outcome(scenario, verdicts), stopped=why)
+    return attrs.evolve(outcome_of(scenario, verdicts), stopped=why)
 
 
 def unusable(scenario: Scenario, why: str, details: str = "") -> Outcome:
@@ -236,7 +246,7 @@ MISTAKE: Final = (
 )
 
 
-def _outcome(scenario: Scenario, verdicts: tuple[Verdict, ...]) -> Outcome:
+def outcome_of(scenario: Scenario, verdicts: tuple[Verdict, ...]) -> Outcome:
     """What is known before anything is counted."""
     return Outcome(
         scenario=scenario.name,

@@ -5,6 +5,8 @@ Each module here that does not begin with "_" and has ``ROWS`` is a part of it. 
 
 import importlib
 import pkgutil
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from lakeproof.scenario import Scenario
@@ -12,44 +14,105 @@ from lakeproof.scenario import Scenario
 if TYPE_CHECKING:
     from types import ModuleType
 
-ORDER: Final = (
-    *("naive", "kv3", "step1", "step2", "hardened"),
-    *("branches", "tags", "commits", "merges", "under_deletion", "dumps", "migrations"),
-    *("hard_delete_today", "hard_delete_object_path", "hard_delete_reference_counter"),
-    *("hard_delete_reference_tracking", "hard_delete_token_states", "hard_delete_no_copies"),
-    *("hard_delete_offline", "hard_delete_online", "retention"),
-    *("upstream_repositories", "upstream_branches", "upstream_refs", "upstream_designs"),
-    *("upstream_tasks", "upstream_collecting"),
-)
-"""How tables show the designs. A module that is not named here comes last."""
+BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "naive": ("repositories/naive/",),
+    "kv3": ("repositories/kv3",),
+    "step1": ("repositories/step1",),
+    "step2": ("repositories/step2",),
+    "hardened": ("repositories/hardened",),
+    "branches": ("branches/",),
+    "tags": ("tags/",),
+    "commits": ("commits/",),
+    "merges": ("merges/",),
+    "under_deletion": ("under-deletion/",),
+    "dumps": ("dumps/",),
+    "migrations": ("migrations/",),
+    "hard_delete_today": ("hard-delete/today/",),
+    "hard_delete_object_path": ("hard-delete/object_path",),
+    "hard_delete_reference_counter": ("hard-delete/reference_counter",),
+    "hard_delete_reference_tracking": ("hard-delete/reference_tracking",),
+    "hard_delete_token_states": ("hard-delete/token_states",),
+    "hard_delete_no_copies": ("hard-delete/no_copies",),
+    "hard_delete_offline": ("hard-delete/offline",),
+    "hard_delete_online": ("hard-delete/online",),
+    "retention": ("retention/",),
+    "upstream_repositories": ("repositories/upstream",),
+    "upstream_branches": ("commits/",),
+    "upstream_refs": ("branches/", "merges/"),
+    "upstream_designs": ("compaction/", "ownership/", "repositories/"),
+    "upstream_tasks": ("imports/", "tasks/"),
+    "upstream_collecting": ("gc/",),
+    "alone": ("repositories/",),
+    "branches_alone": ("alone/",),
+    "deleted_data": ("deleted-data/",),
+    "dropping": ("commits/",),
+    "hard_delete_alone": ("hard-delete/",),
+    "hard_delete_readers": ("hard-delete/",),
+    "hard_delete_resets": ("hard-delete/",),
+    "identifiers": ("repositories/",),
+    "listings": ("commits/",),
+    "locks": ("commits/", "locks/"),
+    "met": ("met/",),
+    "refs_alone": ("refs/",),
+    "restores": ("restores/",),
+    "retention_heads": ("retention/",),
+    "upstream_pulls": ("pulls/",),
+    "world": ("world/",),
+}
+"""How the names of a module's scenarios begin, in the order in which tables show the modules: a pattern loads those
+that it can name. A module that is not here is always loaded, and comes last. `modules` refuses a name that begins in
+another way."""
 
 LANGUAGE: Final = ("designs", "races")
 """What the modules of the catalogue are written in."""
 
 
-def modules() -> "tuple[ModuleType, ...]":
-    """The modules of the catalogue, in order.
+def modules(patterns: Sequence[str] = ()) -> "tuple[ModuleType, ...]":
+    """The modules of the catalogue, in order. patterns: only modules with names that one of them can match.
 
     Raises:
         RaceError: one of them cannot be a part of it; the message begins with its file.
     """
+    found = [each.name for each in pkgutil.iter_modules(__path__)]
+    names = [name for name in found if not name.startswith("_") and name not in LANGUAGE and _can_match(name, patterns)]
+    order = list(BEGINNINGS)
+    names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
+    return tuple(map(_loaded, names))
+
+
+def _can_match(module: str, patterns: Sequence[str]) -> bool:
+    """Whether names of a module can be equal to a pattern, or match it as a glob."""
+    if not patterns or module not in BEGINNINGS:
+        return True
+    for pattern in patterns:
+        head = re.split(r"[*?[]", pattern)[0]
+        glob = head != pattern
+        if any(head.startswith(each) or (glob and each.startswith(head)) for each in BEGINNINGS[module]):
+            return True
+    return False
+
+
+def _loaded(name: str) -> "ModuleType":
     from lakeproof.scenarios.races import RaceError
 
-    found = [each.name for each in pkgutil.iter_modules(__path__)]
-    names = [name for name in found if not name.startswith("_") and name not in LANGUAGE]
-    loaded = []
-    for name in sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name)):
-        try:
-            module = importlib.import_module(f"{__name__}.{name}")
-        except (RaceError, TypeError) as error:
-            raise RaceError(f"lakeproof/scenarios/{name}.py: {error}") from error
-        for value in ("ROWS", "SCENARIOS"):
-            if not hasattr(module, value):
-                raise RaceError(f"lakeproof/scenarios/{name}.py: no {value}; add ROWS = [...], SCENARIOS = built(ROWS)")
-        loaded.append(module)
-    return tuple(loaded)
+    file = f"lakeproof/scenarios/{name}.py"
+    try:
+        module = importlib.import_module(f"{__name__}.{name}")
+    except (RaceError, TypeError) as error:
+        raise RaceError(f"{file}: {error}") from error
+    for value in ("ROWS", "SCENARIOS"):
+        if not hasattr(module, value):
+            raise RaceError(f"{file}: no {value}; add ROWS = [...], SCENARIOS = built(ROWS)")
+    strange = [each.name for each in module.SCENARIOS if not each.name.startswith(BEGINNINGS.get(name, ("",)))]
+    if strange:
+        raise RaceError(f"{file}: {strange[0]!r} does not begin as BEGINNINGS of the catalogue says; add how it does")
+    return module
 
 
-def catalogue() -> tuple[Scenario, ...]:
-    """All scenarios, in order of design and variant; the deep ones too."""
-    return tuple(scenario for module in modules() for scenario in module.SCENARIOS)
+def catalogue(patterns: Sequence[str] = ()) -> tuple[Scenario, ...]:
+    """All scenarios, in order of design and variant; the deep ones too. patterns: those that one of them names; if one
+    is neither a name nor a glob, all."""
+    found = tuple(scenario for module in modules(patterns) for scenario in module.SCENARIOS)
+    names = {scenario.name for scenario in found}
+    partial = all(pattern in names or re.search(r"[*?[]", pattern) for pattern in patterns)
+    return found if partial else catalogue()

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from types import ModuleType
-from typing import Final, Protocol, cast
+from typing import Final, Protocol
 from urllib.parse import unquote
 
 import attrs
@@ -20,11 +20,10 @@ import attrs
 from lakeproof.model.snapshot import Status
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.calls import LAST, Answer
-from lakeproof.services.moves import MOVES, text
-from lakeproof.services.moves import Client as _Client
+from lakeproof.services.moves import Timed, calls, text
 from lakeproof.targets.redacting import displayed
 
-FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], lakefs+https://KEY:SECRET@HOST, or stand-in:"
+FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
 PAGE: Final = 1000
 UNDECIDED: Final = frozenset({408, 423, 425, 429, 499})
 """Refusals after which the call may have been done all the same: lakeFS says 423 (later: 429) when it gave up after
@@ -100,13 +99,13 @@ class LakeFS:
         self._turns = itertools.count()
         self._mine = threading.local()
 
-    def _client(self, host: str, connections: int) -> _Client:
+    def _client(self, host: str, connections: int) -> Timed:
         configuration = self._sdk.Configuration(host=host, username=self._at.key, password=self._at.secret)
         configuration.retries = False
         configuration.connection_pool_maxsize = connections
         client = importlib.import_module("lakefs_sdk.client").LakeFSClient(configuration=configuration)
         importlib.import_module("lakeproof.services.bounds").bound(client._api.rest_client.pool_manager)  # noqa: SLF001
-        return cast("_Client", client)
+        return Timed(client, self._timeout)
 
     def _turn(self, number: int | None = None) -> None:
         """Let all requests of this thread go to one server, the next one, until it is called again."""
@@ -115,8 +114,8 @@ class LakeFS:
         LAST.server = self._at.hosts[number].partition("://")[2].partition("/")[0] if len(self._apis) > 1 else ""
 
     @property
-    def _api(self) -> _Client:
-        found: _Client = self._mine.api
+    def _api(self) -> Timed:
+        found: Timed = self._mine.api
         return found
 
     def greet(self) -> str:
@@ -147,124 +146,37 @@ class LakeFS:
         versions = []
         for number in range(len(self._apis)):
             self._turn(number)
-            config = self._api.config_api.get_config(_request_timeout=self._timeout)
+            config = self._api.config_api.get_config()
             versions.append(getattr(getattr(config, "version_config", None), "version", None))
         return _one_line(", ".join(dict.fromkeys(str(each or "") for each in versions)))
 
     def perform(self, name: str, args: tuple[str, ...]) -> Hashable:
         """Do a call by its name; its value, as `lakeproof.services.calls` wants it."""
         self._turn()
-        return self._calls()[name](*args)
-
-    def _calls(self) -> dict[str, Callable[..., Hashable]]:  # type: ignore[explicit-any]  # by name, with its arguments
-        return {
-            "create_repository": self._create_repository,
-            "delete_repository": self._delete_repository,
-            "get_repository": self._get_repository,
-            "list_repositories": self._list_repositories,
-            "create_branch": self._create_branch,
-            "delete_branch": self._delete_branch,
-            "get_branch": self._get_branch,
-            "set_entry": self._upload,
-            "create_entry": lambda *args: self._upload(*args, only_if_absent=True),
-            "delete_entry": self._delete_entry,
-            "get_entry": self._get_entry,
-            "commit": self._commit,
-            **{name: partial(move, self._sdk, self._api, self._timeout) for name, move in MOVES.items()},
-        }
-
-    def _create_repository(self, repository: str, namespace: str) -> str:
-        wanted = self._sdk.RepositoryCreation(name=repository, storage_namespace=namespace, default_branch="main")
-        made = self._api.repositories_api.create_repository(wanted, _request_timeout=self._timeout)
-        return text(made.storage_namespace)
-
-    def _delete_repository(self, repository: str) -> None:
-        self._api.repositories_api.delete_repository(repository, force=True, _request_timeout=self._timeout)
-
-    def _get_repository(self, repository: str) -> str:
-        found = self._api.repositories_api.get_repository(repository, _request_timeout=self._timeout)
-        return text(found.storage_namespace)
-
-    def _list_repositories(self, prefix: str) -> tuple[tuple[str, str], ...]:
-        def page(after: str) -> object:
-            return self._api.repositories_api.list_repositories(
-                prefix=prefix, after=after, amount=PAGE, _request_timeout=self._timeout
-            )
-
-        return tuple((text(each.id), text(each.storage_namespace)) for each in self._all(page))
-
-    def _create_branch(self, repository: str, branch: str, source: str) -> None:
-        wanted = self._sdk.BranchCreation(name=branch, source=source)
-        self._api.branches_api.create_branch(repository, wanted, _request_timeout=self._timeout)
-
-    def _delete_branch(self, repository: str, branch: str) -> None:
-        self._api.branches_api.delete_branch(repository, branch, _request_timeout=self._timeout)
-
-    def _get_branch(self, repository: str, branch: str) -> str:
-        return text(self._api.branches_api.get_branch(repository, branch, _request_timeout=self._timeout).commit_id)
-
-    def _upload(self, repository: str, branch: str, path: str, content: str, *, only_if_absent: bool = False) -> str:
-        made = self._api.objects_api.upload_object(
-            repository,
-            branch,
-            path,
-            if_none_match="*" if only_if_absent else None,
-            content=content.encode(),
-            _request_timeout=self._timeout,
-        )
-        return text(made.physical_address)
-
-    def _delete_entry(self, repository: str, branch: str, path: str) -> None:
-        self._api.objects_api.delete_object(repository, branch, path, _request_timeout=self._timeout)
-
-    def _get_entry(self, repository: str, ref: str, path: str) -> str:
-        found = self._api.objects_api.get_object(repository, ref, path, _request_timeout=self._timeout)
-        return bytes(found).decode("utf-8", "backslashreplace")
-
-    def _commit(self, repository: str, branch: str, message: str) -> str:
-        wanted = self._sdk.CommitCreation(message=message)
-        return text(self._api.commits_api.commit(repository, branch, wanted, _request_timeout=self._timeout).id)
+        if name == "list_repositories":
+            page = partial(self._api.repositories_api.list_repositories, prefix=args[0])
+            return tuple((text(each.id), text(each.storage_namespace)) for each in self._all(page))
+        return calls(self._sdk, self._api, self._timeout)[name](*args)
 
     def listing(self, repository: str, ref: str) -> dict[str, str]:
         """Path to physical address of all entries of a branch or commit."""
         self._turn()
-
-        def page(after: str) -> object:
-            return self._api.objects_api.list_objects(
-                repository, ref, after=after, amount=PAGE, _request_timeout=self._timeout
-            )
-
+        page = partial(self._api.objects_api.list_objects, repository, ref)
         return {text(each.path): text(each.physical_address) for each in self._all(page)}
 
     def branches(self, repository: str) -> list[str]:
         """The ids of all branches."""
         self._turn()
-
-        def page(after: str) -> object:
-            return self._api.branches_api.list_branches(
-                repository, after=after, amount=PAGE, _request_timeout=self._timeout
-            )
-
-        return [text(each.id) for each in self._all(page)]
+        return [text(each.id) for each in self._all(partial(self._api.branches_api.list_branches, repository))]
 
     def log(self, repository: str, ref: str, *, first_parent: bool) -> list[tuple[str, str]]:
         """The commits that a ref leads to, newest first: id and message."""
         self._turn()
-
-        def page(after: str) -> object:
-            return self._api.refs_api.log_commits(
-                repository,
-                ref,
-                after=after,
-                amount=PAGE,
-                first_parent=first_parent,
-                _request_timeout=self._timeout,
-            )
-
+        page = partial(self._api.refs_api.log_commits, repository, ref, first_parent=first_parent)
         return [(text(each.id), text(each.message)) for each in self._all(page)]
 
-    def _all(self, page: Callable[[str], object]) -> Iterator["_Listed"]:
-        """What all pages of a listing hold. ``page`` takes the offset.
+    def _all(self, page: Callable[..., object]) -> Iterator["_Listed"]:  # type: ignore[explicit-any]  # of the client
+        """What all pages of a listing hold. ``page`` takes the offset, and how many entries.
 
         Raises ValueError if it does not get on, TimeoutError if it does not end in time.
         """
@@ -273,7 +185,7 @@ class LakeFS:
         while more:
             if time.monotonic() > until:
                 raise TimeoutError(f"a listing that did not end within {LISTING_TIMEOUTS * self._timeout:g} s")
-            found = page(after)
+            found = page(after=after, amount=PAGE)
             yield from found.results  # type: ignore[attr-defined]
             more, before, after = found.pagination.has_more, after, found.pagination.next_offset  # type: ignore[attr-defined]
             if more and after == before:

@@ -52,10 +52,11 @@ class Driver:
     recorder: Recorder
     limiter: trio.CapacityLimiter
 
-    async def work(self, client: int, rng: Random, names: Names, until: float) -> None:
+    async def work(self, client: int, rng: Random, names: Names, until: float, calls: int) -> None:
+        """One client. It begins no call later than that, nor when all clients have made so many."""
         wish_of = repository_wish if client % 2 else entry_wish
         then: tuple[Wish, ...] = ()
-        while trio.current_time() < until and len(self.recorder.calls) < CALLS_MAX:
+        while trio.current_time() < until and len(self.recorder.calls) < calls:
             following, wish = bool(then), then[0] if then else wish_of(rng, names)
             call = await self.call(client, *wish)
             then = () if not call.ok else then[1:] if following else follow_ups(rng, wish, names)

@@ -1,10 +1,10 @@
 """The command ``service``: clients on a running lakeFS, what they were told, and whether it can be right."""
 
 import json
+import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -19,21 +19,19 @@ from lakeproof.pages.runs import html_option, of_answers
 from lakeproof.pages.summary import write_summary
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
-from lakeproof.services.api import LakeFS, address, sdk, visible
+from lakeproof.services.api import LakeFS, address, visible
 from lakeproof.services.calls import lines
 from lakeproof.services.driving import FIRST_SECONDS, LONGEST_SECONDS, WAIT_SECONDS, Traffic
 from lakeproof.services.judging import NOTHING_KNOWN, judge_entries, judge_founded, judge_repositories
 from lakeproof.services.known import CAUSES, Excused, Judged, Known, NotJudged, known_of
 from lakeproof.services.looking import Round
 from lakeproof.services.promised import IDS, IMPORTED_WHOLE
-from lakeproof.services.stand_in_bugs import BUGS, DOUBTFUL, OUTSIDE, planted
 from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, focused
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import Load, Tally
 
-STAND_IN: Final = "stand-in:"
 SEED_END: Final = 1 << 32
 EVIDENCE_SHOWN_MAX: Final = 5
 UNJUDGED_MAX: Final = 3
@@ -171,31 +169,26 @@ def command(
 ) -> int:
     """Run concurrent clients on a lakeFS server, and check its answers.
 
-    DSN is lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...] or lakefs+https://..., or stand-in: for a built-in server,
-    stand-in:NAME for one with a planted bug: see docs/services.md. Only fresh repositories are used, and deleted
-    afterwards. Exit code 1 for a violation, with the history and its evidence in DIR; 3 if an invariant was never
-    tested, or a round could not be judged.
+    DSN is lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...] or lakefs+https://...: see docs/services.md. Only fresh
+    repositories are used, and deleted afterwards. Exit code 1 for a violation, with the history and its evidence in
+    DIR; 3 if an invariant was never tested, or a round could not be judged.
     """
-    sources = OUTSIDE if dsn.startswith(STAND_IN) and not import_from else _sources(import_from)
+    sources = _sources(import_from)
     plan = Plan(_asked(only, spared, imports=bool(sources)), keep_going, known_of(known), rounds)
     often = _focused(focus)
     restart = restarting(restart_with) if restart_with is not None else None
     seed = random.randrange(SEED_END) if seed is None else seed
     load = Load(clients=clients, seconds=duration, seed=seed, timeout=timeout)
-    with ExitStack() as stack:
-        if dsn.startswith(STAND_IN):
-            dsn = stack.enter_context(_stand_in(dsn, seed))
-            storage_namespace = storage_namespace or "mem://lakeproof"
-        at = address(dsn)
-        if storage_namespace is None:
-            raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
-        service = LakeFS(at, timeout=timeout, connections=clients)
-        version = trio.run(_greeted, service, at.name, 2 * timeout)
-        click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
-        traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
-        traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
-        traffic.often = often
-        done = trio.run(drive, traffic, plan)
+    at = address(dsn)
+    if storage_namespace is None:
+        raise Unusable(f"{at.name}: say where the data may go with --storage-namespace, as in local://lakeproof")
+    service = LakeFS(at, timeout=timeout, connections=clients)
+    version = trio.run(_greeted, service, at.name, 2 * timeout)
+    click.echo(f"{at.name}: lakeFS {version}, seed {seed}, {plural(clients, 'client')}", err=as_json)
+    traffic = Traffic(service, load, storage_namespace, keep, wait, _note)
+    traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
+    traffic.often = often
+    done = trio.run(drive, traffic, plan)
     if not as_json:
         for line in _told(done):
             click.echo(visible(line))
@@ -211,18 +204,6 @@ def command(
         click.echo(f"{html}: open it in a browser", err=as_json)
     click.echo(_closing(done, seed), err=as_json)
     return done.code
-
-
-def _stand_in(dsn: str, seed: int) -> AbstractContextManager[str]:
-    bugs = dsn.removeprefix(STAND_IN)
-    if planted(bugs) is None:
-        raise Unusable(
-            f"{dsn}: no such bug; expected {STAND_IN} alone, or with some of {DOUBTFUL}, {', '.join(BUGS)}, joined by +"
-        )
-    sdk(dsn)
-    from lakeproof.services.stand_in_http import stand_in
-
-    return stand_in(bugs, seed)
 
 
 async def _greeted(service: LakeFS, name: str, most: float) -> str:
@@ -269,12 +250,14 @@ def _asked(only: str | None, spared: str | None, *, imports: bool) -> tuple[str,
 
 @attrs.frozen
 class Plan:
-    """What a run judges, and when it ends. rounds: so many at most; None: as many as there is time for."""
+    """What a run judges, and when it ends. rounds: so many at most; None: as many as there is time for. calls: of a
+    round, about, whatever time it takes; None: rounds are measured in time."""
 
     asked: tuple[str, ...] = IDS
     keep_going: bool = False
     known: Known = NOTHING_KNOWN
     rounds: int | None = None
+    calls: int | None = None
 
 
 async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
@@ -287,7 +270,10 @@ async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
             and not (traffic.gone or unjudged == UNJUDGED_MAX or done.rounds == plan.rounds)
             and done.seconds < traffic.load.seconds
         ):
-            made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
+            if plan.calls is not None:
+                made = await traffic.round(math.inf, plan.calls)
+            else:
+                made = await traffic.round(min(length, traffic.load.seconds - done.seconds))
             length = min(2 * length, LONGEST_SECONDS)
             before = len(done.violations)
             done.judge(made)

@@ -16,7 +16,7 @@ import trio
 from lakeproof.model.snapshot import Status
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import Service
-from lakeproof.services.asking import TRIES, Driver, Unread
+from lakeproof.services.asking import CALLS_MAX, TRIES, Driver, Unread
 from lakeproof.services.calls import Answer, Recorder
 from lakeproof.services.held import Held
 from lakeproof.services.looking import Look, Round
@@ -68,8 +68,9 @@ class Traffic:
     often: Mapping[str, int] = OF_ENTRIES
     _rounds: int = 0
 
-    async def round(self, seconds: float) -> Round:
-        """One round of traffic, about so long. Raises Unusable if the first one cannot even begin."""
+    async def round(self, seconds: float, calls: int = CALLS_MAX) -> Round:
+        """One round of traffic, until about so much time has passed or so many calls were made. Raises Unusable if the
+        first one cannot even begin."""
         self._rounds += 1
         token = secrets.token_hex(6)
         names = Names(f"lakeproof-{token}", f"{self.namespace.rstrip('/')}/{token}", self.sources, self.often)
@@ -78,7 +79,7 @@ class Traffic:
         try:
             await self._founded(driver, made)
             if not made.unread:
-                await self._driven(driver, made, seconds)
+                await self._driven(driver, made, seconds, calls)
                 await self._looked(driver, made)
         finally:
             if not self.keep:
@@ -165,12 +166,12 @@ class Traffic:
                     doubt = doubt or answer.status is Status.INFO
         return answer
 
-    async def _driven(self, driver: "Driver", made: Round, seconds: float) -> None:
+    async def _driven(self, driver: "Driver", made: Round, seconds: float, calls: int) -> None:
         began = trio.current_time()
         async with trio.open_nursery() as nursery:
             for client in range(self.load.clients):
                 rng = Random(f"{self.load.seed} {self._rounds} {client}")
-                nursery.start_soon(driver.work, client, rng, made.names, began + seconds)
+                nursery.start_soon(driver.work, client, rng, made.names, began + seconds, calls)
             if self.restart is not None:
                 rng = Random(f"{self.load.seed} {self._rounds} restart")
                 await trio.sleep(seconds * rng.uniform(*RESTART_AT))

@@ -155,9 +155,7 @@ def with_meta_range(commits: DataFrame) -> DataFrame:
     return commits.where(f.coalesce("meta_range_id", f.lit("")) != "")
 
 
-def check_trees(
-    entities: Entities, found: Trees, only: Collection[str], walked: Walked | None = None
-) -> DataFrame:
+def check_trees(entities: Entities, found: Trees, only: Collection[str], walked: Walked | None = None) -> DataFrame:
     """meta-range-exists. ``walked``: that of a commit which no head leads to is garbage."""
     rows = with_meta_range(entities.commits).join(found.torn, "meta_range_id")
     if walked is None:

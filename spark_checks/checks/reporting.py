@@ -16,7 +16,7 @@ from lakeproof.spark_checks import denominators, manifest, pages
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
 from lakeproof.spark_checks.folders import Folder
-from lakeproof.spark_checks.pages import Cell, Head, text
+from lakeproof.spark_checks.pages import text
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
@@ -130,46 +130,30 @@ def write_page(summary: Summary, path: Path) -> None:
 
 def page(summary: Summary) -> str:
     """HTML with counts and examples. All that comes from the data is escaped, and nothing is loaded from anywhere."""
-    return pages.document(
-        f"Checks of {summary.where}", (_read(summary), _checks(summary), *_all_examples(summary), _pointer(summary))
-    )
-
-
-def _read(summary: Summary) -> str:
-    lines = [
-        pages.heading(2, "What was read"),
-        *(pages.paragraph(f'<span class="garbage">{text(manifest.note(each))}</span>') for each in summary.unsealed),
-        pages.rows_read(summary.rows.items()),
-    ]
-    return "".join(lines)
+    read = pages.read(summary.rows.items(), map(manifest.note, summary.unsealed))
+    parts = (read, _checks(summary), *_all_examples(summary), _pointer())
+    return pages.document(f"Checks of {summary.where}", parts)
 
 
 def _checks(summary: Summary) -> str:
-    heads = (Head("check", "wide"), *(Head(name, "n") for name in ("judged", *COLUMNS.values(), "seconds")))
+    heads = ("check", "judged", *COLUMNS.values(), "seconds")
     rows = (_row(summary, outcome, first) for outcome, first in _with_first(summary))
     told = pages.paragraph(text(verdict(summary)))
     return (
-        pages.heading(2, "What was found")
-        + told
-        + pages.table("Checks, and how many things each judged", heads, rows, "stack")
+        pages.heading(2, "What was found") + told + pages.table("Checks, and how many things each judged", heads, rows)
     )
 
 
-def _row(summary: Summary, outcome: Outcome, first: bool) -> list[Cell]:
+def _row(summary: Summary, outcome: Outcome, first: bool) -> list[str]:
     check = outcome.check
     name = pages.code(check.id)
-    counts = (
-        Cell(f"{outcome.count(kind):,}" if outcome.judged else "-", kind if outcome.count(kind) else "none")
-        for kind in KINDS
-    )
+    name = pages.link(name, f"#{check.id}") if outcome.examples else name
+    counts = (pages.styled(f"{outcome.count(kind):,}", kind if outcome.count(kind) else "") for kind in KINDS)
     return [
-        Cell(
-            f"{pages.link(name, f'#{check.id}') if outcome.examples else name}<small>{text(check.meaning)}</small>",
-            head=True,
-        ),
-        Cell(_things(outcome), "garbage" if outcome.inconclusive else ""),
-        *counts,
-        Cell(seconds(summary.seconds[check.part]) if first else ""),
+        f"{name}<small>{text(check.meaning)}</small>",
+        pages.styled(_things(outcome), "garbage" if outcome.inconclusive else ""),
+        *(counts if outcome.judged else ("-" for _ in KINDS)),
+        seconds(summary.seconds[check.part]) if first else "",
     ]
 
 
@@ -181,18 +165,14 @@ def _all_examples(summary: Summary) -> Iterator[str]:
         total = plural(sum(outcome.counts.values()), "finding")
         caption = f"{len(outcome.examples):,} of {total}: {outcome.check.meaning}"
         rows = (
-            [
-                Cell(text(each.kind), each.kind),
-                Cell(pages.code(_cut(each.subject)), head=True),
-                Cell(text(_cut(each.evidence))),
-            ]
+            [pages.code(_cut(each.subject)), pages.styled(text(each.kind), each.kind), text(_cut(each.evidence))]
             for each in outcome.examples
         )
-        heads = (Head("kind", "kind"), Head("what"), Head("evidence", "wide"))
-        yield pages.heading(3, text(outcome.check.id), outcome.check.id) + pages.table(caption, heads, rows)
+        yield pages.heading(3, text(outcome.check.id), outcome.check.id)
+        yield pages.table(caption, ("what", "kind", "evidence"), rows)
 
 
-def _pointer(summary: Summary) -> str:
+def _pointer() -> str:
     where = pages.link(pages.code("findings/"), "findings/")
     counts = pages.link(pages.code("summary.jsonl"), "summary.jsonl")
     return pages.heading(2, "Files") + pages.paragraph(

@@ -1,1 +1,1 @@
-"""The exhaustive search with its levels on Spark, and sweeps of seeds for walks."""
+"""The exhaustive search with its levels on Spark."""

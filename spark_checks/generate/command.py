@@ -33,9 +33,7 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
 
 @click.command("generate")
 @click.argument("out", type=FOLDER)
-@click.option(
-    "--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Preset sizes."
-)
+@click.option("--profile", type=click.Choice(list(PROFILES)), default="small", show_default=True, help="Preset sizes.")
 @_counts
 @click.option(
     "--skew",

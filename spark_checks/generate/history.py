@@ -107,8 +107,3 @@ def _features(places: list[Place]) -> Iterator[list[Place]]:
         end = places[at].tip + 1
         yield places[at:end]
         at = end
-
-
-def deepest(made: Blocks) -> int:
-    """Commits of the longest line off main."""
-    return max(len(place.line) for places in made.patterns for place in places)

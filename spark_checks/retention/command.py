@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--run",
     "run_id",
     metavar="ID",
-    help="Name of the run: a new one, or an interrupted one to resume. [default: a new one]",
+    help="Name of the run. [default: a new one]",
 )
 @click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
 @spark_options
@@ -58,14 +58,14 @@ def command(
     from lakeproof.spark_checks.dataset import open_dataset
     from lakeproof.spark_checks.retention import rulebook
     from lakeproof.spark_checks.retention.marking import Asked, mark
-    from lakeproof.spark_checks.run_folders import run_session, time_of
+    from lakeproof.spark_checks.run_folders import run_session
 
     book = rulebook.read(rules)
     if now is not None:
         runs.parse_time(now)
     with run_session(options, out, run_id) as (spark, folder):
         found = open_dataset(spark, dataset, keys, beside, blockstore)
-        asked = Asked(now=time_of(now, found, folder), tags=tags == "keep", lenient=lenient)
+        asked = Asked(now=runs.time_of(now, found), tags=tags == "keep", lenient=lenient)
         report = mark(found, book, asked, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):
         click.echo(line)

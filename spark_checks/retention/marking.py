@@ -23,12 +23,10 @@ from lakeproof.spark_checks.namespaces import namespaces
 from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
-from lakeproof.spark_checks.retention.walking import HEAD_MISSING, NOTES, TAG_MISSING, WALKED, Walk, walked
+from lakeproof.spark_checks.retention.walking import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
 from lakeproof.spark_checks.run_page import write_page
 from lakeproof.spark_checks.runs import Mismatch, Report
 from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.stages import begun
-from lakeproof.spark_checks.tables import LONG, table
 from lakeproof.spark_checks.workspace import staged
 
 NOBODY: Final = "unreferenced"
@@ -42,8 +40,6 @@ ORDER: Final = (
     "expired-elsewhere",
     NOBODY,
 )
-KNOWN_BITS: Final = table(bits=LONG, known_as=LONG)
-"""Fingerprints, with the bits of who refers to them."""
 _BITS: Final = {"active-commit": ACTIVE, MARKED: EXPIRED, "expired-elsewhere": ELSEWHERE}
 
 
@@ -59,8 +55,7 @@ class Asked:
 
 
 def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path) -> Report:
-    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report. What stages of the run
-    have is taken over.
+    """Write ``commits/`` and ``addresses/`` of a run to its folder, and at the end the report.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
@@ -70,15 +65,14 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     holdings.demand_tables(dataset)
     blanks.demand_told(dataset)
     told = {"tags": asked.tags, "lenient": asked.lenient, "rules": _told(rules)}
-    stages = begun(folder, dataset, {"kind": "retention", "now": asked.now, **told})
     with doing(spark, "reading the records"):
-        entities = decode(dataset, stages)
+        entities = decode(dataset)
         holdings.demand_sound(dataset, entities)
         owned = namespaces(entities.repositories)
         holdings.demand_apart(dataset, owned)
     with doing(spark, "walking the commits"):
         scan = Scan.of("commits", entities.commits)
-        states = stages.rows("walked", WALKED, lambda: _states(entities, scan, rules, asked), scans=[scan])
+        states = staged(_states(entities, scan, rules, asked), "walked", [scan])
     findings = _findings(states)
     if not asked.lenient:
         _demand_sound(dataset, states, findings)
@@ -88,22 +82,15 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
             raise Mismatch(f"{count} commits were written, and {findings['commits']} were walked: nothing was marked")
     committed = holdings.committed(dataset, staged(_roots(states, entities), "roots"))
     with doing(spark, "matching the objects"):
-        lost = stages.number("lost", lambda: _demand_readable(dataset, committed.lost))
+        lost = _demand_readable(dataset, committed.lost)
         # ranges are read once
-        known = stages.rows(
-            "known",
-            KNOWN_BITS,
-            lambda: committed.references.select("bits", ledger.known_as()),
-            scans=[committed.scan],
-        )
+        known = staged(committed.references.select("bits", ledger.known_as()), "known", [committed.scan])
         references = {reason: known.where(holdings.has(bit)).select(*KNOWN.names) for reason, bit in _BITS.items()}
         others = holdings.staged(entities)
         references["staged"] = ledger.fingerprints(others.references)
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned)
-        judged = stages.rows(
-            "fates", ledger.FATES, lambda: ledger.judging(listed, ORDER, references, rows), scans=[others.scan]
-        )
+        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates", [others.scan])
     with doing(spark, "writing the addresses"):
         expired = committed.references.where(holdings.has(EXPIRED))
         fates = ledger.only_named(ledger.Fates(ORDER, judged), expired, NOBODY)
@@ -126,7 +113,6 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
     write_page(folder, report)
-    stages.remove()
     return report
 
 

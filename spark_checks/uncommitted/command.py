@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--run",
     "run_id",
     metavar="ID",
-    help="Name of the run: a new one, or an interrupted one to resume. [default: a new one]",
+    help="Name of the run. [default: a new one]",
 )
 @click.option("--out", required=True, type=PLACE, metavar="DIR", help="Folder or URL of the runs.")
 @spark_options
@@ -52,7 +52,7 @@ def command(
     from lakeproof.spark_checks.folders import Folder, LocalFolder
     from lakeproof.spark_checks.hadoop_folder import folder_in
     from lakeproof.spark_checks.places import local
-    from lakeproof.spark_checks.run_folders import run_session, time_of
+    from lakeproof.spark_checks.run_folders import run_session
     from lakeproof.spark_checks.uncommitted.marking import Asked, mark
 
     age = runs.parse_age(older_than)
@@ -66,7 +66,7 @@ def command(
         if since is not None and here is None:
             last = runs.demand_run(folder_in(spark, since), "uncommitted")
         found = open_dataset(spark, dataset, keys, beside, blockstore)
-        asked = Asked(now=time_of(now, found, folder), older_than=age, since=last, lenient=lenient)
+        asked = Asked(now=runs.time_of(now, found), older_than=age, since=last, lenient=lenient)
         report = mark(found, asked, folder)
     for line in [report.encode(None).rstrip()] if as_json else runs.summary(report, folder):
         click.echo(line)

@@ -26,7 +26,6 @@ from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.run_page import write_page
 from lakeproof.spark_checks.runs import KNOWN, Report
 from lakeproof.spark_checks.scanned import Scan
-from lakeproof.spark_checks.stages import Stages, begun
 from lakeproof.spark_checks.staging import Written
 from lakeproof.spark_checks.tables import STRING, table
 from lakeproof.spark_checks.together import Begin, together
@@ -66,15 +65,9 @@ class Asked:
         """What was modified later is too young."""
         return self.now - self.older_than
 
-    def told(self) -> dict[str, object]:
-        """What a run that goes on must be asked for again."""
-        since = None if self.since is None else [self.since.where, self.since.sha256(runs.REPORT)]
-        return {"now": self.now, "older_than": self.older_than, "since": since, "lenient": self.lenient}
-
 
 def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
-    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report. What stages of the run
-    have is taken over.
+    """Write ``addresses/`` and ``known/`` of a run to its folder, and at the end the report.
 
     Raises:
         Unusable: something that decides what is kept is missing or cannot be read; nothing was marked.
@@ -83,28 +76,22 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
     spark, folder = dataset.spark, as_folder(folder)
     holdings.demand_tables(dataset, {"kv"})  # no typed table has what is being copied
     blanks.demand_told(dataset)
-    stages = begun(folder, dataset, {"kind": "uncommitted", **asked.told()})
     with doing(spark, "reading the records"):
-        entities = decode(dataset, stages)
+        entities = decode(dataset)
     with doing(spark, "reading what is committed, staged and promised"), together(spark) as begin:
         owned = begin(lambda: namespaces(entities.repositories))
         begin(lambda: holdings.demand_sound(dataset, entities))
         whole = begin(lambda: holdings.demand_whole(dataset, entities, lenient=asked.lenient))
         promised = begin(lambda: _promised(dataset, entities, asked.cutoff))
         others = begin(lambda: holdings.staged(entities))
-        known = _known(dataset, entities, asked.since, stages, begin)
+        known = _known(dataset, entities, asked.since, folder, begin)
         holdings.demand_apart(dataset, owned.result())
     with doing(spark, "matching the objects"):
         said = {"staged": others.result().references, **promised.result()}
         references = {"committed": known} | {reason: ledger.fingerprints(each) for reason, each in said.items()}
         rows = footers.count(known) + footers.count(entities.staged)
         listed = ledger.listing(dataset, owned.result(), asked.cutoff)
-        judged = stages.rows(
-            "fates",
-            ledger.FATES,
-            lambda: ledger.judging(listed, ORDER, references, rows),
-            scans=[others.result().scan],
-        )
+        judged = staged(ledger.judging(listed, ORDER, references, rows), "fates", [others.result().scan])
         fates = ledger.no_older_than_young(ledger.fates(listed, ORDER, judged))
     with doing(spark, "writing the addresses"), together(spark) as begin:
         sums = begin(lambda: ledger.accounts(fates))
@@ -131,7 +118,6 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
     dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
     write_page(folder, report)
-    stages.remove()
     return report
 
 
@@ -143,7 +129,7 @@ def _roots(entities: Entities, scan: Scan) -> DataFrame:
     return rows.select(*ROOTS.names).distinct()
 
 
-def _known(dataset: Dataset, entities: Entities, since: Folder | None, stages: Stages, begin: Begin) -> DataFrame:
+def _known(dataset: Dataset, entities: Entities, since: Folder | None, folder: Folder, begin: Begin) -> DataFrame:
     """What is committed: `ledger.KNOWN`. Metaranges that the last run has read are not read again; they, and those that
     are new, are written down for the next one."""
     scan = Scan.of("commits", entities.commits)
@@ -157,19 +143,15 @@ def _known(dataset: Dataset, entities: Entities, since: Folder | None, stages: S
     def new(found: DataFrame) -> DataFrame:
         return found if read is None else found.join(read, ROOTS.names, "left_anti")
 
-    def both() -> DataFrame:
-        return roots if read is None else new(roots).unionByName(read)
-
-    def write(target: str) -> Written:
-        todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
-        committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
-        readable = begin(lambda: _demand_readable(dataset, committed.lost))
-        found = _write_known(committed, last("committed", ledger.KNOWN), target)
-        readable.result()  # else the stage is not whole
-        return found
-
-    metaranges = stages.rows("metaranges", ROOTS, both, f"{KNOWN}/metaranges", scans=[scan])
-    return staging.read(stages.table("committed", write, f"{KNOWN}/committed"), ledger.KNOWN, dataset.spark)
+    both = roots if read is None else new(roots).unionByName(read)
+    where = f"{folder.where}/{KNOWN}"
+    metaranges = staging.read(staging.write(both, f"{where}/metaranges", scans=[scan]), ROOTS, dataset.spark)
+    todo = new(metaranges) if read is None else staged(new(metaranges), "roots")
+    committed = holdings.committed(dataset, todo.withColumn("bits", f.lit(ACTIVE).cast("bigint")))
+    readable = begin(lambda: _demand_readable(dataset, committed.lost))
+    found = _write_known(committed, last("committed", ledger.KNOWN), f"{where}/committed")
+    readable.result()
+    return staging.read(found, ledger.KNOWN, dataset.spark)
 
 
 def _write_known(committed: Committed, before: DataFrame | None, target: str) -> Written:

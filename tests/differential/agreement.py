@@ -43,13 +43,13 @@ def compare_search(flow_set: FlowSet, expected: Enumeration, options: Options) -
         return [f"the search raises {type(error).__name__}: {error}"]
     return [
         f"{what}: enumerated {said}, searched {found}"
-        for what, said, found in _answers(flow_set, expected, result, symmetry=options.symmetry)
+        for what, said, found in _answers(flow_set, expected, result, options)
         if said != found
     ]
 
 
 def _answers(
-    flow_set: FlowSet, expected: Enumeration, result: Result, *, symmetry: bool
+    flow_set: FlowSet, expected: Enumeration, result: Result, options: Options
 ) -> Iterable[tuple[str, object, object]]:
     """(what, as enumerated, as searched)."""
     findings = {finding.id: finding for finding in result.findings}
@@ -57,7 +57,11 @@ def _answers(
     yield "complete", True, result.complete
     yield "verdicts", expected.verdicts, {name: finding.verdict for name, finding in findings.items()}
     yield "lengths of the shortest counterexamples", expected.lengths, lengths
-    groups = _alike(flow_set) if symmetry else []
+    if not (options.merge or options.symmetry):
+        yield "states", expected.states, result.states
+    else:
+        yield "states that nothing is merged into", True, result.states <= expected.states
+    groups = _alike(flow_set) if options.symmetry else []
     said = {_regrouped(final, groups) for final in expected.finals}
     found = {_regrouped(final, groups) for final in _finals(result)}
     yield "final states", len(said), len(found)

@@ -64,6 +64,20 @@ def plain_or_none(scenario: Scenario, states_max: int) -> PlainResult | None:
         return None
 
 
+def schedules(scenario: Scenario) -> int:
+    """How many there are, from start to end, each run by itself."""
+    return _following(scenario, ())
+
+
+def _following(scenario: Scenario, begun: tuple[Move, ...]) -> int:
+    world = World(prepare(scenario))
+    for move in begun:
+        world.step(move)
+    moves = world.moves()
+    world.close()
+    return sum(_following(scenario, (*begun, move)) for move in moves) if moves else 1
+
+
 @lru_cache(None)
 def plain_of(flow_set: FlowSet) -> PlainResult | None:
     """What the plain search says of a generated set; None for the few that are too large for it."""

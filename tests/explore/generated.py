@@ -151,9 +151,9 @@ def parallel_programs(most: int) -> st.SearchStrategy[Program]:
 
 
 @st.composite
-def parallel_sets(draw: st.DrawFn, *, tiny: bool = False) -> FlowSet:
-    """Sets of one or two clients, at least one of which has several effects open; ``tiny`` ones for brute force."""
-    number = 1 if tiny else draw(st.sampled_from((1, 1, 2)))
+def parallel_sets(draw: st.DrawFn) -> FlowSet:
+    """Sets of one or two clients, at least one of which has several effects open."""
+    number = draw(st.sampled_from((1, 1, 2)))
     clients = [((draw(parallel_programs(2 - number)), draw(st.sampled_from((1, 1, 2)))),)]
     if number == 2:
         other = draw(st.one_of(st.just(clients[0][0][0]), programs(1, 1)))
@@ -196,10 +196,10 @@ SHAPES: Final = {1: (3, 6), 2: (2, 4), 3: (1, 3)}
 
 
 @st.composite
-def flow_sets(draw: st.DrawFn, *, tiny: bool = False) -> FlowSet:
-    """Sets of one to three clients, some of which may run the same programs; ``tiny`` ones, for brute force, of two."""
-    number = 2 if tiny else draw(st.sampled_from((3, 2, 2, 1)))
-    program = programs(*((1, 3) if tiny else SHAPES[number]))
+def flow_sets(draw: st.DrawFn) -> FlowSet:
+    """Sets of one to three clients, some of which may run the same programs."""
+    number = draw(st.sampled_from((3, 2, 2, 1)))
+    program = programs(*SHAPES[number])
     pool = draw(st.one_of(st.tuples(program), st.tuples(program, program)))
     call = st.tuples(st.sampled_from(pool), st.sampled_from((1, 1, 1, 2)))
     calls = st.one_of(st.tuples(call), st.tuples(call, call)) if number == 1 else st.tuples(call)
@@ -207,7 +207,7 @@ def flow_sets(draw: st.DrawFn, *, tiny: bool = False) -> FlowSet:
     return FlowSet(
         clients=draw(st.tuples(*[calls] * number)),
         setup=(Program(tuple(setup)),) if setup else (),
-        faults=draw(faults(kinds=1 if tiny else 2, clients=number)),
+        faults=draw(faults(kinds=2, clients=number)),
         demands=draw(
             st.builds(Demands, st.integers(0, DIGITS - 1), keys, st.integers(0, 3), st.booleans(), st.booleans())
         ),

@@ -1,81 +1,28 @@
-"""Vectorised search, plain search and brute force agree, on generated flows and on the catalogue."""
+"""Vectorised and plain search agree on flows made by hand, whatever the bounds, and on the catalogue."""
 
-from collections import Counter
-from collections.abc import Sequence
 from unittest.mock import Mock
 
 import attrs
 import pytest
-from hypothesis import given, reject, settings
 
 from lakeproof.explore import behaviour, packing, paths, search
-from lakeproof.explore.plain import enumerate_schedules
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue
 from tests.explore.agreement import (
-    Searched,
     check_agreement,
-    check_unmerged,
     plain_of,
     plain_or_none,
     run_search,
 )
-from tests.explore.generated import FIXED, KINDS, FlowSet, corpus, flow_sets
+from tests.explore.generated import FlowSet, corpus
 from tests.explore.handmade import HANDMADE
 
-SETS = 120
-
 CATALOGUE_STATES_MAX = 25
-"""Scenarios of the catalogue with at most so many states are compared by default."""
+"""Scenarios of the catalogue with at most so many states are compared with `deep`."""
 
-DEEP_STATES_MAX = 300
-"""And those with so many when there is time."""
-
-
-class Evidence:
-    """What the generated sets have brought about: agreement on nothing is worth nothing."""
-
-    def __init__(self) -> None:
-        self.sets: set[FlowSet] = set()
-        self.verdicts: Counter[tuple[str, str]] = Counter()
-        self.faults: Counter[str] = Counter()
-        self.worth: Counter[str] = Counter()
-        self.states = 0
-
-    def note(self, flow_set: FlowSet, found: Sequence[Searched]) -> None:
-        if flow_set in self.sets:
-            return
-        self.sets.add(flow_set)
-        self.verdicts.update(found[0].verdicts.items())
-        self.faults.update(kind for kind in KINDS if getattr(flow_set.faults, kind))
-        unmerged, merged, symmetric = (one.result for one in found[:3])
-        self.states += unmerged.states
-        self.worth["merging"] += merged.states < unmerged.states
-        self.worth["symmetry"] += symmetric.states < unmerged.states
-        self.worth["ranks"] += len(found) > 4 and found[4].result.states < found[3].result.states
-        self.worth["experiments"] += any(one.result.restarts for one in found)
-
-
-def test_all_searches_agree_on_generated_flows() -> None:
-    evidence = Evidence()
-
-    @settings(FIXED, max_examples=SETS * 3 // 2)
-    @given(flow_sets())
-    def agree(flow_set: FlowSet) -> None:
-        plain = plain_of(flow_set)
-        if plain is None:
-            reject()
-        evidence.note(flow_set, check_agreement(flow_set.scenario(), plain))
-
-    agree()
-    assert len(evidence.sets) >= SETS
-    assert evidence.states >= 50 * SETS
-    for name in ("stored", "told", "ended", "stepped", "order", "after"):
-        assert evidence.verdicts[name, "violated"] >= 3, name
-        assert evidence.verdicts[name, "holds"] >= 3, name
-    assert all(evidence.faults[kind] >= 5 for kind in KINDS), evidence.faults
-    assert all(evidence.worth[what] >= 3 for what in ("merging", "symmetry", "ranks", "experiments")), evidence.worth
+LONG_STATES_MAX = 300
+"""And those with so many with `long`."""
 
 
 @pytest.mark.parametrize("flow_set", HANDMADE.values(), ids=HANDMADE)
@@ -83,34 +30,6 @@ def test_all_searches_agree_on_flows_made_by_hand(flow_set: FlowSet) -> None:
     plain = plain_of(flow_set)
     assert plain is not None
     assert len(check_agreement(flow_set.scenario(), plain)) >= 4
-
-
-def test_brute_force_agrees_on_tiny_generated_flows() -> None:
-    sets: set[FlowSet] = set()
-    schedules: Counter[int] = Counter()
-
-    @settings(FIXED, max_examples=SETS * 4 // 3)
-    @given(flow_sets(tiny=True))
-    def agree(flow_set: FlowSet) -> None:
-        plain = plain_of(flow_set)
-        try:
-            executions, brute = enumerate_schedules(flow_set.scenario(), 60)
-        except AssertionError as error:
-            if "schedules" not in str(error):
-                raise
-            reject()
-        assert plain is not None
-        assert brute.keys == plain.keys
-        assert brute.finals == plain.finals
-        assert brute.verdicts == plain.verdicts
-        assert brute.transitions >= plain.transitions
-        check_unmerged(flow_set.scenario(), plain)
-        sets.add(flow_set)
-        schedules[executions] += 1
-
-    agree()
-    assert len(sets) >= SETS
-    assert sum(number for executions, number in schedules.items() if executions >= 6) >= SETS // 3
 
 
 BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
@@ -127,7 +46,7 @@ BOUNDS: dict[str, tuple[tuple[object, str, int], ...]] = {
 
 
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
-@pytest.mark.parametrize("sets", [15, pytest.param(60, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("sets", [8, pytest.param(60, marks=pytest.mark.long)])
 def test_bounds_of_the_machinery_cost_time_and_never_truth(
     bounds: tuple[tuple[object, str, int], ...], sets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,8 +69,8 @@ def test_levels_on_disk_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_states_of_generated_sets_span_several_words_when_words_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "WORD_BITS", 10)
-    found = [run_search(flow_set.scenario(), merge=True, symmetry=True) for flow_set in corpus(60)]
-    assert sum(one is not None and one.result.collision > 0 for one in found) >= 10
+    found = [run_search(flow_set.scenario(), merge=True, symmetry=True) for flow_set in corpus(20)]
+    assert sum(one is not None and one.result.collision > 0 for one in found) >= 5
 
 
 def complete(scenario: Scenario) -> Scenario:
@@ -183,15 +102,11 @@ def check_catalogue(fewest: int, most: int, *, every: int = 1) -> int:
     return len(scenarios)
 
 
-def test_all_searches_agree_on_small_scenarios_of_the_catalogue() -> None:
-    assert check_catalogue(1, CATALOGUE_STATES_MAX, every=8) >= 40
-
-
 @pytest.mark.deep
-def test_all_searches_agree_on_all_small_scenarios_of_the_catalogue() -> None:
-    assert check_catalogue(1, CATALOGUE_STATES_MAX) >= 200
+def test_all_searches_agree_on_many_small_scenarios_of_the_catalogue() -> None:
+    assert check_catalogue(1, CATALOGUE_STATES_MAX, every=3) >= 100
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_all_searches_agree_on_larger_scenarios_of_the_catalogue() -> None:
-    assert check_catalogue(CATALOGUE_STATES_MAX + 1, DEEP_STATES_MAX) >= 100
+    assert check_catalogue(CATALOGUE_STATES_MAX + 1, LONG_STATES_MAX, every=4) >= 50

@@ -11,13 +11,14 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows
 from lakeproof.explore.packing import Words, take
-from lakeproof.explore.plain import enumerate_schedules, plain_search
+from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Options, Result, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.space import Relayout, share_behaviours
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Eventually, Invariant, OnStep, Reached, Violation
 from lakeproof.model.snapshot import Snapshot
+from tests.explore.agreement import schedules
 from tests.explore.programs import START, Clock, Delete, Get, Instruction, Program, Scan, Set, SetIf, run_program
 
 RAW = Options(merge=False, symmetry=False, keep_finals=True)
@@ -45,10 +46,6 @@ def counted(scenario: Scenario, options: Options = RAW) -> tuple[int, int, int, 
     """States, transitions, levels after the first, finals."""
     found: Result = search(scenario, options=options)
     return found.states, found.transitions, found.depth, found.final_states
-
-
-def schedules(scenario: Scenario) -> int:
-    return enumerate_schedules(scenario)[0]
 
 
 READ = (Get(0),)

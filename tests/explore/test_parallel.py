@@ -16,7 +16,7 @@ from lakeproof.explore.execution import Execution, Program
 from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.minimise import minimise, reduce_preemptions
 from lakeproof.explore.packing import Words
-from lakeproof.explore.plain import enumerate_schedules, plain_search
+from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import ReplayDiverged, record, replay
 from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import Limits, Options, _Search, search
@@ -27,6 +27,7 @@ from lakeproof.impl.parallel import Group
 from lakeproof.report.lanes import show
 from lakeproof.report.story import story
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+from tests.explore.agreement import schedules
 
 P = b"p"
 Task = Callable[..., Coroutine[Any, Any, object]]  # type: ignore[explicit-any]
@@ -81,7 +82,7 @@ def ends(of: Scenario) -> Counter[tuple[bytes, ...]]:
 
 class TestSchedules:
     def test_two_tasks_of_two_effects_have_six_orders_through_nine_states(self) -> None:
-        executions, _ = enumerate_schedules(scenario(two))
+        executions = schedules(scenario(two))
         assert executions == comb(4, 2)
         assert search(scenario(two)).states == 3 * 3
         plain = plain_search(scenario(two))
@@ -94,7 +95,7 @@ class TestSchedules:
                 await write(env, b"l")
                 await write(env, b"m")
 
-        assert enumerate_schedules(scenario(flow))[0] == 3
+        assert schedules(scenario(flow)) == 3
 
     def test_tasks_are_named_by_order_of_start_within_the_task_that_starts_them(self) -> None:
         async def inner(env: Env) -> None:

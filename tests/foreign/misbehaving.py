@@ -15,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from serving import Env, Told, hear, say, serve  # type: ignore[import-not-found]  # a program of its own
 
 COUNT = 0
+NOTES = "MISBEHAVING_NOTES"
+"""The environment's name for the folder in which each process notes its number."""
 
 
 def forgets(env: Env) -> int:
@@ -133,6 +135,8 @@ def wrong(how: str, flow: int) -> bool:
 
 if __name__ == "__main__":
     mistake = sys.argv[1]
+    if NOTES in os.environ:
+        Path(os.environ[NOTES], f"{os.getpid()}.{mistake}").touch()
     flows = {
         "forgets": forgets,
         "coin": coin,

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,10 +21,12 @@ from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Call
 from tests.foreign.building import LANGUAGES, ROOT, built, tool
 from tests.foreign.test_programs import SCENARIOS, by_program
 
+pytestmark = pytest.mark.xdist_group("languages")
+
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return Program(LANGUAGES[request.param](tmp_path_factory.mktemp(request.param)))
+def program(request: pytest.FixtureRequest, built_in: Callable[[str], Program]) -> Program:
+    return built_in(request.param)
 
 
 def alone(*calls: Call) -> tuple[Cells, Sequence[CallView]]:

@@ -8,9 +8,10 @@ import pytest
 
 from lakeproof import Program, Scenario
 from lakeproof.scenarios import hardened, step1
-from tests.foreign.building import ROOT, built, go_flows, tool
+from tests.foreign.building import ROOT, built, tool
 from tests.foreign.twins import ERRORS, established, twin
 
+pytestmark = pytest.mark.xdist_group("languages")
 GO = ROOT / "examples" / "go"
 
 SCENARIOS = {scenario.name: scenario for scenario in (*step1.SCENARIOS, *hardened.SCENARIOS)}
@@ -33,25 +34,20 @@ SHORT = [
 """Those that are compared always."""
 
 
-@pytest.fixture(scope="module")
-def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return go_flows(tmp_path_factory.mktemp("go"))
-
-
 def by_go(scenario: Scenario, flows: Path) -> Scenario:
     variant = "hardened" if "/hardened/" in scenario.name else "step1"
     return twin(scenario, Program(f"{flows} {variant}", errors=ERRORS))
 
 
 @pytest.mark.parametrize("name", sorted(set(SHORT)))
-def test_the_flows_in_go_have_the_verdicts_schedules_and_states_of_those_in_python(name: str, flows: Path) -> None:
-    assert established(by_go(SCENARIOS[name], flows)) == established(SCENARIOS[name])
+def test_the_flows_in_go_have_the_verdicts_schedules_and_states_of_those_in_python(name: str, go_program: Path) -> None:
+    assert established(by_go(SCENARIOS[name], go_program)) == established(SCENARIOS[name])
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(SCENARIOS.keys() - set(SHORT)))
-def test_all_flows_in_go_agree_with_those_in_python(name: str, flows: Path) -> None:
-    assert established(by_go(SCENARIOS[name], flows)) == established(SCENARIOS[name])
+def test_all_flows_in_go_agree_with_those_in_python(name: str, go_program: Path) -> None:
+    assert established(by_go(SCENARIOS[name], go_program)) == established(SCENARIOS[name])
 
 
 def test_the_adapter_and_the_example_are_formatted_and_vetted() -> None:

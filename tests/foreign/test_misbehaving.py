@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,20 @@ from lakeproof.foreign.pool import POOL
 from lakeproof.running.loading import Source
 from lakeproof.running.tasks import Outcome, Verify, carried_out
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from tests.foreign.processes import left_over
+from tests.commands import ended
+from tests.foreign.misbehaving import NOTES
 
 HERE = Path(__file__).parent
+Pids = Callable[[], list[int]]
+
+
+@pytest.fixture
+def pids(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Pids:
+    """The processes of programs that this test has started, the last one last."""
+    folder = tmp_path_factory.mktemp("pids")
+    monkeypatch.setenv(NOTES, str(folder))
+    return lambda: [int(each.stem) for each in sorted(folder.iterdir(), key=lambda note: note.stat().st_mtime_ns)]
+
 
 FAILURES = {
     "dies-at-once": 'it ended with exit code 3; the end of its stderr: "cannot find its configuration"',
@@ -57,14 +69,14 @@ def outcome(mistake: str, clients: int = 2) -> Outcome:
 
 
 @pytest.mark.parametrize("mistake", FAILURES)
-def test_a_program_that_breaks_the_protocol_leaves_its_scenario_inconclusive(mistake: str) -> None:
+def test_a_program_that_breaks_the_protocol_leaves_its_scenario_inconclusive(mistake: str, pids: Pids) -> None:
     found = outcome(mistake)
     assert [verdict.verdict for verdict in found.verdicts] == ["inconclusive"]
     assert FAILURES[mistake] in found.stopped
     assert not found.trouble
     if mistake == "wrong-definite":  # what it said, it said in order
         POOL.close()
-    assert left_over(mistake) == []
+    assert ended(pids())
 
 
 @pytest.mark.parametrize("mistake", ["two-effects", "answers-twice"])
@@ -88,22 +100,22 @@ def test_what_is_unusual_but_allowed_has_its_verdict(how: str) -> None:
 
 
 def test_a_program_that_is_mute_from_the_start_is_not_waited_for_longer_than_the_limit(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, pids: Pids
 ) -> None:
     monkeypatch.setattr("lakeproof.foreign.child.START_SECONDS_MIN", 0.5)
     found = outcome("mute-at-once")
     assert "no line within 0.5 s" in found.stopped
-    assert left_over("mute-at-once") == []
+    assert ended(pids())
 
 
-def test_the_limit_of_the_search_holds_for_a_mute_program_too() -> None:
+def test_the_limit_of_the_search_holds_for_a_mute_program_too(pids: Pids) -> None:
     program = Program(f"{sys.executable} misbehaving.py mute", folder=HERE, seconds=50.0)
     scenario = Scenario(
         name="s", clients=[[program.call("flow")]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"}
     )
     found = carried_out(Verify(seconds_max=1.0), scenario, Source(), lambda depth, states, width: None)
     assert "no line in time" in found.stopped
-    assert left_over("mute") == []
+    assert ended(pids())
 
 
 def test_a_program_that_does_not_exist_is_unusable_and_named() -> None:
@@ -133,34 +145,32 @@ def command(folder: Path, mistake: str, seconds: float) -> list[str]:
             "--from", str(file)]  # fmt: skip
 
 
-def test_the_command_ends_with_exit_code_3(tmp_path: Path) -> None:
+def test_the_command_ends_with_exit_code_3(tmp_path: Path, pids: Pids) -> None:
     done = subprocess.run(command(tmp_path, "dies", 5.0), capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "panic: index out of range" in done.stdout + done.stderr
-    assert left_over("dies") == []
+    assert ended(pids())
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
-def test_no_process_is_left_whatever_ends_the_command(number: signal.Signals, tmp_path: Path) -> None:
+def test_no_process_is_left_whatever_ends_the_command(number: signal.Signals, tmp_path: Path, pids: Pids) -> None:
     running = subprocess.Popen(
         command(tmp_path, "mute", 50.0), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
-    deadline = time.monotonic() + 20
-    while not left_over("mute") and time.monotonic() < deadline:
+    while not pids():
+        assert running.poll() is None
         time.sleep(0.05)
-    assert left_over("mute"), "the program never ran"
     if number is signal.SIGINT:
         os.killpg(running.pid, number)  # as a terminal does it
     else:
         running.send_signal(number)
     running.wait(20)
-    while left_over("mute") and time.monotonic() < deadline + 10:
-        time.sleep(0.05)
-    assert left_over("mute") == []
+    assert ended(pids())
 
 
-def test_the_pool_ends_what_it_has_started() -> None:
+def test_the_pool_ends_what_it_has_started(pids: Pids) -> None:
+    POOL.close()  # of other tests
     outcome("one-flow")
-    assert left_over("one-flow") != [], "a process waits for the next flow"
+    assert not all(ended([pid], 0) for pid in pids()), "a process waits for the next flow"
     POOL.close()
-    assert left_over("one-flow") == []
+    assert ended(pids())

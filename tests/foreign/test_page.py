@@ -6,12 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.foreign.building import ROOT, tool
 
 PAGE = (ROOT / "docs" / "prove-your-go-flow.md").read_text()
 PART = re.compile(
     r"Save as `(?P<name>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)^```|^```shell\n(?P<shell>.*?)^```", re.MULTILINE | re.DOTALL
 )
+
+
+pytestmark = pytest.mark.xdist_group("languages")
 
 
 def normal(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from lakeproof.foreign.child import ProgramFailed
 from lakeproof.foreign.hearing import heard
 from lakeproof.foreign.pool import _fits
 from lakeproof.foreign.protocol import Asks, Nonsense, Opens, Raises, Returns
-from tests.foreign.building import LANGUAGES
 
+pytestmark = pytest.mark.xdist_group("languages")
 FAULTS = {"none": Faults(), "crash": Faults(crashes=1), "lost answer": Faults(lost_answers=1)}
 
 
@@ -58,8 +59,8 @@ def scenario(call: Call, faults: Faults) -> Scenario:
 
 
 @pytest.fixture(scope="module")
-def go(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return Program(LANGUAGES["go"](tmp_path_factory.mktemp("go")))
+def go(built_in: Callable[[str], Program]) -> Program:
+    return built_in("go")
 
 
 @pytest.mark.parametrize("faults", FAULTS.values(), ids=FAULTS)

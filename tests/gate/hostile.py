@@ -76,11 +76,24 @@ def once() -> None:
     get("a")
 
 
-def stays(folder: str) -> None:
-    """Tells its process, and then neither asks nor returns."""
+FOLDER = os.environ.get("HOSTILE_FOLDER", "")
+"""Where the processes of ``stays`` note their numbers; empty: nowhere."""
+SERVES = """
+import http.server, os, pathlib, sys
+pathlib.Path(os.environ["HOSTILE_FOLDER"], f"{os.getpid()}.process").touch()
+http.server.test(http.server.SimpleHTTPRequestHandler, port=int(sys.argv[1]))
+"""
+
+
+def stays() -> None:
+    """Says that it has begun, and then neither asks nor returns."""
     get("a")
-    Path(folder, str(os.getpid())).touch()
+    Path(FOLDER, "begun").touch()
     time.sleep(3600)
+
+
+if FOLDER:
+    Path(FOLDER, f"{os.getpid()}.process").touch()
 
 
 def lost() -> None:
@@ -116,8 +129,8 @@ SCENARIOS = [
     GateScenario(name="sleeps_after", clients=[[call(once)]], after=[call(sleeps)], invariants=[nothing]),
     GateScenario(
         name="stays",
-        clients=[[call(stays, os.environ.get("HOSTILE_FOLDER", "."))]],
-        service=["python", "-c", "import http.server as h; h.test(h.SimpleHTTPRequestHandler, port={port})"],
+        clients=[[call(stays)]],
+        service=["python", "-c", SERVES, "{port}"],
         invariants=[nothing],
     ),
     GateScenario(

@@ -24,14 +24,14 @@ def equal_to_brute_force(program: Program) -> None:
     assert set(met) == by_brute_force(program)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(programs(requests_max=5))
 def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
     equal_to_brute_force(program)
 
 
 @pytest.mark.deep
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400)
 @given(programs(requests_max=7))
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(program: Program) -> None:
     equal_to_brute_force(program)

@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lakeproof.cli import main
-from lakeproof.gate.command import Row
 
 NASTY = Path(__file__).parent / "nasty.py"
 COUNTER = Path(__file__).parents[2] / "examples" / "gate" / "counter.py"
@@ -86,33 +85,6 @@ def test_a_bounded_run_that_is_cut_short_does_not_say_what_is_left(tmp_path: Pat
 def test_a_bounded_run_of_a_program_that_does_not_repeat_itself_covers_nothing(tmp_path: Path, name: str) -> None:
     code, row = run(tmp_path, name, "--preemptions", "1", file=NASTY)
     assert (code, row["verdict"], row["covers"], row["left"]) == (3, "inconclusive", "some", None)
-
-
-@pytest.mark.parametrize(
-    ("covers", "left", "told"),
-    [
-        ("all", None, "2 schedules, all of them, 1.00 s"),
-        ("some", None, "2 schedules, not all, 1.00 s"),
-        ("one order in each client", None, "2 schedules, all with one order in each client, 1.00 s"),
-        ("at most 0 preemptions", 1, "all with at most 0 preemptions (1 beginning with one more not run), 1.00 s"),
-        ("at most 2 preemptions", 0, "all with at most 2 preemptions (none with more was seen), 1.00 s"),
-    ],
-)
-def test_people_are_told_the_same(covers: str, left: int | None, told: str) -> None:
-    row = Row(
-        scenario="s",
-        invariant="i",
-        expected="holds",
-        verdict="inconclusive",
-        schedules=2,
-        violating=0,
-        covers=covers,
-        seconds=1.0,
-        evidence="",
-        left=left,
-    )
-    assert row.told.startswith("s: i inconclusive: 2 schedules, ")
-    assert told in row.told
 
 
 @pytest.mark.parametrize(

@@ -45,54 +45,6 @@ class TestItems:
         assert found == {name: item[name] for name in found}
         assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("other")})
 
-    def test_equal_numbers_are_one_key(self, db: BaseClient) -> None:
-        db.put_item(TableName=TWO, Item={"p": s("a"), "k": n("1.0")})
-        assert db.get_item(TableName=TWO, Key={"p": s("a"), "k": n("1")})["Item"]["k"] == n("1")
-
-    def test_a_condition_that_fails_changes_nothing_and_tells_what_is_there(self, db: BaseClient) -> None:
-        db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(1)}, ConditionExpression="attribute_not_exists(p)")
-        with pytest.raises(ClientError) as error:
-            db.put_item(
-                TableName=ONE,
-                Item={"p": s("a"), "v": n(2)},
-                ConditionExpression="attribute_not_exists(#p)",
-                ExpressionAttributeNames={"#p": "p"},
-                ReturnValuesOnConditionCheckFailure="ALL_OLD",
-            )
-        assert refused(error) == (400, "ConditionalCheckFailedException", "The conditional request failed")
-        assert error.value.response["Item"] == {"p": s("a"), "v": n(1)}
-        with pytest.raises(ClientError) as error:
-            db.delete_item(
-                TableName=ONE,
-                Key={"p": s("a")},
-                ConditionExpression="v = :v",
-                ExpressionAttributeValues={":v": n(2)},
-            )
-        assert "Item" not in error.value.response
-        assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"] == {"p": s("a"), "v": n(1)}
-
-    def test_values_before_and_after_a_change(self, db: BaseClient) -> None:
-        assert "Attributes" not in db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(1)}, ReturnValues="ALL_OLD")
-        old = db.put_item(TableName=ONE, Item={"p": s("a"), "v": n(2), "w": s("x")}, ReturnValues="ALL_OLD")
-        assert old["Attributes"] == {"p": s("a"), "v": n(1)}
-        expected = {
-            "ALL_OLD": {"p": s("a"), "v": n(2), "w": s("x")},
-            "UPDATED_OLD": {"v": n(3)},
-            "ALL_NEW": {"p": s("a"), "v": n(5), "w": s("x")},
-            "UPDATED_NEW": {"v": n(6)},
-        }
-        for returns, attributes in expected.items():
-            told = db.update_item(
-                TableName=ONE,
-                Key={"p": s("a")},
-                UpdateExpression="ADD v :one",
-                ExpressionAttributeValues={":one": n(1)},
-                ReturnValues=returns,
-            )
-            assert told["Attributes"] == attributes
-        assert db.delete_item(TableName=ONE, Key={"p": s("a")}, ReturnValues="ALL_OLD")["Attributes"]["v"] == n(6)
-        assert "Attributes" not in db.delete_item(TableName=ONE, Key={"p": s("a")}, ReturnValues="ALL_OLD")
-
     @pytest.mark.parametrize(
         ("update", "after_it"),
         [
@@ -207,46 +159,6 @@ class TestItems:
 
 
 class TestSeveral:
-    def test_a_transaction_is_done_whole_or_not_at_all(self, db: BaseClient) -> None:
-        put = {"Put": {"TableName": ONE, "Item": {"p": s("a"), "v": n(1)}}}
-        check = {"TableName": TWO, "Key": {"p": s("a"), "k": n(1)}, "ConditionExpression": "attribute_exists(p)"}
-        told_back = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
-        with pytest.raises(ClientError) as error:
-            db.transact_write_items(TransactItems=[put, {"ConditionCheck": {**check, **told_back}}])
-        assert code(error) == "TransactionCanceledException"
-        assert refused(error)[2].endswith("[None, ConditionalCheckFailed]")
-        reasons = error.value.response["CancellationReasons"]
-        assert [each["Code"] for each in reasons] == ["None", "ConditionalCheckFailed"]
-        assert "Item" not in db.get_item(TableName=ONE, Key={"p": s("a")})
-        db.put_item(TableName=TWO, Item={"p": s("a"), "k": n(1), "v": s("old")})
-        update = {
-            "TableName": ONE,
-            "Key": {"p": s("b")},
-            "UpdateExpression": "SET v = :v",
-            "ExpressionAttributeValues": {":v": n(2)},
-        }
-        db.transact_write_items(TransactItems=[put, {"ConditionCheck": check}, {"Update": update}])
-        found = db.transact_get_items(
-            TransactItems=[{"Get": {"TableName": ONE, "Key": {"p": s(each)}}} for each in ("a", "absent", "b")]
-        )["Responses"]
-        assert [each.get("Item", {}).get("v") for each in found] == [n(1), None, n(2)]
-
-    def test_a_transaction_that_comes_again_is_not_done_again(self, db: BaseClient) -> None:
-        add = {
-            "TableName": ONE,
-            "Key": {"p": s("a")},
-            "UpdateExpression": "ADD v :one",
-            "ExpressionAttributeValues": {":one": n(1)},
-        }
-        for _ in range(2):
-            db.transact_write_items(TransactItems=[{"Update": add}], ClientRequestToken="token")
-        assert db.get_item(TableName=ONE, Key={"p": s("a")})["Item"]["v"] == n(1)
-        with pytest.raises(ClientError) as error:
-            db.transact_write_items(
-                TransactItems=[{"Update": {**add, "Key": {"p": s("b")}}}], ClientRequestToken="token"
-            )
-        assert code(error) == "IdempotentParameterMismatchException"
-
     def test_one_item_comes_once_in_a_transaction_or_a_batch(self, db: BaseClient) -> None:
         put = {"Put": {"TableName": ONE, "Item": {"p": s("a")}}}
         delete = {"Delete": {"TableName": ONE, "Key": {"p": s("a")}}}
@@ -256,19 +168,6 @@ class TestSeveral:
         with pytest.raises(ClientError) as error:
             db.batch_get_item(RequestItems={ONE: {"Keys": [{"p": s("a")}, {"p": s("a")}]}})
         assert "contains duplicates" in refused(error)[2]
-
-    def test_batches(self, db: BaseClient) -> None:
-        items = [{"p": s(f"{number}")} for number in range(25)]
-        db.batch_write_item(RequestItems={ONE: [{"PutRequest": {"Item": each}} for each in items]})
-        told = db.batch_write_item(RequestItems={ONE: [{"DeleteRequest": {"Key": items[0]}}]})
-        assert told["UnprocessedItems"] == {}
-        found = db.batch_get_item(RequestItems={ONE: {"Keys": items}})
-        assert sorted(each["p"]["S"] for each in found["Responses"][ONE]) == sorted(map(str, range(1, 25)))
-        with pytest.raises(ClientError) as error:
-            db.batch_write_item(
-                RequestItems={ONE: [{"PutRequest": {"Item": {"p": s(str(each))}}} for each in range(26)]}
-            )
-        assert code(error) == "ValidationException"
 
 
 class TestTables:

@@ -54,7 +54,7 @@ def exchanged(state: State, one: Asked, other: Asked) -> str:
     return "" if end == swapped else f"{one} and {other} leave different states"
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150)
 @given(before=st.lists(REQUESTS, max_size=6), one=REQUESTS, other=REQUESTS)
 def test_requests_of_independent_footprints_can_be_exchanged(before: list[Asked], one: Asked, other: Asked) -> None:
     state = after(*TABLES)
@@ -63,7 +63,7 @@ def test_requests_of_independent_footprints_can_be_exchanged(before: list[Asked]
     assert not exchanged(state, one, other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(before=st.lists(meetings(), max_size=1), one=meetings(), other=meetings())
 def test_so_can_changes_of_the_same_items(before: list[Asked], one: Asked, other: Asked) -> None:
     puts: list[Asked] = [("PutItem", {"TableName": ONE, "Item": {"p": s(name), "v": n(1)}}) for name in "ab"]
@@ -116,7 +116,7 @@ def test_a_footprint_that_is_too_small_breaks_the_law(
     assert "answered" in exchanged(state, one, other)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(REQUESTS, max_size=8))
 def test_answers_and_errors_are_as_amazon_describes_them(asked: list[Asked]) -> None:
     state = after(*TABLES)
@@ -164,7 +164,7 @@ def answered(request: Request, state: State) -> Response:
     return front.perform(state, asked, NOW)[1]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(asked=REQUESTS, data=st.data())
 def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: st.DataObject) -> None:
     operation, fields = asked
@@ -175,14 +175,14 @@ def test_a_request_with_a_part_that_is_nonsense_is_answered(asked: Asked, data: 
     assert not misfits(operation, response.status, json.loads(response.body))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(body=st.binary(max_size=30), operation=st.sampled_from([*OPERATIONS, "", "Nothing", "é"]))
 def test_bytes_are_answered(body: bytes, operation: str) -> None:
     headers = {"x-amz-target": f"DynamoDB_20120810.{operation}"}
     assert answered(Request("POST", "/", (), headers, body), State()).status in (200, 400)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(
     st.lists(
         st.sampled_from(
@@ -267,7 +267,7 @@ def conditions(draw: st.DrawFn, depth: int = 0) -> tuple[str, object]:
     return f"({left}) OR ({right})", lambda found: one(found) or two(found)  # type: ignore[operator]  # the same
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(asked=conditions(), found=st.dictionaries(st.sampled_from("abc"), NUMBERS))
 def test_a_condition_means_what_a_function_in_python_says(asked: tuple[str, object], found: dict[str, float]) -> None:
     text, expected = asked
@@ -277,7 +277,7 @@ def test_a_condition_means_what_a_function_in_python_says(asked: tuple[str, obje
     assert made.holds(attributes) is expected(found)  # type: ignore[operator]  # a function
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(-(10**38) + 1, 10**38 - 1), st.integers(-(10**20), 10**20), st.integers(-60, 60))
 def test_arithmetic_is_exact_or_refused(one: int, other: int, exponent: int) -> None:
     exact = Context(prec=500)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from lakeproof.cli import main
@@ -21,6 +22,7 @@ def test_kept_processes_that_remember_do_not_repeat_themselves_and_nothing_is_sa
     assert "no longer asks for" in result.stderr
 
 
+@pytest.mark.deep
 def test_with_fresh_processes_all_four_classes_are_run_and_the_trace_replays(tmp_path: Path) -> None:
     """Two reads and two writes, as in `test_running.test_a_lost_update_is_found_and_all_schedules_are_run`: what a
     service reads as it starts is no step."""

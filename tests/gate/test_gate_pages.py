@@ -66,12 +66,13 @@ def end_as_it_says(page: str, count: int) -> None:
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("here")
 def test_the_first_commands_of_the_gate_in_ten_minutes_end_as_it_says() -> None:
     end_as_it_says("gate-ten-minutes.md", 2)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("page", ENDS)
 def test_the_commands_of_a_page_end_as_it_says(page: str) -> None:

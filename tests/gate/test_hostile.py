@@ -14,14 +14,16 @@ from click.testing import CliRunner, Result
 
 from lakeproof.cli import main
 from lakeproof.gate import running
+from tests.commands import ended
 from tests.gate import hostile
 
 FILE = Path(hostile.__file__)
 ROOT = FILE.parents[2]
+deep = pytest.mark.deep
 
 
 def gate(name: str, out: Path, *words: str) -> Result:
-    return CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--out", str(out), "--jobs", "1", *words])
+    return CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--out", str(out), *words])
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +32,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
-@pytest.mark.parametrize("name", ["asks_for_ever", "retries_for_ever", "floods"])
+@pytest.mark.parametrize(
+    "name", ["asks_for_ever", pytest.param("retries_for_ever", marks=deep), pytest.param("floods", marks=deep)]
+)
 def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(tmp_path: Path, name: str) -> None:
     result = gate(name, tmp_path)
     assert result.exit_code == 3, result.output
@@ -38,7 +42,7 @@ def test_a_schedule_without_an_end_is_given_up_and_the_call_is_named(tmp_path: P
     assert f"{name}: nothing inconclusive: 0 schedules, not all" in result.stdout
 
 
-@pytest.mark.parametrize("name", ["sends_half", "does_not_read"])
+@pytest.mark.parametrize("name", ["sends_half", pytest.param("does_not_read", marks=deep)])
 def test_what_is_not_sent_or_not_read_to_its_end_is_told(tmp_path: Path, name: str) -> None:
     result = gate(name, tmp_path, "--schedules", "1")
     assert result.exit_code == 3, result.output
@@ -72,30 +76,11 @@ def begun(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     environment = {**os.environ, "HOSTILE_FOLDER": str(tmp_path)}
     command = [sys.executable, "-m", "lakeproof", *words]
     with subprocess.Popen(command, env=environment, stdout=-1, stderr=-1, text=True) as process:
-        until = time.monotonic() + 60
-        while not any(each.name.isdigit() for each in tmp_path.iterdir()):
-            assert time.monotonic() < until
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None
             time.sleep(0.05)
-        yield process, below(process.pid)
+        yield process, [pid for each in tmp_path.glob("*.process") if (pid := int(each.stem)) != process.pid]
         process.kill()
-
-
-def below(pid: int) -> list[int]:
-    listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
-    pairs = [tuple(map(int, line.split())) for line in listed.splitlines()[1:]]
-    mine = [child for child, parent in pairs if parent == pid]
-    return [*mine, *(each for child in mine for each in below(child))]
-
-
-def gone(pids: list[int]) -> bool:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        listed = subprocess.run(["ps", "-eo", "pid,stat"], capture_output=True, text=True, check=True).stdout
-        alive = {int(pid) for pid, state in map(str.split, listed.splitlines()[1:]) if not state.startswith("Z")}
-        if not alive & set(pids):
-            return True
-        time.sleep(0.1)
-    return False
 
 
 @pytest.mark.parametrize(
@@ -109,7 +94,7 @@ def test_whoever_ends_the_gate_ends_the_program_and_its_services(
     process.send_signal(number)
     told, complaints = process.communicate(timeout=30)
     assert process.returncode == code, complaints
-    assert gone(pids)
+    assert ended(pids)
     if number is not signal.SIGKILL:
         assert "lakeproof: interrupted in stays, after 0 schedules" in complaints.splitlines()
         assert "stays: nothing inconclusive: 0 schedules, not all" in told
@@ -132,7 +117,7 @@ def test_a_process_that_waits_for_a_call_ends_what_it_was_given_with_its_stdin(p
             process.stdin.close()
             process.wait(60)
         try:
-            assert gone([other.pid])
+            assert ended([other.pid])
         finally:
             other.kill()
 

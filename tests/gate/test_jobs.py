@@ -4,7 +4,6 @@ import json
 import os
 import pickle
 import signal
-import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from lakeproof.gate.opening import opened, prepared
 from lakeproof.gate.s3.state import Upload
 from lakeproof.gate.searching import Found, all_classes, completed, searched
 from lakeproof.running.tasks import Unusable
-from tests.gate.test_running import COUNTER, NASTY
+from tests.commands import ended
+from tests.gate.test_running import COUNTER, NASTY, noted
 
 MINTING = Path(__file__).parent / "minting.py"
 TABLES = Path(__file__).parents[2] / "examples" / "gate" / "first.py"
@@ -44,9 +44,9 @@ async def by_others(file: Path, name: str, count: int) -> tuple[Found, Classes, 
     ("file", "name", "counts"),
     [
         (NASTY, "crash", {"both_or_none": 2}),
-        (MINTING, "minted", None),
-        (TABLES, "dynamodb/careful", None),
-        (LOCK, "lock/redis-py", None),
+        pytest.param(MINTING, "minted", None, marks=pytest.mark.deep),
+        pytest.param(TABLES, "dynamodb/careful", None, marks=pytest.mark.deep),
+        pytest.param(LOCK, "lock/redis-py", None, marks=pytest.mark.deep),
     ],
 )
 def test_two_processes_run_the_classes_that_one_would_have_run(
@@ -62,6 +62,7 @@ def test_two_processes_run_the_classes_that_one_would_have_run(
     assert counts in (None, found.counted)
 
 
+@pytest.mark.deep
 def test_what_an_invariant_counts_is_counted_over_all_processes(tmp_path: Path) -> None:
     edited = tmp_path / "counter.py"
     more = """
@@ -82,6 +83,7 @@ def test_a_program_that_dies_in_another_process_is_told_in_one_line() -> None:
         completed(partial(by_others, NASTY, "mortal", 2))
 
 
+@pytest.mark.deep
 def test_a_mistake_of_an_invariant_in_another_process_is_told_in_one_line() -> None:
     with pytest.raises(Unusable, match="raises raised KeyError: 'x'; let it return evidence or None"):
         completed(partial(by_others, NASTY, "raises", 1))
@@ -102,16 +104,15 @@ def test_a_process_that_is_killed_ends_the_search_with_a_message(monkeypatch: py
 def test_a_time_that_is_over_ends_all_processes_in_the_middle_of_a_schedule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "of_this_test.py"
-    file.write_text(NASTY.read_text())
+    file, pids = noted(NASTY, tmp_path)
     monkeypatch.setattr(searching, "JOIN_SECONDS", 0.0)
     words = ["gate", "run", str(file), "endless", "--jobs", "3", "--seconds", "2", "--out", str(tmp_path), "--json"]
     monkeypatch.setattr("lakeproof.gate.running.PATIENCE_SECONDS", 1.0)
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 3, result.output
     assert json.loads(result.stdout)["verdict"] == "inconclusive"
-    listed = subprocess.run(["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True)
-    assert [line for line in listed.stdout.splitlines() if str(file) in line] == []
+    assert len(pids()) > 3, "of more than one gate"
+    assert ended(pids())
 
 
 def test_an_upload_in_parts_that_the_setup_leaves_travels_to_the_others() -> None:

@@ -55,6 +55,7 @@ def test_what_would_make_a_verdict_wrong_is_refused_in_one_line(tmp_path: Path, 
     assert len([line for line in errors.splitlines() if line.startswith("lakeproof: ")]) == 1
 
 
+@pytest.mark.deep
 def test_calm_outlasts_a_timer_of_the_program_and_one_order_says_that_it_is_one(tmp_path: Path) -> None:
     code, rows, errors = run(tmp_path, "timer")
     assert (code, rows["nothing"]["schedules"], errors) == (0, 2, "")

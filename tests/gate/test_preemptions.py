@@ -38,14 +38,14 @@ def equal_to_brute_force(program: Program) -> None:
         assert not search.all_run
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(programs(requests_max=5))
 def test_each_class_within_the_bound_is_run_once(program: Program) -> None:
     equal_to_brute_force(program)
 
 
 @pytest.mark.deep
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(programs(requests_max=6))
 def test_each_class_within_the_bound_is_run_once_in_larger_programs(program: Program) -> None:
     equal_to_brute_force(program)

@@ -2,8 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
+from _pytest.mark import ParameterSet
 from click.testing import CliRunner
 
 from lakeproof.cli import main
@@ -15,6 +17,8 @@ OF_OTHER_RELEASES = ("slatedb_stalled-writer.acknowledged_is_there",)
 """Replayed by test_releases.py; those of lakeFS, by test_lakefs.py."""
 INSTALLED = [each for each in TRACES if each.stem not in OF_OTHER_RELEASES and not each.stem.startswith("lakefs_")]
 
+deep = pytest.mark.deep
+RANDOM = ("--strategy", "random", "--schedules", "5")
 COVERS = "parallel requests as threads"
 """What the verdicts on the files below cover."""
 
@@ -27,24 +31,30 @@ def run(tmp_path: Path, file: str, name: str, *words: str) -> tuple[int, dict[st
     return result.exit_code, {row["invariant"]: row for row in rows if row["scenario"] == name}
 
 
+FEW: Final = 20
+"""Schedules of a deep test, at most; others are long."""
+
+
+def pair(file: str, name: str, classes: int) -> ParameterSet:
+    return pytest.param(file, name, classes, marks=pytest.mark.deep if classes <= FEW else pytest.mark.long, id=name)
+
+
 @pytest.mark.parametrize(
     ("file", "name", "invariant", "schedules"),
     [
         ("delta.py", "delta/one-append/lost-answer", "recorded_once", ()),
-        ("delta.py", "delta/optimize-optimize", "readable_and_explained", ("--strategy", "random")),
-        ("icechunk_repository.py", "icechunk/one-commit/lost-answer", "refused_is_not_there", ()),
-        ("iceberg_catalog.py", "iceberg/one-rename/lost-answer", "each_table_has_one_name", ()),
+        pytest.param(*("delta.py", "delta/optimize-optimize", "readable_and_explained", RANDOM), marks=deep),
         pytest.param(
-            *("lance_table.py", "lance/append-cleanup-unverified", "readable_and_explained", ("--strategy", "random")),
-            marks=pytest.mark.deep,  # half a minute
+            "icechunk_repository.py", "icechunk/one-commit/lost-answer", "refused_is_not_there", (), marks=deep
         ),
+        pytest.param("iceberg_catalog.py", "iceberg/one-rename/lost-answer", "each_table_has_one_name", (), marks=deep),
+        pytest.param("lance_table.py", "lance/append-cleanup-unverified", "readable_and_explained", RANDOM, marks=deep),
     ],
 )
 def test_what_is_known_of_a_program_is_found_and_replays(
     tmp_path: Path, file: str, name: str, invariant: str, schedules: tuple[str, ...]
 ) -> None:
-    sample = ("--schedules", "5") if "random" in schedules else ()
-    _, rows = run(tmp_path, file, name, *schedules, *sample)
+    _, rows = run(tmp_path, file, name, *schedules)
     row = rows[invariant]
     assert (row["verdict"], row["expected"]) == ("violated", "violated")
     again = CliRunner().invoke(main, ["gate", "replay", str(row["trace"])])
@@ -55,10 +65,10 @@ def test_what_is_known_of_a_program_is_found_and_replays(
 @pytest.mark.parametrize(
     ("file", "name", "classes"),
     [
-        ("delta.py", "delta/delete-delete", 6),
-        ("lance_table.py", "lance/append-append", 6),
-        ("icechunk_repository.py", "icechunk/commit-commit", 10),
         ("slatedb_store.py", "slatedb/one-put/lost-answer", 7),
+        pair("delta.py", "delta/delete-delete", 6),
+        pair("lance_table.py", "lance/append-append", 6),
+        pair("icechunk_repository.py", "icechunk/commit-commit", 10),
     ],
 )
 def test_every_class_of_schedules_is_run_and_each_invariant_holds(
@@ -69,6 +79,7 @@ def test_every_class_of_schedules_is_run_and_each_invariant_holds(
     assert {(row["verdict"], row["schedules"], row["covers"]) for row in rows.values()} == {("holds", classes, COVERS)}
 
 
+@pytest.mark.deep
 def test_a_sample_that_violates_nothing_is_no_proof(tmp_path: Path) -> None:
     sample = ("--strategy", "pct", "--schedules", "3")
     code, rows = run(tmp_path, "slatedb_store.py", "slatedb/put-put", *sample)
@@ -76,67 +87,66 @@ def test_a_sample_that_violates_nothing_is_no_proof(tmp_path: Path) -> None:
     assert (code, row["verdict"], row["schedules"], row["all"]) == (3, "inconclusive", 3, False)
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize(
     ("file", "name", "classes"),
     [
-        ("delta.py", "delta/append-append", 18),
-        ("delta.py", "delta/append-overwrite", 14),
-        ("delta.py", "delta/append-delete", 14),
-        ("delta.py", "delta/append-optimize", 24),
-        ("delta.py", "delta/append-vacuum", 2),
-        ("delta.py", "delta/append-vacuum-full", 62),
-        ("delta.py", "delta/overwrite-overwrite", 10),
-        ("delta.py", "delta/overwrite-delete", 8),
-        ("delta.py", "delta/overwrite-optimize", 18),
-        ("delta.py", "delta/overwrite-vacuum", 7),
-        ("delta.py", "delta/overwrite-vacuum-full", 36),
-        ("delta.py", "delta/delete-optimize", 10),
-        ("delta.py", "delta/delete-vacuum", 7),
-        ("delta.py", "delta/delete-vacuum-full", 8),
-        ("delta.py", "delta/optimize-optimize", 22),
-        ("delta.py", "delta/optimize-vacuum", 16),
-        ("delta.py", "delta/optimize-vacuum-full", 119),
-        ("delta.py", "delta/vacuum-vacuum", 1),
-        ("delta.py", "delta/vacuum-vacuum-full", 1),
-        ("delta.py", "delta/vacuum-full-vacuum-full", 1),
-        ("delta.py", "delta/lost-answer/append-append", 282),
-        ("delta.py", "delta/lost-answer/append-overwrite", 159),
-        ("delta.py", "delta/lost-answer/append-delete", 131),
-        ("delta.py", "delta/lost-answer/append-optimize", 391),
-        ("delta.py", "delta/lost-answer/append-vacuum", 11),
-        ("delta.py", "delta/lost-answer/overwrite-overwrite", 84),
-        ("delta.py", "delta/lost-answer/overwrite-delete", 49),
-        ("delta.py", "delta/lost-answer/overwrite-optimize", 207),
-        ("delta.py", "delta/lost-answer/overwrite-vacuum", 76),
-        ("delta.py", "delta/lost-answer/delete-delete", 22),
-        ("delta.py", "delta/lost-answer/delete-optimize", 81),
-        ("delta.py", "delta/lost-answer/delete-vacuum", 62),
-        ("delta.py", "delta/lost-answer/optimize-optimize", 356),
-        ("delta.py", "delta/lost-answer/optimize-vacuum", 330),
-        ("delta.py", "delta/lost-answer/vacuum-vacuum", 1),
-        ("lance_table.py", "lance/one-append/lost-answer", 7),
-        ("lance_table.py", "lance/one-delete/lost-answer", 5),
-        ("lance_table.py", "lance/one-compact/lost-answer", 11),
-        ("lance_table.py", "lance/append-overwrite", 6),
-        ("lance_table.py", "lance/append-delete", 6),
-        ("lance_table.py", "lance/append-compact", 16),
-        ("lance_table.py", "lance/append-cleanup", 9),
-        ("lance_table.py", "lance/append-cleanup-unverified", 9),
-        ("lance_table.py", "lance/overwrite-overwrite", 6),
-        ("lance_table.py", "lance/overwrite-delete", 6),
-        ("lance_table.py", "lance/overwrite-compact", 16),
-        ("lance_table.py", "lance/overwrite-cleanup", 9),
-        ("lance_table.py", "lance/delete-delete", 6),
-        ("lance_table.py", "lance/delete-compact", 16),
-        ("lance_table.py", "lance/compact-compact", 62),
-        ("lance_table.py", "lance/compact-cleanup", 27),
-        ("lance_table.py", "lance/delete-cleanup", 7),
-        ("icechunk_repository.py", "icechunk/one-commit/lost-answer", 7),
-        ("icechunk_repository.py", "icechunk/one-commit/refusal", 4),
-        ("icechunk_repository.py", "icechunk/commit-collect", 9),
-        ("slatedb_store.py", "slatedb/put-put", 48),
-        ("slatedb_store.py", "slatedb/put-collect", 63),
+        pair("delta.py", "delta/append-append", 18),
+        pair("delta.py", "delta/append-overwrite", 14),
+        pair("delta.py", "delta/append-delete", 14),
+        pair("delta.py", "delta/append-optimize", 24),
+        pair("delta.py", "delta/append-vacuum", 2),
+        pair("delta.py", "delta/append-vacuum-full", 62),
+        pair("delta.py", "delta/overwrite-overwrite", 10),
+        pair("delta.py", "delta/overwrite-delete", 8),
+        pair("delta.py", "delta/overwrite-optimize", 18),
+        pair("delta.py", "delta/overwrite-vacuum", 7),
+        pair("delta.py", "delta/overwrite-vacuum-full", 36),
+        pair("delta.py", "delta/delete-optimize", 10),
+        pair("delta.py", "delta/delete-vacuum", 7),
+        pair("delta.py", "delta/delete-vacuum-full", 8),
+        pair("delta.py", "delta/optimize-optimize", 22),
+        pair("delta.py", "delta/optimize-vacuum", 16),
+        pair("delta.py", "delta/optimize-vacuum-full", 119),
+        pair("delta.py", "delta/vacuum-vacuum", 1),
+        pair("delta.py", "delta/vacuum-vacuum-full", 1),
+        pair("delta.py", "delta/vacuum-full-vacuum-full", 1),
+        pair("delta.py", "delta/lost-answer/append-append", 282),
+        pair("delta.py", "delta/lost-answer/append-overwrite", 159),
+        pair("delta.py", "delta/lost-answer/append-delete", 131),
+        pair("delta.py", "delta/lost-answer/append-optimize", 391),
+        pair("delta.py", "delta/lost-answer/append-vacuum", 11),
+        pair("delta.py", "delta/lost-answer/overwrite-overwrite", 84),
+        pair("delta.py", "delta/lost-answer/overwrite-delete", 49),
+        pair("delta.py", "delta/lost-answer/overwrite-optimize", 207),
+        pair("delta.py", "delta/lost-answer/overwrite-vacuum", 76),
+        pair("delta.py", "delta/lost-answer/delete-delete", 22),
+        pair("delta.py", "delta/lost-answer/delete-optimize", 81),
+        pair("delta.py", "delta/lost-answer/delete-vacuum", 62),
+        pair("delta.py", "delta/lost-answer/optimize-optimize", 356),
+        pair("delta.py", "delta/lost-answer/optimize-vacuum", 330),
+        pair("delta.py", "delta/lost-answer/vacuum-vacuum", 1),
+        pair("lance_table.py", "lance/one-append/lost-answer", 7),
+        pair("lance_table.py", "lance/one-delete/lost-answer", 5),
+        pair("lance_table.py", "lance/one-compact/lost-answer", 11),
+        pair("lance_table.py", "lance/append-overwrite", 6),
+        pair("lance_table.py", "lance/append-delete", 6),
+        pair("lance_table.py", "lance/append-compact", 16),
+        pair("lance_table.py", "lance/append-cleanup", 9),
+        pair("lance_table.py", "lance/append-cleanup-unverified", 9),
+        pair("lance_table.py", "lance/overwrite-overwrite", 6),
+        pair("lance_table.py", "lance/overwrite-delete", 6),
+        pair("lance_table.py", "lance/overwrite-compact", 16),
+        pair("lance_table.py", "lance/overwrite-cleanup", 9),
+        pair("lance_table.py", "lance/delete-delete", 6),
+        pair("lance_table.py", "lance/delete-compact", 16),
+        pair("lance_table.py", "lance/compact-compact", 62),
+        pair("lance_table.py", "lance/compact-cleanup", 27),
+        pair("lance_table.py", "lance/delete-cleanup", 7),
+        pair("icechunk_repository.py", "icechunk/one-commit/lost-answer", 7),
+        pair("icechunk_repository.py", "icechunk/one-commit/refusal", 4),
+        pair("icechunk_repository.py", "icechunk/commit-collect", 9),
+        pair("slatedb_store.py", "slatedb/put-put", 48),
+        pair("slatedb_store.py", "slatedb/put-collect", 63),
     ],
 )
 def test_each_pair_of_calls_has_the_verdict_that_its_page_tells(
@@ -176,7 +186,7 @@ def replayed(trace: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, told), result.output
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("trace", INSTALLED, ids=[each.stem for each in INSTALLED])
 def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
     trace: Path, monkeypatch: pytest.MonkeyPatch
@@ -187,6 +197,7 @@ def test_a_trace_of_the_gallery_has_one_verdict_in_a_hundred_replays(
 LOST_ANSWERS = [each for each in TRACES if "lost-answer" in each.name and "delta" in each.name]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("trace", LOST_ANSWERS, ids=[each.stem for each in LOST_ANSWERS])
 def test_the_trace_of_a_lost_answer_has_one_verdict_every_time(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):  # each with a setup of its own

@@ -70,37 +70,6 @@ def everything(connection: socket.socket) -> bytes:
 
 
 class TestRedisPy:
-    def test_strings(self, client: redis.Redis) -> None:
-        assert client.set("a", "1") is True
-        assert client.set("a", "2", nx=True) is None
-        assert client.set("none", "2", xx=True) is None
-        assert client.set("a", "2", get=True) == b"1"
-        assert (client.incr("a"), client.decr("a", 5), client.append("a", "0"), client.strlen("a")) == (3, -2, 3, 3)
-        assert client.mset({"b": "x", "c": "y"}) is True
-        assert client.msetnx({"b": "x", "d": "y"}) is False
-        assert client.mget("a", "b", "none") == [b"-20", b"x", None]
-        assert (client.getset("b", "z"), client.getdel("b"), client.get("b")) == (b"x", b"z", None)
-
-    def test_keys(self, client: redis.Redis) -> None:
-        client.mset({f"k{number}": "v" for number in range(25)})
-        client.hset("h", "f", "v")
-        assert sorted(client.scan_iter(match="k*", count=3)) == sorted(client.keys("k*"))
-        assert list(client.scan_iter(match="k*", count=3)) == list(client.scan_iter(match="k*", count=25))
-        assert (client.dbsize(), client.exists("k1", "k1", "x"), client.delete("k1", "x")) == (26, 2, 1)
-        assert (client.type("k2"), client.type("h"), client.type("k1")) == (b"string", b"hash", b"none")
-        assert (client.ttl("k2"), client.ttl("k1"), client.persist("k2")) == (-1, -2, False)
-        assert list(client.scan_iter(_type="hash")) == [b"h"]
-
-    def test_hashes_and_sorted_sets(self, client: redis.Redis) -> None:
-        assert client.hset("h", mapping={"f": "1", "g": "2"}) == 2
-        assert client.hgetall("h") == {b"f": b"1", b"g": b"2"}
-        assert (client.hmget("h", "g", "x"), client.hsetnx("h", "f", "2"), client.hlen("h")) == ([b"2", None], 0, 2)
-        assert dict(client.hscan_iter("h", match="f")) == {b"f": b"1"}
-        assert (client.hincrby("h", "f", 4), client.hdel("h", "f", "x"), client.hexists("h", "f")) == (5, 1, False)
-        assert client.zadd("z", {"b": 0, "a": 0, "c": 0}) == 3
-        assert client.zrangebylex("z", "(a", "+", 0, 1) == [b"b"]
-        assert (client.zscore("z", "a"), client.zrem("z", "a"), client.zcard("z")) == (0.0, 1, 2)
-
     def test_a_transaction_of_a_key_that_was_touched_is_not_done(self, client: redis.Redis, address: str) -> None:
         client.set("a", "1")
         with client.pipeline() as pipe, redis.Redis.from_url(address, retry=ONCE) as other:
@@ -118,15 +87,6 @@ class TestRedisPy:
             pipe.set("a", "3")
             pipe.get("a")
             assert pipe.execute() == [True, b"3"]
-
-    def test_a_pipeline_is_answered_in_order(self, client: redis.Redis) -> None:
-        with client.pipeline(transaction=False) as pipe:
-            for number in range(50):
-                pipe.set("a", number)
-                pipe.get("a")
-                pipe.ping()
-            found = pipe.execute()
-        assert found[1::3] == [str(number).encode() for number in range(50)]
 
     def test_scripts_of_lakeproof_are_known_by_text_and_by_sha(self, client: redis.Redis) -> None:
         client.script_flush()
@@ -224,26 +184,6 @@ class TestWire:
                 connection.sendall(data)
         with redis.Redis.from_url(address, retry=ONCE) as client:
             assert client.ping()
-
-    def test_a_hundred_connections_at_once(self, address: str) -> None:
-        clients = [redis.Redis.from_url(address, retry=ONCE, single_connection_client=True) for _ in range(100)]
-        for number, each in enumerate(clients):
-            each.set(f"c{number}", number)
-        assert [each.get(f"c{number}") for number, each in enumerate(clients)] == [b"%d" % n for n in range(100)]
-        for each in clients:
-            each.close()
-
-    def test_a_large_value_is_kept(self, address: str) -> None:
-        with redis.Redis.from_url(address, retry=ONCE) as client:
-            client.set("large", b"x" * (1 << 24))
-            assert client.strlen("large") == 1 << 24
-            assert client.get("large") == b"x" * (1 << 24)
-            client.delete("large")
-
-    def test_quit_is_answered_and_closes(self, address: str) -> None:
-        with raw(address) as connection:
-            connection.sendall(b"QUIT\r\nPING\r\n")
-            assert everything(connection) == b"+OK\r\n"
 
 
 def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> None:

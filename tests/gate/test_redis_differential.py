@@ -92,7 +92,7 @@ SEQUENCES = st.lists(st.tuples(st.integers(0, 1), ALL), max_size=20)
 PROTOCOLS = st.sampled_from([2, 3])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SEQUENCES, PROTOCOLS)
 @example(told("0 WATCH a", "1 SET a 1", "1 SET a 1", "0 MULTI", "0 EXEC"), 2)
 @example(told("0 SET a 1", "0 WATCH a", "0 SET a 1", "0 MULTI", "0 GET a", "0 EXEC"), 3)
@@ -117,7 +117,7 @@ def test_a_sequence_of_commands_is_answered_as_by_redis(
 
 
 @pytest.mark.deep
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000)
 @given(SEQUENCES, PROTOCOLS)
 def test_so_are_many_sequences(real: Real, asked: list[tuple[int, Words]], protocol: int) -> None:
     assert not differ(real, asked, protocol)
@@ -157,7 +157,7 @@ MORE = [b"SCRIPT LOAD", b"AUTH a b c", b"GET", b"ECHO", b"y", b"ECHOxx$1"]
 PIECES = st.sampled_from([*(each + b"\r\n" for each in (*HEADS, *LINES, *MORE)), b"PING\n", b"$4\r\nECHOxx", b"x"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(PIECES, max_size=8).map(b"".join))
 def test_bytes_of_any_kind_are_answered_as_by_redis(real: Real, open_gate: str, data: bytes) -> None:
     assert whole(socket.AF_INET, open_gate, data) == whole(socket.AF_UNIX, real.path, data)

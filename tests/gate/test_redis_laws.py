@@ -60,7 +60,7 @@ def exchanged(state: State, one: RedisRequest, other: RedisRequest) -> str:
     return "" if end == swapped else f"{one} and {other} leave different states"
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300)
 @given(BEFORE, REQUESTS, REQUESTS)
 def test_requests_of_independent_footprints_can_be_exchanged(
     before: list[RedisRequest], one: RedisRequest, other: RedisRequest
@@ -69,13 +69,13 @@ def test_requests_of_independent_footprints_can_be_exchanged(
 
 
 @pytest.mark.deep
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=3_000)
 @given(BEFORE, REQUESTS, REQUESTS)
 def test_so_can_those_of_many_states(before: list[RedisRequest], one: RedisRequest, other: RedisRequest) -> None:
     assert not exchanged(after(before), one, other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(BEFORE, REQUESTS)
 def test_a_request_changes_nothing_that_its_footprint_does_not_write(
     before: list[RedisRequest], asked: RedisRequest
@@ -90,7 +90,7 @@ def test_a_request_changes_nothing_that_its_footprint_does_not_write(
         assert any(each.key == f"{SCRIPT}{script}" for each in written)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(BEFORE, REQUESTS)
 def test_what_is_said_to_write_nothing_writes_nothing(before: list[RedisRequest], asked: RedisRequest) -> None:
     state = after(before)
@@ -99,7 +99,7 @@ def test_what_is_said_to_write_nothing_writes_nothing(before: list[RedisRequest]
         assert changed == state
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(BEFORE, REQUESTS)
 def test_a_key_whose_value_has_changed_has_another_version(before: list[RedisRequest], asked: RedisRequest) -> None:
     state = after(before)
@@ -172,7 +172,7 @@ def test_requests_are_dependent_only_where_they_meet(one: RedisRequest, other: R
     assert dependent(footprint(one), footprint(other)) is are
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=5), st.binary(max_size=5))
 def test_two_keys_have_two_names_and_a_prefix_has_the_beginning_of_them(one: bytes, other: bytes) -> None:
     assert (shown(one) == shown(other)) is (one == other)

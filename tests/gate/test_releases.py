@@ -45,20 +45,26 @@ def gate(folder: Path | None, *words: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.deep
 def test_a_stalled_writer_of_slatedb_0_10_0_loses_an_acknowledged_put(tmp_path: Path) -> None:
     code, told = gate(installed("slatedb==0.10.0", tmp_path), *STALLED.split())
     assert code == 1
     assert "evidence: the put of one was acknowledged, and it cannot be read" in told
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_a_stalled_writer_of_slatedb_0_10_0_has_one_verdict_in_a_hundred_replays(tmp_path: Path) -> None:
     code, told = gate(installed("slatedb==0.10.0", tmp_path), *STALLED.split(), "--times", "100")
     assert (code, told.splitlines()[-1]) == (1, "100 of 100: violated, same invariant: acknowledged_is_there")
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize(("name", "classes"), [("optimize-optimize", 6), ("overwrite-optimize", 10)])
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        pytest.param("optimize-optimize", 6, marks=pytest.mark.deep),
+        pytest.param("overwrite-optimize", 10, marks=pytest.mark.long),
+    ],
+)
 def test_a_call_beside_a_compaction_holds_with_deltalake_1_6_3(tmp_path: Path, name: str, classes: int) -> None:
     folder = installed("deltalake==1.6.3", tmp_path / "release")
     words = ("run", "examples/gate/delta.py", f"delta/{name}", "--out", str(tmp_path))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import boto3
 import obstore
 import pytest
-from boto3.s3.transfer import TransferConfig
 from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import ClientError
@@ -49,106 +48,10 @@ def refused(error: pytest.ExceptionInfo[ClientError]) -> tuple[int, str]:
 
 
 class TestBoto3:
-    def test_what_is_put_is_got_with_its_metadata(self, s3: BaseClient) -> None:
-        etag = s3.put_object(Bucket="b", Key="a/é 1+%", Body=b"hello", Metadata={"k": "v"}, ContentType="text/x")[
-            "ETag"
-        ]
-        assert etag == '"5d41402abc4b2a76b9719d911017c592"'
-        got = s3.get_object(Bucket="b", Key="a/é 1+%")
-        assert (got["Body"].read(), got["Metadata"], got["ContentType"], got["ETag"]) == (
-            b"hello",
-            {"k": "v"},
-            "text/x",
-            etag,
-        )
-        head = s3.head_object(Bucket="b", Key="a/é 1+%")
-        assert (head["ContentLength"], head["ETag"]) == (5, etag)
-
-    @pytest.mark.parametrize(
-        ("asked", "content", "told"),
-        [("bytes=1-2", b"el", "bytes 1-2/5"), ("bytes=3-", b"lo", "bytes 3-4/5"), ("bytes=-2", b"lo", "bytes 3-4/5")],
-    )
-    def test_a_range(self, s3: BaseClient, asked: str, content: bytes, told: str) -> None:
-        s3.put_object(Bucket="b", Key="k", Body=b"hello")
-        got = s3.get_object(Bucket="b", Key="k", Range=asked)
-        assert (got["Body"].read(), got["ContentRange"], got["ContentLength"]) == (content, told, len(content))
-
-    def test_a_range_beyond_the_end_is_416(self, s3: BaseClient) -> None:
-        s3.put_object(Bucket="b", Key="k", Body=b"hello")
-        with pytest.raises(ClientError) as error:
-            s3.get_object(Bucket="b", Key="k", Range="bytes=9-")
-        assert refused(error) == (416, "InvalidRange")
-
-    def test_conditional_writes(self, s3: BaseClient) -> None:
-        etag = s3.put_object(Bucket="b", Key="k", Body=b"1", IfNoneMatch="*")["ETag"]
-        with pytest.raises(ClientError) as error:
-            s3.put_object(Bucket="b", Key="k", Body=b"2", IfNoneMatch="*")
-        assert refused(error) == (412, "PreconditionFailed")
-        s3.put_object(Bucket="b", Key="k", Body=b"2", IfMatch=etag)
-        with pytest.raises(ClientError) as error:
-            s3.put_object(Bucket="b", Key="k", Body=b"3", IfMatch=etag)
-        assert refused(error) == (412, "PreconditionFailed")
-        with pytest.raises(ClientError) as error:
-            s3.put_object(Bucket="b", Key="absent", Body=b"3", IfMatch=etag)
-        assert refused(error) == (404, "NoSuchKey")
-        assert s3.get_object(Bucket="b", Key="k")["Body"].read() == b"2"
-
-    def test_conditional_reads(self, s3: BaseClient) -> None:
-        etag = s3.put_object(Bucket="b", Key="k", Body=b"1")["ETag"]
-        with pytest.raises(ClientError) as error:
-            s3.get_object(Bucket="b", Key="k", IfNoneMatch=etag)
-        assert refused(error)[0] == 304
-        with pytest.raises(ClientError) as error:
-            s3.get_object(Bucket="b", Key="k", IfMatch='"other"')
-        assert refused(error) == (412, "PreconditionFailed")
-
-    @pytest.mark.parametrize("listing", ["list_objects_v2", "list_objects"])
-    def test_listings_in_pages_are_complete_and_in_order(self, s3: BaseClient, listing: str) -> None:
-        keys = [f"{folder}/{name}" for folder in "ab" for name in ("1", "2", "é", "z z")]
-        for key in reversed(keys):
-            s3.put_object(Bucket="b", Key=key, Body=b"")
-        pages = s3.get_paginator(listing).paginate(Bucket="b", PaginationConfig={"PageSize": 3})
-        assert [each["Key"] for page in pages for each in page["Contents"]] == sorted(keys, key=str.encode)
-
-    def test_a_delimiter_gathers_prefixes_in_pages_too(self, s3: BaseClient) -> None:
-        for key in ("a/1", "a/2", "b", "c/d/1", "c/e"):
-            s3.put_object(Bucket="b", Key=key, Body=b"")
-        pages = list(
-            s3.get_paginator("list_objects_v2").paginate(Bucket="b", Delimiter="/", PaginationConfig={"PageSize": 1})
-        )
-        assert [each["Prefix"] for page in pages for each in page.get("CommonPrefixes", [])] == ["a/", "c/"]
-        assert [each["Key"] for page in pages for each in page.get("Contents", [])] == ["b"]
-        inner = s3.list_objects_v2(Bucket="b", Delimiter="/", Prefix="c/")
-        assert [each["Prefix"] for each in inner["CommonPrefixes"]] == ["c/d/"]
-
     def test_start_after(self, s3: BaseClient) -> None:
         for key in "abc":
             s3.put_object(Bucket="b", Key=key, Body=b"")
         assert [each["Key"] for each in s3.list_objects_v2(Bucket="b", StartAfter="a")["Contents"]] == ["b", "c"]
-
-    def test_deletes_of_what_is_there_and_what_is_not(self, s3: BaseClient) -> None:
-        s3.put_object(Bucket="b", Key="k", Body=b"1")
-        s3.delete_object(Bucket="b", Key="k")
-        s3.delete_object(Bucket="b", Key="k")
-        told = s3.delete_objects(Bucket="b", Delete={"Objects": [{"Key": "x&y"}, {"Key": "k"}]})
-        assert [each["Key"] for each in told["Deleted"]] == ["x&y", "k"]
-        with pytest.raises(ClientError) as error:
-            s3.get_object(Bucket="b", Key="k")
-        assert refused(error) == (404, "NoSuchKey")
-
-    def test_an_upload_in_parts_is_seen_when_it_is_complete(self, s3: BaseClient) -> None:
-        config = TransferConfig(multipart_threshold=5 << 20, multipart_chunksize=5 << 20)
-        content = bytes(range(256)) * 45_000
-        s3.upload_fileobj(io.BytesIO(content), "b", "big", Config=config)
-        assert s3.get_object(Bucket="b", Key="big")["Body"].read() == content
-        upload = s3.create_multipart_upload(Bucket="b", Key="half")["UploadId"]
-        s3.upload_part(Bucket="b", Key="half", UploadId=upload, PartNumber=1, Body=b"x")
-        with pytest.raises(ClientError):
-            s3.head_object(Bucket="b", Key="half")
-        s3.abort_multipart_upload(Bucket="b", Key="half", UploadId=upload)
-        with pytest.raises(ClientError) as error:
-            s3.list_parts(Bucket="b", Key="half", UploadId=upload)
-        assert refused(error) == (404, "NoSuchUpload")
 
     def test_a_completion_may_be_conditional(self, s3: BaseClient) -> None:
         def begun() -> tuple[str, dict[str, object]]:
@@ -180,14 +83,6 @@ class TestBoto3:
         with pytest.raises(ClientError) as error:
             s3.complete_multipart_upload(Bucket="b", Key="k", UploadId=upload, MultipartUpload={"Parts": parts})
         assert refused(error) == (400, "EntityTooSmall")
-
-    def test_upload_ids_differ_though_others_were_ended(self, s3: BaseClient) -> None:
-        ids = []
-        for _ in range(3):
-            ids.append(s3.create_multipart_upload(Bucket="b", Key="k")["UploadId"])
-            if len(ids) == 2:
-                s3.abort_multipart_upload(Bucket="b", Key="k", UploadId=ids[0])
-        assert len(set(ids)) == 3
 
     def test_parts_are_copied_and_listed_in_pages(self, s3: BaseClient) -> None:
         s3.put_object(Bucket="b", Key="source", Body=b"0123456789")
@@ -240,17 +135,6 @@ class TestBoto3:
         s3.delete_object(Bucket="new", Key="k")
         s3.delete_bucket(Bucket="new")
         assert "new" not in {each["Name"] for each in s3.list_buckets()["Buckets"]}
-
-    def test_a_copy_keeps_or_replaces_metadata(self, s3: BaseClient) -> None:
-        s3.put_object(Bucket="b", Key="k", Body=b"1", Metadata={"k": "v"})
-        s3.copy_object(Bucket="b", Key="to", CopySource={"Bucket": "b", "Key": "k"})
-        assert s3.head_object(Bucket="b", Key="to")["Metadata"] == {"k": "v"}
-        new = {"MetadataDirective": "REPLACE", "Metadata": {"k": "w"}}
-        s3.copy_object(Bucket="b", Key="k", CopySource={"Bucket": "b", "Key": "k"}, **new)
-        assert s3.head_object(Bucket="b", Key="k")["Metadata"] == {"k": "w"}
-        with pytest.raises(ClientError) as error:
-            s3.copy_object(Bucket="b", Key="x", CopySource={"Bucket": "b", "Key": "absent"})
-        assert refused(error) == (404, "NoSuchKey")
 
     def test_a_bucket_that_is_not_there(self, s3: BaseClient) -> None:
         with pytest.raises(ClientError) as error:

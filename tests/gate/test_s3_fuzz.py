@@ -94,7 +94,7 @@ def understood(method: str, response: Response) -> Response:
     return Response(head.status_code, headers, body)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400)
 @given(states, st.lists(raw, min_size=1, max_size=3))
 @example(State(frozenset({"a"})), [Request("PUT", "/b\r\nx: y", (), {}, b"")])
 @example(
@@ -140,7 +140,7 @@ lines = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(lines.map(b"\r\n".join))
 @example(b"GET /" + b"a" * 200_000)
 @example(b"PUT /b/k HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\nx")

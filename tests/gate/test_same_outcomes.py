@@ -30,7 +30,7 @@ async def outcomes(file: Path, scenario: GateScenario) -> tuple[set[str], int]:
     return found, search.complete
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "name"),
     [

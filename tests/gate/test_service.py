@@ -5,6 +5,7 @@ import json
 import runpy
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from lakeproof.cli import main
@@ -35,6 +36,7 @@ def test_two_deletions_lose_a_repository_that_was_created(tmp_path: Path) -> Non
     assert any(step["request"] == "DeleteItem items/repositories/r" for step in steps[created:])
 
 
+@pytest.mark.deep
 def test_with_conditions_every_repository_that_was_created_is_there(tmp_path: Path) -> None:
     code, rows = run(tmp_path, "repositories/repaired")
     assert code == 0

@@ -31,7 +31,7 @@ def orders(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
                 yield (first, *rest)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(schedules)
 def test_it_is_equivalent_and_none_has_fewer_changes(steps: tuple[Step, ...]) -> None:
     found = fewest_switches(steps)

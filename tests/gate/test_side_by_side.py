@@ -43,14 +43,14 @@ def equal_to_brute_force(program: Program, at_once: int, seed: int, threads: boo
         assert set(met) == by_brute_force(program, threads)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80)
 @given(programs(requests_max=5), st.integers(2, 5), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once(program: Program, at_once: int, seed: int, threads: bool) -> None:
     equal_to_brute_force(program, at_once, seed, threads)
 
 
 @pytest.mark.deep
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400)
 @given(programs(requests_max=7), st.integers(2, 8), st.integers(), st.booleans())
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(
     program: Program, at_once: int, seed: int, threads: bool

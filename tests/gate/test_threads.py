@@ -31,14 +31,14 @@ def without_crashes(program: Program) -> None:
         equal_to_brute_force(program)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(programs(requests_max=5, at_once=3))
 def test_each_class_of_brute_force_is_run_once(program: Program) -> None:
     without_crashes(program)
 
 
 @pytest.mark.deep
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400)
 @given(programs(requests_max=6, at_once=4))
 def test_each_class_of_brute_force_is_run_once_in_larger_programs(program: Program) -> None:
     without_crashes(program)

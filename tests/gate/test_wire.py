@@ -2,7 +2,7 @@
 
 import h11
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.gate import wire
@@ -25,7 +25,6 @@ def written(method: str, target: str, headers: list[tuple[str, str]], body: byte
     return b"".join(client.send(each) or b"" for each in (event, h11.Data(data=body), h11.EndOfMessage()))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(METHODS, TARGETS, HEADERS, BODIES, st.booleans()), min_size=1, max_size=3),
     st.lists(st.integers(0, 400), max_size=5),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.history import FORMATS as NAMES
@@ -27,11 +27,8 @@ from tests.history.mangling import (
     recordable,
 )
 
-MANY = int(os.environ.get("FUZZ_EXAMPLES", "500"))
-"""Of each deep test."""
-PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-few = settings(PLAIN, max_examples=10)
-many = settings(PLAIN, max_examples=MANY)
+few = settings(max_examples=10)
+many = settings(max_examples=150)
 each_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 ODD = [
     b"\xff\xfe", b"\x00", b'"', b"\\", b"{", b"}", b"[" * 3_000, b"9" * 5_000, b"0x" + b"F" * 5_000, b":", b"#", b"nil",

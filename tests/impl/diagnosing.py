@@ -1,27 +1,25 @@
 """Diagnosing a store in tests."""
 
 import zipfile
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
-import trio
-
 from lakeproof.impl.diagnostics import Collected, collect
-from lakeproof.impl.live import live_env, run
-from lakeproof.impl.stores import MemoryStore
 from lakeproof.model import kv
-from tests.impl.refs.watched import REPOSITORY, branch, commit, tag
+from tests.impl.hand import Hand
+from tests.impl.records import REPOSITORY, branch, commit, tag
 
 SOUND = (REPOSITORY, commit("c"), commit("d", "c"), branch("main", "d"), branch("dev", "c"), tag("v"))
 
 
-def diagnosed(store: MemoryStore, batch_size: int = 1000) -> Collected:
-    flow = collect(live_env(), batch_size=batch_size)
-    return trio.run(partial(run, flow, store, clock=lambda: 5))
+def hand_with(store: Mapping[kv.Address, bytes]) -> Hand:
+    """One that holds this store, at time 5."""
+    return Hand({("kv", *at): value for at, value in store.items()}, now=5)
 
 
-def put(store: MemoryStore, partition: bytes, key: bytes, value: bytes) -> None:
-    trio.run(MemoryStore.apply, store, kv.Set(partition, key, value))
+def diagnosed(store: Mapping[kv.Address, bytes], batch_size: int = 1000) -> Collected:
+    hand = hand_with(store)
+    return hand.do(collect(hand.env, batch_size=batch_size))
 
 
 def unzipped(path: Path) -> dict[str, str]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import encode
-from lakeproof.impl.diagnostics import Collected, collect, write_zip
+from lakeproof.impl.diagnostics import collect, write_zip
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.refs.branches import create_branch, delete_branch_by_tombstone
@@ -19,7 +19,6 @@ from lakeproof.impl.refs.tags import create_tag
 from lakeproof.impl.repositories import hardened, kv3, step1
 from lakeproof.impl.staging import stage, tombstone
 from lakeproof.impl.stores import MemoryStore
-from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     BranchID,
@@ -31,11 +30,11 @@ from lakeproof.model.identifiers import (
     TagID,
 )
 from lakeproof.model.records import CleanupRecord, Record, RepositoryState, StagedEntry
-from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
-from tests.impl.refs.watched import REPOSITORY, P, Watched, branch, commit, stored, tag
+from tests.impl.diagnosing import SOUND, diagnosed, hand_with, unzipped
+from tests.impl.records import REPOSITORY, P, branch, commit, stored, tag
 
 
-def findings(store: MemoryStore) -> list[tuple[object, ...]]:
+def findings(store: Mapping[kv.Address, bytes]) -> list[tuple[object, ...]]:
     return [attrs.astuple(finding) for finding in diagnosed(store).findings]
 
 
@@ -45,7 +44,7 @@ class TestSoundStores:
         token = branch("main").staging_token
         store = stored(*SOUND, StagedEntry(key=b"a", identity=b"", data=b"123"), tombstone(b"b"))
         # `stored` puts changes under a token of its own, which is that of "main".
-        assert keys.staging_partition(token) in {partition for partition, _ in store.contents()}
+        assert keys.staging_partition(token) in {partition for partition, _ in store}
         found = diagnosed(store, batch_size)
         assert found.findings == ()
         assert [attrs.astuple(row) for row in found.repositories] == [
@@ -89,7 +88,7 @@ class TestSoundStores:
 
         store = MemoryStore()
         trio.run(partial(run, flow(live_env()), store))
-        found = diagnosed(store)
+        found = diagnosed(store.contents())
         assert found.findings == ()
         assert (found.sound, found.complete) == (True, True)
         states = {row.repository_id: row.state for row in found.repositories}
@@ -97,7 +96,7 @@ class TestSoundStores:
         assert [row.deleted for row in found.branches if row.branch_id == "gone"] == [True] * 3
 
     def test_an_empty_store_has_nothing(self) -> None:
-        found = diagnosed(Watched())
+        found = diagnosed({})
         assert (found.findings, [len(rows) for rows in found.tables.values()]) == ((), [0] * 6)
 
     @pytest.mark.parametrize("state", [s for s in RepositoryState if s is not RepositoryState.ACTIVE])
@@ -108,9 +107,9 @@ class TestSoundStores:
     def test_what_is_left_for_the_cleaner_is_counted(self) -> None:
         note = CleanupRecord(repository_id=RepositoryID("old"), instance_uid=InstanceUID("w"))
         store = stored(*SOUND)
-        put(store, keys.DELETED, keys.cleanup_key(note.repository_id, note.instance_uid), encode(note))
-        put(store, b"old-w", b"tags/v", encode(tag("v")))
-        put(store, b"old-w", b"commits/c", b"\xff")
+        store[keys.DELETED, keys.cleanup_key(note.repository_id, note.instance_uid)] = encode(note)
+        store[b"old-w", b"tags/v"] = encode(tag("v"))
+        store[b"old-w", b"commits/c"] = b"\xff"
         found = diagnosed(store)
         assert [attrs.astuple(row) for row in found.cleanup] == [("old", "w", 2)]
         assert found.findings == ()
@@ -125,7 +124,7 @@ class TestSoundStores:
             branch("main", "c"),
             StagedEntry(key=secret.encode(), identity=secret.encode(), data=secret.encode()),
         )
-        put(store, P, b"commits/bad", b"\xff" + secret.encode())
+        store[P, b"commits/bad"] = b"\xff" + secret.encode()
         found = diagnosed(store)
         write_zip(tmp_path / "d.zip", found)
         assert secret not in "".join(unzipped(tmp_path / "d.zip").values())
@@ -192,13 +191,13 @@ class TestFindings:
 
     def test_bytes_that_are_no_record_are_named_and_the_rest_is_still_read(self) -> None:
         store = stored(*SOUND)
-        put(store, keys.GRAVELER, b"repos/bad", b"\xff")
-        put(store, keys.GRAVELER, b"repos/future", b"\x28\x09")  # state 9
-        put(store, P, b"branches/bad", b"\xff\xff")
-        put(store, P, b"commits/bad", b"\xff")
-        put(store, P, b"tags/a", b"\xff")
-        put(store, b"r-main:t", b"key/p", b"\xff")
-        put(store, keys.DELETED, b"repo/r/u", b"\xff")
+        store[keys.GRAVELER, b"repos/bad"] = b"\xff"
+        store[keys.GRAVELER, b"repos/future"] = b"\x28\x09"  # state 9
+        store[P, b"branches/bad"] = b"\xff\xff"
+        store[P, b"commits/bad"] = b"\xff"
+        store[P, b"tags/a"] = b"\xff"
+        store[b"r-main:t", b"key/p"] = b"\xff"
+        store[keys.DELETED, b"repo/r/u"] = b"\xff"
         found = diagnosed(store)
         assert {finding.kind for finding in found.findings} == {"undecodable"}
         assert [(finding.partition, finding.key) for finding in found.findings] == [
@@ -217,17 +216,17 @@ class TestFindings:
 
     def test_a_commit_that_is_there_but_undecodable_does_not_dangle(self) -> None:
         store = stored(REPOSITORY, branch("main", "c"))
-        put(store, P, b"commits/c", b"\xff")
+        store[P, b"commits/c"] = b"\xff"
         assert [finding[0] for finding in findings(store)] == ["undecodable"]
 
     def test_a_default_branch_that_is_there_but_undecodable_is_not_missing(self) -> None:
         store = stored(REPOSITORY)
-        put(store, P, b"branches/main", b"\xff")
+        store[P, b"branches/main"] = b"\xff"
         assert [finding[0] for finding in findings(store)] == ["undecodable"]
 
     def test_a_record_at_another_ones_address_is_named_and_does_not_stand_in_for_it(self) -> None:
         store = stored(REPOSITORY, branch("main", "c"))
-        put(store, P, b"commits/x", encode(commit("c")))
+        store[P, b"commits/x"] = encode(commit("c"))
         assert findings(store) == [
             ("misplaced", P, b"commits/x", "holds the record of 'c'"),
             ("dangling", P, b"branches/main", "branch 'main' names commit 'c', which is not there"),
@@ -235,9 +234,9 @@ class TestFindings:
 
     def test_keys_of_others_are_noted_and_no_trouble(self) -> None:
         store = stored(*SOUND)
-        put(store, P, b"locks/main", b"12")
-        put(store, P, b"\xff\xfe", b"")
-        put(store, keys.GRAVELER, b"settings", b"")
+        store[P, b"locks/main"] = b"12"
+        store[P, b"\xff\xfe"] = b""
+        store[keys.GRAVELER, b"settings"] = b""
         found = diagnosed(store)
         assert found.sound
         assert [(finding.kind, finding.key, finding.message) for finding in found.findings] == [
@@ -246,7 +245,6 @@ class TestFindings:
             ("unknown-key", b"settings", "0 bytes under a key of others"),
         ]
 
-    @settings(deadline=None)
     @given(
         st.sets(st.sampled_from("abcdef")),
         st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), unique=True, max_size=2)),
@@ -269,34 +267,44 @@ class TestFindings:
         )
 
 
-class Failing(Watched):
-    """Fails whatever touches a partition."""
-
-    partition = b""
-
-    async def apply(self, op: kv.Op) -> Answer:
-        if op.partition == self.partition:
-            raise kv.Refused("disk on fire")
-        return await super().apply(op)
-
-
 class TestUnreadable:
     @pytest.mark.parametrize("partition", [keys.GRAVELER, P, b"r-main:t", keys.DELETED])
     def test_a_partition_that_cannot_be_read_is_named_and_the_others_are_read(self, partition: bytes) -> None:
-        store = Failing(stored(*SOUND).contents())
-        store.partition = partition
-        found = diagnosed(store)
+        hand = hand_with(stored(*SOUND))
+        hand.do(collect(hand.env))
+        of = [number for number, op in enumerate(hand.ops) if getattr(op, "partition", None) == partition]
+        found = hand.do(collect(hand.env), told={of[0]: kv.Refused("disk on fire")})
         assert [attrs.astuple(finding) for finding in found.findings] == [
             ("unreadable", partition, b"", "Refused: disk on fire")
         ]
         assert (found.sound, found.complete) == (True, False)
 
-    @pytest.mark.parametrize("number", range(14))
-    def test_any_operation_may_fail_and_nothing_is_said_to_dangle_that_does_not(self, number: int) -> None:
-        store = stored(*SOUND)
-        store.fails = {number}
-        found = diagnosed(store, batch_size=1)
-        assert [finding.kind for finding in found.findings] == ["unreadable"] * (number < len(store.ops))
+    def test_any_operation_may_fail_and_nothing_is_said_to_dangle_that_does_not(self) -> None:
+        hand = hand_with(stored(*SOUND))
+        hand.do(collect(hand.env, batch_size=1))
+        for number in range(len(hand.ops)):
+            found = hand.do(collect(hand.env, batch_size=1), told={number: kv.ScanInterrupted()})
+            assert [finding.kind for finding in found.findings] == ["unreadable"]
+
+
+Changes = Mapping[int, tuple[tuple[Record, ...], tuple[kv.Address, ...]]]
+"""By number of the effect: what is written and what is deleted before it."""
+
+
+def interrupted(batch_size: int, changes: Changes) -> list[str]:
+    """The kinds of findings in a sound store that changes meanwhile: notes only."""
+    hand = hand_with(stored(*SOUND))
+    running, number = hand.begin(collect(hand.env, batch_size=batch_size)), 0
+    while running.op is not None:
+        written, deleted = changes.get(number, ((), ()))
+        gone = {("kv", *at) for at in deleted}
+        cells = {**hand.cells, **hand_with(stored(*written)).cells}
+        hand.cells = {cell: value for cell, value in cells.items() if cell not in gone}
+        running.step()
+        number += 1
+    found = running.finish()
+    assert found.sound, found.findings
+    return [finding.kind for finding in found.findings]
 
 
 class TestConcurrentWrites:
@@ -304,44 +312,14 @@ class TestConcurrentWrites:
 
     @pytest.mark.parametrize("batch_size", [0, 1])
     def test_commits_meanwhile_do_not_dangle(self, batch_size: int) -> None:
+        later: list[Record] = [commit("z", "d"), commit("a", "z"), branch("main", "a"), tag("w")]
         for at in range(30):
-            store = stored(*SOUND)
-            later: list[Record] = [commit("z", "d"), commit("a", "z"), branch("main", "a"), tag("w")]
-            interrupted(store, batch_size, {at + n: ((record,), ()) for n, record in enumerate(later)})
+            interrupted(batch_size, {at + n: ((record,), ()) for n, record in enumerate(later)})
 
     @pytest.mark.parametrize("batch_size", [0, 1])
     def test_a_repository_that_is_deleted_meanwhile_is_noted_and_no_trouble(self, batch_size: int) -> None:
         noted = 0
+        gone = [(keys.GRAVELER, b"repos/r"), *((P, key) for partition, key in stored(*SOUND) if partition == P)]
         for at in range(30):
-            store = stored(*SOUND)
-            gone = [(keys.GRAVELER, b"repos/r"), *((P, key) for partition, key in store.contents() if partition == P)]
-            kinds = interrupted(store, batch_size, {at: ((), tuple(gone))})
-            noted += kinds == ["changed-meanwhile"]
+            noted += interrupted(batch_size, {at: ((), tuple(gone))}) == ["changed-meanwhile"]
         assert noted
-
-
-Changes = Mapping[int, tuple[tuple[Record, ...], tuple[kv.Address, ...]]]
-"""By number of the effect: what is written and what is deleted before it."""
-
-
-def interrupted(store: Watched, batch_size: int, changes: Changes) -> list[str]:
-    """The kinds of findings: notes only."""
-    contents = dict(store.contents())
-    flow = collect(live_env(), batch_size=batch_size)
-    reply: object = flow.send(None) and 0
-    for number in range(1000):
-        written, deleted = changes.get(number, ((), ()))
-        contents.update(stored(*written).contents())
-        for address in deleted:
-            contents.pop(address, None)
-        try:
-            op = flow.send(reply)
-        except StopIteration as stop:
-            found: Collected = stop.value
-            break
-        assert isinstance(op, kv.Get | kv.ScanBatch)
-        _, reply = kv.step(contents, op)
-    else:
-        raise AssertionError("no end")
-    assert found.sound, found.findings
-    return [finding.kind for finding in found.findings]

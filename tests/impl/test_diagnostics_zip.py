@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.diagnostics import NotWritten, shown, unshown, write_zip
-from tests.impl.diagnosing import SOUND, diagnosed, put, unzipped
-from tests.impl.refs.watched import P, branch, stored
+from tests.impl.diagnosing import SOUND, diagnosed, unzipped
+from tests.impl.records import P, branch, stored
 
 
 class TestZip:
     def test_it_has_a_table_for_each_kind_the_findings_and_a_summary(self, tmp_path: Path) -> None:
         store = stored(*SOUND, branch("loose", "nowhere"))
-        put(store, P, b"tags/\xff\\", b"")
+        store[P, b"tags/\xff\\"] = b""
         found = diagnosed(store)
         write_zip(tmp_path / "d.zip", found)
         members = unzipped(tmp_path / "d.zip")

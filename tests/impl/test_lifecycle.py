@@ -18,7 +18,7 @@ from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.base import Answer
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
-from lakeproof.report.lifecycle import TABLES, State, state_of
+from tools.pages.lifecycle import TABLES, State, state_of
 
 Flow = Callable[[Env, RepositoryID], Coroutine[object, object, object]]
 Pair = tuple[State, State]

@@ -1,17 +1,21 @@
 """What operations by name do beyond one effect: scans that end at a prefix, reads and writes that answer a value."""
 
+from collections.abc import Callable, Coroutine
+
 import pytest
 
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
-from tests.impl.stepping import Bench
+from tests.impl.hand import Hand
 
+Flow = Callable[[Env, bytes], Coroutine[object, object, object]]
+ENV = Hand().env
 P = b"p"
 KEYS = (b"a", b"b/1", b"b/2", b"b/3", b"c", b"d")
 
 
-def bench() -> Bench:
-    return Bench(store={(P, key): key for key in KEYS})
+def bench() -> Hand:
+    return Hand({("kv", P, key): key for key in KEYS})
 
 
 async def scanned(env: Env, start: bytes, batch_size: int, prefix: bytes) -> tuple[bytes, ...]:
@@ -33,15 +37,15 @@ async def scanned(env: Env, start: bytes, batch_size: int, prefix: bytes) -> tup
 def test_a_scan_shows_the_keys_from_its_start_on_that_begin_with_its_prefix(
     start: bytes, prefix: bytes, found: tuple[bytes, ...], batch_size: int
 ) -> None:
-    assert bench().run(scanned, start, batch_size, prefix) == found
+    assert bench().do(scanned(ENV, start, batch_size, prefix)) == found
 
 
 @pytest.mark.parametrize(("batch_size", "effects"), [(0, 1), (1, 4), (2, 2), (3, 2), (4, 1)])
 def test_a_scan_asks_for_no_batch_after_the_one_that_leaves_its_prefix(batch_size: int, effects: int) -> None:
     # b/1 b/2 b/3 and then c, which ends it; in threes the first batch is b/1 b/2 b/3, and only the next one shows c.
     hand = bench()
-    hand.run(scanned, b"", batch_size, b"b/")
-    assert len(hand.story) == effects
+    hand.do(scanned(ENV, b"", batch_size, b"b/"))
+    assert len(hand.ops) == effects
 
 
 async def found(env: Env, key: bytes) -> kv.ValueWithPredicate | None:
@@ -49,8 +53,8 @@ async def found(env: Env, key: bytes) -> kv.ValueWithPredicate | None:
 
 
 def test_a_value_that_is_not_there_is_none() -> None:
-    assert bench().run(found, b"a") == kv.ValueWithPredicate(b"a", b"a")
-    assert bench().run(found, b"x") is None
+    assert bench().do(found(ENV, b"a")) == kv.ValueWithPredicate(b"a", b"a")
+    assert bench().do(found(ENV, b"x")) is None
 
 
 async def written(env: Env, predicate: kv.Predicate) -> bool:
@@ -60,13 +64,13 @@ async def written(env: Env, predicate: kv.Predicate) -> bool:
 @pytest.mark.parametrize(("predicate", "held"), [(b"a", True), (kv.EXISTS, True), (None, False), (b"b", False)])
 def test_a_write_says_whether_its_predicate_held(predicate: kv.Predicate, held: bool) -> None:
     hand = bench()
-    assert hand.run(written, predicate) is held
-    assert hand.store[P, b"a"] == (b"new" if held else b"a")
-    assert len(hand.story) == 1
+    assert hand.do(written(ENV, predicate)) is held
+    assert hand.cells["kv", P, b"a"] == (b"new" if held else b"a")
+    assert len(hand.ops) == 1
 
 
 @pytest.mark.parametrize("flow", [found, written])
 @pytest.mark.parametrize("error", [kv.Refused, kv.OutcomeUnknown])
-def test_any_other_error_is_raised(flow: object, error: type[kv.KVError]) -> None:
+def test_any_other_error_is_raised(flow: Flow, error: type[kv.KVError]) -> None:
     with pytest.raises(error):
-        bench().run(flow, b"a", told={0: error()})  # type: ignore[arg-type]  # either of two flows
+        bench().do(flow(ENV, b"a"), told={0: error()})

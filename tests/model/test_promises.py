@@ -1,22 +1,13 @@
-"""The table of promises: its ids are those of the catalogue, and its page says the same."""
-
-from pathlib import Path
+"""The table of promises: its ids are those of the catalogue."""
 
 from lakeproof.model import calls
-from lakeproof.model.promises import PROMISES, row
+from lakeproof.model.promises import PROMISES
 from lakeproof.scenarios import catalogue
-
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "invariants.md").read_text(encoding="utf-8")
 
 
 def test_each_operation_has_its_promise() -> None:
     without = {kind.name for kind in calls.KINDS.values() if kind not in PROMISES}
     assert without == set()
-
-
-def test_the_page_shows_the_table() -> None:
-    shown = [line for line in PAGE.splitlines() if line in {row(kind) for kind in PROMISES}]
-    assert shown == [row(kind) for kind in PROMISES]
 
 
 def test_each_promise_is_asked_in_a_race_of_its_operation() -> None:

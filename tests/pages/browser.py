@@ -1,12 +1,10 @@
 """Debian's Chromium, headless, driven over the WebDriver protocol: what the tests of pages need, and no more."""
 
-import base64
 import http.client
 import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,11 +43,11 @@ class Browser:
             raise Refused(str(value)[:600])
         return cast("object", value)
 
-    def begin(self, *, requests: bool = False) -> None:
-        """Open the window. requests: note what it asks for, for `requests`."""
+    def begin(self) -> None:
+        """Open the window. It notes what it asks for, for `requests`."""
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
         options = {"binary": shutil.which("chromium"), "args": [*flags, "--disable-background-networking"]}
-        logged = {"browser": "ALL"} | ({"performance": "ALL"} if requests else {})
+        logged = {"browser": "ALL", "performance": "ALL"}
         wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": logged}
         made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         assert isinstance(made, dict)
@@ -80,6 +78,7 @@ class Browser:
         """Open an address, anew."""
         self.call("POST", f"{self._session}/url", {"url": "about:blank"})
         self.log()
+        self.requests()
         self.call("POST", f"{self._session}/url", {"url": address})
 
     def run(self, script: str, *arguments: object) -> object:
@@ -116,17 +115,10 @@ class Browser:
         entries = self.call("POST", f"{self._session}/se/log", {"type": kind})
         return [str(entry["message"]) for entry in cast("list[dict[str, object]]", entries)]
 
-    def photograph(self, path: Path) -> None:
-        """A picture of what the window shows."""
-        path.write_bytes(base64.b64decode(str(self.call("GET", f"{self._session}/screenshot"))))
-
 
 @contextmanager
-def chromium(folder: Path, *, requests: bool = False) -> Iterator[Browser]:
-    """A window of a fresh browser. Without one the test is skipped; in continuous integration it fails.
-
-    requests: it notes what it asks for.
-    """
+def chromium(folder: Path) -> Iterator[Browser]:
+    """A window of a fresh browser. Without one the test is skipped; in continuous integration it fails."""
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         message = "chromium and chromedriver are not installed (Debian: chromium, chromium-driver)"
         if os.environ.get("CI"):
@@ -138,7 +130,7 @@ def chromium(folder: Path, *, requests: bool = False) -> Iterator[Browser]:
         )
         try:
             browser = Browser(_port(driver))
-            browser.begin(requests=requests)
+            browser.begin()
             try:
                 yield browser
             finally:
@@ -153,11 +145,7 @@ def chromium(folder: Path, *, requests: bool = False) -> Iterator[Browser]:
 def _port(driver: "subprocess.Popen[bytes]") -> int:
     """The port that the driver has chosen: it says so itself."""
     assert driver.stdout is not None
-    until = time.monotonic() + SECONDS_MAX
-    while time.monotonic() < until:
-        line = driver.stdout.readline().decode(errors="replace")
-        if "started successfully on port" in line:
-            return int(line.rstrip().rstrip(".").rpartition(" ")[2])
-        if not line:
-            break
+    for line in driver.stdout:
+        if b"started successfully on port" in line:
+            return int(line.decode().rstrip().rstrip(".").rpartition(" ")[2])
     raise AssertionError("chromedriver has not started; its log is beside the test's files")

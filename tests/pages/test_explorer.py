@@ -32,7 +32,7 @@ def rows(explorer: Explorer, path: str, name: str) -> list[dict[str, object]]:
 
 
 class TestState:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.data())
     def test_every_path_of_options_leads_to_the_state_of_the_world(self, data: st.DataObject) -> None:
         explorer, world, path = Explorer(FAULTY, Source(None), 5.0), World(prepare(FAULTY)), ""
@@ -104,9 +104,8 @@ class TestSearch:
 
 
 def test_no_name_of_a_scenario_is_markup() -> None:
-    shown = explorer_page("<script>x</script>{0}", "<b>2 clients</b>")
+    shown = explorer_page(attrs.evolve(LOST_UPDATE, name="<script>x</script>{0}"))
     assert "<script>x" not in shown
-    assert "<b>2" not in shown
     assert "&lt;script&gt;x&lt;/script&gt;{0}" in shown
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.commands import RACING, spawned
-from tests.pages.browser import Browser, chromium
-from tests.pages.test_browser import complaints
+from tests.pages.browser import Browser
+from tests.pages.test_browser import LOOKS, check_fit
 from tests.pages.test_explorer import started
+
+pytestmark = pytest.mark.xdist_group("chromium")
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +20,6 @@ def address() -> Iterator[str]:
     finally:
         process.kill()
         process.communicate()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as window:
-        window.look()
-        yield window
 
 
 def steps(browser: Browser, count: int) -> str:
@@ -91,13 +86,9 @@ def test_a_path_that_cannot_be_walked_is_said_and_left_by_another(browser: Brows
     assert browser.run("return document.getElementById('problem').hidden") is True
 
 
-@pytest.mark.parametrize(("width", "dark"), [(390, True), (1280, False)], ids=["phone-dark", "desktop-light"])
+@LOOKS
 def test_it_fits_its_window_and_axe_finds_nothing(browser: Browser, address: str, width: int, dark: bool) -> None:
-    browser.look(width=width, height=900, dark=dark)
+    browser.look(width=width, dark=dark)
     browser.open_address(f"{address}#a,b,a,b")
     steps(browser, 4)
-    assert browser.run("return document.documentElement.scrollWidth <= arguments[0]", width) is True
-    assert complaints(browser) == []
-    browser.open_address(f"{address}#a")
-    steps(browser, 1)
-    assert complaints(browser) == []
+    check_fit(browser, width)

@@ -7,7 +7,8 @@ import pytest
 
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Change, Trace, TraceStep
-from lakeproof.pages.followed import followed, plain, store_at_end
+from lakeproof.pages.followed import followed, plain
+from lakeproof.report.races import stores
 from tests.pages.hostile import HOSTILE
 from tests.report.traces import CRASH, RACE, TROUBLE
 
@@ -64,7 +65,7 @@ def test_a_scan_has_seen_the_writes_of_the_keys_that_it_names() -> None:
 def test_the_store_before_each_step_and_at_the_end() -> None:
     steps = followed(TROUBLE)
     assert [each.store.get("counters/n") for each in steps] == ["1", "1", "1", "1", "2", None]
-    assert store_at_end(TROUBLE) == {"counters/n": "2"}
+    assert stores(TROUBLE)[-1] == {"counters/n": "2"}
 
 
 def test_lanes_faults_and_calls_under_way() -> None:

@@ -56,7 +56,7 @@ def in_words(op: Operation) -> dict[str, object]:
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(histories())
 def test_every_operation_comes_back_from_the_packed_columns(history: History) -> None:
     packed = pack(history)

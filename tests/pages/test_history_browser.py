@@ -1,22 +1,17 @@
 """The page of a history in Debian's Chromium: what is listed is what was recorded; keys, zoom, evidence; axe."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 import pytest
 
 from tests.commands import lakeproof
-from tests.pages.browser import Browser, chromium
+from tests.pages.browser import Browser
 from tests.pages.histories import STALE, Event, write
 from tests.pages.hostile import ALL
-from tests.pages.test_browser import LOOKS, complaints
+from tests.pages.test_browser import LOOKS, check_fit
 
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as window:
-        yield window
+pytestmark = pytest.mark.xdist_group("chromium")
 
 
 def opened(browser: Browser, folder: Path, events: list[Event]) -> None:
@@ -37,7 +32,6 @@ def listed(browser: Browser) -> list[list[str]]:
 
 
 def test_every_operation_is_listed_in_the_words_of_the_command(browser: Browser, tmp_path: Path) -> None:
-    browser.look()
     opened(browser, tmp_path, STALE)
     marked = " (in a non-linearizable sub-history)"
     assert listed(browser) == [
@@ -53,7 +47,6 @@ def test_every_operation_is_listed_in_the_words_of_the_command(browser: Browser,
 
 
 def test_a_key_is_chosen_and_evidence_is_shown(browser: Browser, tmp_path: Path) -> None:
-    browser.look()
     opened(browser, tmp_path, STALE)
     browser.click("#key")
     browser.press("b", "\ue007")
@@ -65,7 +58,6 @@ def test_a_key_is_chosen_and_evidence_is_shown(browser: Browser, tmp_path: Path)
 
 
 def test_keys_and_buttons_zoom_and_move_and_the_place_is_said(browser: Browser, tmp_path: Path) -> None:
-    browser.look()
     many: list[Event] = []
     for number in range(400):
         many += [(number % 30, "invoke", "set", "k", number), (number % 30, "ok", "set", "k", number)]
@@ -88,7 +80,6 @@ def test_keys_and_buttons_zoom_and_move_and_the_place_is_said(browser: Browser, 
 
 
 def test_something_is_drawn_for_every_lane(browser: Browser, tmp_path: Path) -> None:
-    browser.look()
     opened(browser, tmp_path, STALE)
     script = """
     const c = document.getElementById('drawing'), found = [];
@@ -104,18 +95,14 @@ def test_something_is_drawn_for_every_lane(browser: Browser, tmp_path: Path) -> 
 
 
 def test_nothing_that_a_history_says_runs(browser: Browser, tmp_path: Path) -> None:
-    browser.look()
     opened(browser, tmp_path, [(ALL, "invoke", "set", ALL, ALL), (ALL, "ok", "set", ALL, ALL)])
     assert len(listed(browser)) == 1
     assert browser.run("return window.taken === undefined && document.images.length === 0") is True
     assert browser.log() == []
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), LOOKS)
-def test_it_fits_its_window_and_axe_finds_nothing(
-    browser: Browser, tmp_path: Path, width: int, height: int, dark: bool
-) -> None:
-    browser.look(width=width, height=height, dark=dark)
+@LOOKS
+def test_it_fits_its_window_and_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
+    browser.look(width=width, dark=dark)
     opened(browser, tmp_path, STALE)
-    assert cast("int", browser.run("return document.documentElement.scrollWidth")) <= width
-    assert complaints(browser) == []
+    check_fit(browser, width)

@@ -71,30 +71,6 @@ def test_a_diagram_has_one_statement_a_line_and_no_character_that_mermaid_reads_
         assert not set(message) & set("#;%<{}`\\$"), line
 
 
-def test_a_diagram_of_a_race() -> None:
-    assert (
-        diagram(RACE)
-        == """\
-sequenceDiagram
-    participant a as a: increment()
-    participant b as b: increment()
-    participant store
-    a->>store: 1. get counters/n
-    store-->>a: not found
-    b->>store: 2. get counters/n
-    store-->>b: not found
-    a->>store: 3. set counters/n = 1
-    Note right of store: counters/n: nothing → 1
-    store-->>a: ok
-    Note over a: increment() returns 1
-    b->>store: 4. set counters/n = 1
-    store-->>b: ok
-    Note over b: increment() returns 1
-    Note over a,store: violated: increments-count<br/>2 increments, and the counter says 1
-"""
-    )
-
-
 def test_words_of_a_diagram_come_back_when_their_codes_are_read() -> None:
     plain = ALL.replace("\ud800", "").replace("\u2028", "").replace("\x1b", "").replace("\0", "")
     assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), words(plain)) == plain

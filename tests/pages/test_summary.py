@@ -1,6 +1,5 @@
 """Pages of runs on real stores, services and programs: the verdict of the command, its counts, no script."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,25 +7,10 @@ import pytest
 from lakeproof.gate.command import Row, _page
 from lakeproof.pages.summary import Summary, Table, summary_page
 from tests.commands import ROOT, lakeproof
-from tests.pages.browser import Browser, chromium
+from tests.pages.browser import Browser
 from tests.pages.hostile import ALL
-from tests.pages.test_browser import complaints
+from tests.pages.test_browser import LOOKS, check_fit
 from tests.pages.test_page import Reading
-
-SMALL = (
-    "--objects",
-    "200",
-    "--staged",
-    "50",
-    "--stale",
-    "20",
-    "--commits",
-    "30",
-    "--repositories",
-    "2",
-    "--deleted",
-    "1",
-)
 
 
 def row(verdict: str, expected: str = "holds", trace: Path | None = None) -> Row:
@@ -88,32 +72,6 @@ def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
     assert "7" in read.texts["dd"]
 
 
-@pytest.mark.deep
-def test_a_service_with_a_planted_bug_shows_its_evidence(tmp_path: Path) -> None:
-    page, out = tmp_path / "s.html", str(tmp_path / "out")
-    arguments = ("stand-in:create-race", "--seconds", "20", "--seed", "1", "--timeout", "5", "--out", out)
-    result = lakeproof("service", *arguments, "--html", str(page))
-    assert result.exit_code == 1, result.output
-    read = shown(page.read_text("utf-8"))
-    assert read.texts["span"][0] == "violated"
-    assert "create-is-unique: " in "".join(read.texts["pre"])
-    assert f"{page}: open it in a browser" in result.stdout
-
-
-def test_flows_have_no_page_and_say_so(tmp_path: Path) -> None:
-    result = lakeproof("stress", "memory:", "--flows", "--html", str(tmp_path / "s.html"))
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-
-
-@pytest.mark.deep
-def test_spark_check_writes_the_page_of_its_summary(tmp_path: Path) -> None:
-    page, lake = tmp_path / "s.html", str(tmp_path / "lake")
-    lakeproof("spark", "generate", lake, *SMALL)
-    result = lakeproof("spark", "check", lake, "--html", str(page))
-    assert result.exit_code in (0, 3), result.output
-    assert "What was found" in page.read_text("utf-8")
-
-
 def test_no_text_of_a_run_is_markup() -> None:
     table = Table(title=ALL, heads=(ALL, ALL), rows=[(ALL, ALL)])
     read = shown(
@@ -127,19 +85,13 @@ def test_no_text_of_a_run_is_markup() -> None:
     assert not [name for _, found in read.elements for name in found if name.startswith("on")]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as window:
-        yield window
-
-
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
-@pytest.mark.parametrize("verdict", ["holds", "violated", "inconclusive"])
-def test_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool, verdict: str) -> None:
+@pytest.mark.xdist_group("chromium")
+@LOOKS
+def test_axe_finds_nothing(browser: Browser, tmp_path: Path, width: int, dark: bool) -> None:
     path = tmp_path / "s.html"
-    path.write_text(summary_page(_page(ROOT / "x.py", [row(verdict, trace=path)], ["trouble"])), "utf-8")
+    rows = [row(verdict, trace=path) for verdict in ("holds", "violated", "inconclusive")]
+    path.write_text(summary_page(_page(ROOT / "x.py", rows, ["trouble"])), "utf-8")
     browser.look(width=width, dark=dark)
     browser.open(path)
-    assert complaints(browser) == []
+    check_fit(browser, width)
     assert browser.log() == []
-    assert browser.run("return document.documentElement.scrollWidth <= arguments[0]", width) is True

@@ -34,7 +34,7 @@ def random_moves(data: st.DataObject) -> tuple[World, list[Move]]:
 
 
 class TestPaths:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.data())
     def test_the_path_of_any_execution_leads_to_the_same_state(self, data: st.DataObject) -> None:
         world, moves = random_moves(data)
@@ -72,7 +72,7 @@ class TestPaths:
 
 
 class TestOptions:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.data())
     def test_they_are_the_moves_of_the_world_and_turn_out_as_it_does(self, data: st.DataObject) -> None:
         world, moves = random_moves(data)

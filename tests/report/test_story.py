@@ -1,4 +1,4 @@
-"""Stories: what is printed is pinned, for a plain race and for every kind of trouble."""
+"""Stories: every step with its client, what came of it, and what is violated; the words of each kind of step."""
 
 import re
 
@@ -6,14 +6,10 @@ import attrs
 import pytest
 
 from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import TraceStep
-from lakeproof.report.story import story
+from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.report.races import races, stores
+from lakeproof.report.story import sentence, story
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
-
-
-def without_lines(told: str) -> str:
-    """A story without the line of the flow behind each step."""
-    return re.sub(r"  tests/racing\.py:\d+$", "", told, flags=re.MULTILINE)
 
 
 def test_every_step_says_which_line_asked_for_it() -> None:
@@ -24,76 +20,23 @@ def test_every_step_says_which_line_asked_for_it() -> None:
         assert re.fullmatch(r"tests/racing\.py:\d+", step.at)
 
 
-def test_a_race() -> None:
-    assert (
-        without_lines(story([RACE], ["lakeproof replay out/a.json"]).plain)
-        == """\
-increments-count is violated in counters/lost-update, 4 steps
-
-  a  increment()
-  b  increment()
-  at first, nothing
-
-  1  a increment  reads counters/n: not found
-  2  b increment  reads counters/n: not found
-  3  a increment  sets counters/n: nothing -> 1
-                  => increment() returns 1
-  4  b increment  sets counters/n to 1: unchanged
-                  => increment() returns 1
-
-race:     lost update: at step 4 b overwrites counters/n, which it read at step 2 and a wrote at step 3
-violated: increments-count
-meaning:  every acknowledged increment is counted
-evidence: 2 increments, and the counter says 1
-replay:   lakeproof replay out/a.json"""
+@pytest.mark.parametrize("trace", [RACE, TROUBLE, CRASH, AFTERMATH])
+def test_it_says_who_moves_what_came_of_it_and_what_is_violated(trace: Trace) -> None:
+    told = story([trace], ["lakeproof replay out/a.json"]).plain
+    first, *_ = told.split("\n")
+    assert first == f"{trace.invariant} is violated in {trace.scenario}, {len(trace.schedule)} steps"
+    for client, calls in zip("abc", trace.clients, strict=False):
+        assert f"\n  {client}  {', then '.join(calls)}\n" in told
+    for number, (step, store) in enumerate(zip(trace.schedule, stores(trace), strict=False), start=1):
+        [line] = [line for line in told.split("\n") if line.startswith(f"  {number}  ")]
+        assert sentence(step, store).plain in line
+        assert all(f"=> {ended}\n" in told for ended in step.returned)
+    assert told.endswith(
+        f"\nviolated: {trace.invariant}\nmeaning:  {trace.meaning}\nevidence: {trace.evidence}"
+        "\nreplay:   lakeproof replay out/a.json"
     )
-
-
-def test_refusals_lost_answers_late_writes_and_the_clock() -> None:
-    assert (
-        without_lines(story([TROUBLE]).plain)
-        == """\
-stays-cleared is violated in counters/faulty, 6 steps
-
-  a  increment(), then clear()
-  b  increment()
-  at first, counters/n: 1
-
-  1  a increment  reads counters/n; the store refuses: nothing happens, and a gets a definite error
-                  => increment() fails: Refused()
-  2  b increment  reads counters/n: 1
-  3               the clock jumps by 1 s
-  4  b increment  sets counters/n: 1 -> 2; it happens, the answer is lost, and it will happen once more
-                  => increment() has an unknown outcome: OutcomeUnknown()
-  5  a clear      deletes counters/n: 2 -> nothing
-                  => clear() succeeds
-  6               the late write of b arrives: sets counters/n: nothing -> 2
-
-race:     double apply: the write of b to counters/n at step 4 takes effect again at step 6
-violated: stays-cleared
-meaning:  what is cleared stays so
-evidence: the counter is back"""
-    )
-
-
-def test_an_aftermath() -> None:
-    assert without_lines(story([AFTERMATH]).plain).split("\n\n")[-3:] == [
-        """\
-  1  b clear      deletes counters/n: it is absent
-                  => clear() succeeds
-  2  a increment  reads counters/n: not found
-  3  a increment  sets counters/n: nothing -> 1
-                  => increment() returns 1""",
-        "  Afterwards, alone and without faults:\n  => increment() returns 2",
-        """\
-violated: stays-small
-meaning:  one more increment does not make it 2
-evidence: one more increment made it 2""",
-    ]
-
-
-def test_a_crash() -> None:
-    assert "  4  c increment  crashes: it never moves again\n" in without_lines(story([CRASH]).plain)
+    assert ("Afterwards, alone and without faults:\n  => " in told) is bool(trace.afterwards)
+    assert [f"race:     {race}" for race in races(trace)] == re.findall("^race: .*", told, re.MULTILINE)
 
 
 def test_traces_of_one_schedule_share_a_story() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof import scenarios
 from lakeproof.explore.search import search
-from lakeproof.scenarios import ORDER, catalogue, modules
+from lakeproof.scenarios import BEGINNINGS, catalogue, modules
 from lakeproof.scenarios.races import RaceError
 from tests.commands import ROOT, complaint, lakeproof
 
@@ -78,7 +78,7 @@ def test_every_file_of_the_catalogue_is_found() -> None:
     files = {path.stem for path in (ROOT / "lakeproof" / "scenarios").glob("*.py") if not path.stem.startswith("_")}
     found = {module.__name__.rpartition(".")[2] for module in modules()}
     assert files - found == {"designs", "races"}
-    assert set(ORDER) <= found
+    assert set(BEGINNINGS) <= found
 
 
 def test_every_file_of_the_catalogue_has_a_row_in_the_readme() -> None:

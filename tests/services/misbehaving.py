@@ -1,4 +1,4 @@
-"""Servers that misbehave: a gate before the stand-in, which answers what a test says in place of what came."""
+"""Servers that misbehave: a gate before the fake, which answers what a test says in place of what came."""
 
 import json
 import socket
@@ -12,35 +12,26 @@ from typing import Final
 import attrs
 
 from lakeproof.services.api import address
-from lakeproof.services.stand_in_http import BASE, stand_in
+from tests.fake_lakefs.server import BASE, fake_lakefs
 
 Pieces = Iterator[bytes]
 """What is sent, one piece after the other, as long as there is somebody who takes it. The connection is closed then."""
-DOWN: Final = None
 
 
 @attrs.frozen
 class Asked:
-    """A request, and what the stand-in would answer. number: from 0, without those of the version."""
+    """A request, and what the fake would answer. number: from 0, without those of the version."""
 
     number: int
     path: str
     raw: bytes
-
-    @property
-    def is_version(self) -> bool:
-        return self.path == f"{BASE}/config"
-
-
-Answering = Callable[[Asked], Pieces | None]
-"""What is answered. None: nothing, and the request is not done either, as where nobody is at home."""
 
 
 @contextmanager
 def gate(answering: Callable[[int, str], Callable[[Asked], Pieces] | None], seed: int = 0) -> Iterator[str]:
     """A DSN. answering: for the number of a request and its path, what is made of its answer; None: the request is not
     done, and the connection closed. The version is asked for with the number -1."""
-    with stand_in(seed=seed) as dsn:
+    with fake_lakefs(seed=seed) as dsn:
         host, _, port = address(dsn).host.removeprefix("http://").partition("/")[0].partition(":")
         behind = (host, int(port))
         lock, count = threading.Lock(), [0]
@@ -107,7 +98,7 @@ def _request(sock: socket.socket) -> bytes:
 
 
 def _forwarded(behind: tuple[str, int], asked: bytes) -> bytes:
-    """The whole answer of the stand-in, which says that the connection is closed."""
+    """The whole answer of the fake, which says that the connection is closed."""
     with socket.create_connection(behind) as sock:
         sock.sendall(asked)
         found = b"".join(iter(lambda: sock.recv(1 << 16), b""))

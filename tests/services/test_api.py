@@ -12,8 +12,8 @@ import urllib3.exceptions
 from lakeproof.model.snapshot import Status
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import address, told
-from lakeproof.services.stand_in_http import stand_in
 from tests.commands import complaint, lakeproof
+from tests.fake_lakefs.server import fake_lakefs
 
 NAMESPACE = ("--storage-namespace", "mem://lakeproof")
 
@@ -139,13 +139,13 @@ def test_a_server_that_never_answers() -> None:
 
 
 def test_a_key_that_is_refused() -> None:
-    with stand_in() as dsn:
-        line = complaint(lakeproof("service", dsn.replace("stand-in:", "somebody:"), *NAMESPACE))
+    with fake_lakefs() as dsn:
+        line = complaint(lakeproof("service", dsn.replace("fake:", "other:"), *NAMESPACE))
     assert line.endswith(": refuses the key (401); check the credentials")
 
 
 def test_a_namespace_must_be_named_and_fit() -> None:
-    with stand_in() as dsn:
+    with fake_lakefs() as dsn:
         assert "with --storage-namespace, as in local://lakeproof" in complaint(lakeproof("service", dsn))
         line = complaint(lakeproof("service", dsn, "--storage-namespace", "nowhere"))
     assert line.startswith("create_repository(lakeproof-")
@@ -154,10 +154,5 @@ def test_a_namespace_must_be_named_and_fit() -> None:
 
 def test_the_client_of_its_makers_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lakefs_sdk", None)
-    for dsn in ("lakefs+http://k:s@127.0.0.1:1", "stand-in:"):
-        line = complaint(lakeproof("service", dsn, *NAMESPACE))
-        assert line.endswith(": lakefs-sdk is not installed; pip install 'lakeproof[lakefs]'")
-
-
-def test_a_bug_that_is_not_there() -> None:
-    assert "no such bug; expected stand-in: alone, or with some of " in complaint(lakeproof("service", "stand-in:moth"))
+    line = complaint(lakeproof("service", "lakefs+http://k:s@127.0.0.1:1", *NAMESPACE))
+    assert line.endswith(": lakefs-sdk is not installed; pip install 'lakeproof[lakefs]'")

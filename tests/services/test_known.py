@@ -1,23 +1,19 @@
-"""Known causes on the stand-in: alone they are set aside and counted, a bug behind them is found; and what is blamed
+"""Known causes on the fake: alone they are set aside and counted, a bug behind them is found; and what is blamed
 first where they are not known."""
 
 import json
 from pathlib import Path
 
 import pytest
-import trio
 
 from lakeproof.model.invariants import Violation
-from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import Plan, Served, drive
-from lakeproof.services.driving import Traffic
+from lakeproof.services.command import Plan
 from lakeproof.services.held import Held, Last
 from lakeproof.services.judging import judge_entries, judge_repositories
 from lakeproof.services.known import CACHE, CAUSES, Excused, Known, known_of
-from lakeproof.services.stand_in_bugs import CACHE_SECONDS
-from lakeproof.services.stand_in_http import stand_in
-from lakeproof.targets.traffic import Load
 from tests.commands import complaint, lakeproof
+from tests.fake_lakefs.bugs import CACHE_SECONDS
+from tests.services.runs import run, service
 from tests.services.test_judging import AGAIN, CREATED, DELETED, call, commit, create, delete, get, held, write
 
 KNOWN = {cause: Known(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
@@ -29,16 +25,9 @@ BEHIND = {
 }
 
 
-def run(bugs: str, known: Known, seconds: float, rounds: int | None = None, servers: int = 1) -> Served:
-    with stand_in(bugs, 1, servers) as dsn:
-        service = LakeFS(address(dsn), timeout=10, connections=8)
-        traffic = Traffic(service, Load(clients=8, seconds=seconds, seed=1), "mem://x", settle=known.settle)
-        return trio.run(drive, traffic, Plan(known=known, rounds=rounds))
-
-
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_alone_holds(cause: str) -> None:
-    done = run(cause, KNOWN[cause], 1)
+    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=1, calls=300))
     assert done.violations == []
     assert set(done.aside) <= {cause}
 
@@ -46,16 +35,15 @@ def test_a_known_cause_alone_holds(cause: str) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_known_cause_is_counted_in_a_longer_run(cause: str) -> None:
-    done = run(cause, KNOWN[cause], 20)
+    done, _ = run(cause, Plan(known=KNOWN[cause], rounds=6, calls=800))
     assert done.violations == []
     assert done.aside[cause]
 
 
 @pytest.mark.deep
 def test_the_caches_of_two_servers_are_one_known_cause() -> None:
-    known = KNOWN[CACHE]
-    assert run(CACHE, Known(), 20, servers=2).violations
-    done = run(CACHE, known, 20, servers=2)
+    assert run(CACHE, Plan(rounds=40, calls=500), servers=2)[0].violations
+    done, _ = run(CACHE, Plan(known=KNOWN[CACHE], rounds=5, calls=800), servers=2)
     assert done.violations == []
     assert done.aside[CACHE]
 
@@ -63,7 +51,7 @@ def test_the_caches_of_two_servers_are_one_known_cause() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(("cause", "bug"), BEHIND.items())
 def test_a_bug_behind_a_known_cause_is_found(cause: str, bug: str) -> None:
-    assert run(f"{cause}+{bug}", KNOWN[cause], 90).violations
+    assert run(f"{cause}+{bug}", Plan(known=KNOWN[cause], rounds=80, calls=500))[0].violations
 
 
 def judged(known: Known, *calls: object, last: str = "") -> tuple[set[str], set[str]]:
@@ -194,12 +182,12 @@ def test_words_of_known_causes_are_read_and_mistakes_are_one_line() -> None:
         ("cache=nan", "'nan' is no time"),
         ("cache=-1", "'-1' is no time"),
     ):
-        assert why in complaint(lakeproof("service", "stand-in:", "--known", words))
+        assert why in complaint(lakeproof("service", "lakefs+http://k:s@h", "--known", words))
 
 
 def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:
-    words = ("service", "stand-in:cache", "--known", "cache=0.5", "--rounds", "1", "--seed", "3", "--json")
-    result = lakeproof(*words, "--out", str(tmp_path / "out"))
+    words = ("--known", "cache=0.5", "--rounds", "1", "--json", "--out", str(tmp_path / "out"))
+    result = service(*words, bugs="cache", seed=3)
     found = json.loads(result.stdout)
     assert found["rounds"] == 1
     assert found["verdict"] != "violated"

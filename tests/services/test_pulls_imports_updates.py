@@ -1,4 +1,4 @@
-"""Hand-made histories of pull requests, imports and metadata, legal and illegal; and their calls on the stand-in."""
+"""Hand-made histories of pull requests, imports and metadata, legal and illegal; and their calls on the fake."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from lakeproof.services.judging import judge_entries
 from lakeproof.services.known import Judged, NotJudged
 from lakeproof.services.promised import IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
 from lakeproof.services.pulls import ORDERS_MAX, judge_pulls
-from lakeproof.services.stand_in_bugs import OUTSIDE
-from lakeproof.services.stand_in_http import stand_in
 from lakeproof.services.updates import judge_updates
 from tests.commands import lakeproof
+from tests.fake_lakefs.bugs import OUTSIDE
+from tests.fake_lakefs.server import fake_lakefs
 from tests.services.test_judging import LAKE, call, commit, write
 
 PULL = (LAKE, "pulled", "offered")
@@ -190,8 +190,8 @@ def test_a_single_import_is_no_check_of_it() -> None:
     assert [type(found) for _, found in again] == [Reached]
 
 
-def test_each_call_does_on_the_stand_in_what_the_api_says() -> None:
-    with stand_in() as dsn:
+def test_each_call_does_on_the_fake_what_the_api_says() -> None:
+    with fake_lakefs() as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=2)
 
         def do(name: str, *args: str) -> object:
@@ -232,7 +232,7 @@ def test_each_call_does_on_the_stand_in_what_the_api_says() -> None:
 
 
 def test_an_import_that_fails_is_in_doubt() -> None:
-    with stand_in() as dsn:
+    with fake_lakefs() as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=2)
         service.perform("create_repository", (LAKE, "mem://lake"))
         service.perform("set_entry", (LAKE, "main", "x", "1"))
@@ -242,7 +242,7 @@ def test_an_import_that_fails_is_in_doubt() -> None:
 
 
 def test_what_is_imported_must_be_named_by_addresses() -> None:
-    result = lakeproof("service", "stand-in:", "--import-from", "mem://outside/one/,incoming")
+    result = lakeproof("service", "lakefs+http://k:s@h", "--import-from", "mem://outside/one/,incoming")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "--import-from incoming: no address of objects; expected URI,..." in result.stderr
 

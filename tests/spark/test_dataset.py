@@ -6,13 +6,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.tables import AT_REST, DECODED
+from lakeproof.spark_checks.tables import AT_REST
 from lakeproof.spark_checks.troubles import told
 
 ROWS: dict[str, list[dict[str, object]]] = {
@@ -69,12 +68,6 @@ def test_a_partition_column_of_digits_is_text(spark: SparkSession, folder: Path)
     (folder / "metaranges" / "part-0.parquet").unlink()
     write(folder / "metaranges", "meta_range_id=007", [{"range_id": "1"}], pa.schema([("range_id", pa.string())]))
     assert open_dataset(spark, str(folder)).metaranges.collect()[0]["meta_range_id"] == "007"
-
-
-def test_decoded_tables_beside_the_store_are_used(spark: SparkSession, folder: Path) -> None:
-    for name, schema in DECODED.items():
-        write(folder / "decoded", name, [], to_arrow_schema(schema, timezone="UTC"))
-    assert set(open_dataset(spark, str(folder)).decoded) == set(DECODED)
 
 
 def missing_folder(folder: Path) -> Path:
@@ -140,24 +133,3 @@ def test_a_file_that_is_cut_off_is_named(spark: SparkSession, folder: Path, keep
         open_dataset(spark, str(folder)).kv.collect()
     assert "kv" in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_a_file_that_goes_after_it_was_looked_at_ends_the_job(spark: SparkSession, folder: Path) -> None:
-    dataset = open_dataset(spark, str(folder))
-    (folder / "kv" / "part-0.parquet").unlink()
-    with pytest.raises(Unusable, match=r"part-0\.parquet: a worker does not find it; bring it back"), told():
-        dataset.kv.collect()
-
-
-def test_a_mistake_of_ours_is_not_told_as_bad_input(spark: SparkSession) -> None:
-    with pytest.raises(PySparkException), told():
-        spark.range(1).select("nothing").collect()
-
-
-def test_what_a_worker_refuses_arrives_as_its_one_line(spark: SparkSession) -> None:
-    def refuse(batches: object) -> object:
-        raise Unusable("x.json:3: [1, expected a number; correct it")
-
-    with pytest.raises(Unusable) as refused, told():
-        spark.range(1).mapInArrow(refuse, "id long").collect()  # type: ignore[arg-type]
-    assert str(refused.value) == "x.json:3: [1, expected a number; correct it"

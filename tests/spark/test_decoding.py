@@ -25,8 +25,8 @@ from lakeproof.model.identifiers import (
 )
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
 from lakeproof.spark_checks.dataset import Dataset, Keys, empty
-from lakeproof.spark_checks.decoding import Rows, decode, decode_batch, widened
-from lakeproof.spark_checks.kinds import design_kind, lakefs_kind
+from lakeproof.spark_checks.decoding import Rows, decode, decode_batch
+from lakeproof.spark_checks.kinds import design_kind
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, METARANGES, OBJECTS, RANGES
 
 REPOSITORY = Repository(
@@ -83,45 +83,6 @@ def row(table: str, rows: Rows, number: int = 0) -> dict[str, object]:
     return dict(zip(DECODED[table].names, rows[table][number], strict=True))
 
 
-class TestRecords:
-    rows = decoded(cast("dict[tuple[bytes | None, bytes | None], bytes | None]", RECORDS))
-
-    def test_every_record_is_in_one_table(self) -> None:
-        assert sorted((name, len(found)) for name, found in self.rows.items()) == [
-            ("branches", 1),
-            ("cleanups", 1),
-            ("commits", 1),
-            ("repositories", 1),
-            ("staged", 2),
-            ("tags", 1),
-        ]
-
-    def test_a_repository_knows_the_partition_of_its_entities(self) -> None:
-        found = row("repositories", self.rows)
-        assert found["home"] == HOME
-        assert (found["repository_id"], found["instance_uid"], found["state"]) == ("r", "u", 0)
-        assert found["creation_date"] == REPOSITORY.creation_date
-
-    def test_a_branch_keeps_its_sealed_tokens_in_their_order(self) -> None:
-        assert row("branches", self.rows)["sealed_tokens"] == ["r-main:u.2", "r-main:u.1"]
-
-    def test_a_commit_keeps_its_parents_in_their_order_and_its_date_to_the_microsecond(self) -> None:
-        found = row("commits", self.rows)
-        assert found["parents"] == ["c1", "c0"]
-        assert found["creation_date"] == COMMIT.creation_date
-        assert found["instance"] == "u"
-
-    def test_a_staged_entry_says_where_its_object_lies(self) -> None:
-        found = row("staged", self.rows)
-        assert (found["token"], found["path"], found["tombstone"]) == ("r-main:u.3", b"a/b", False)
-        assert (found["address"], found["address_type"], found["size_bytes"]) == ("data/x", 1, 7)
-        assert found["last_modified"] == ENTRY.last_modified
-
-    def test_a_tombstone_refers_to_nothing(self) -> None:
-        found = row("staged", self.rows, 1)
-        assert (found["tombstone"], found["address"]) == (True, None)
-
-
 class TestDamage:
     @pytest.mark.parametrize(("address", "value"), RECORDS.items(), ids=lambda each: str(each)[:30])
     def test_a_value_that_is_no_message_is_told_with_its_key(self, address: tuple[bytes, bytes], value: bytes) -> None:
@@ -129,10 +90,6 @@ class TestDamage:
         found = row("undecodable", rows)
         assert (found["partition_key"], found["key"]) == address
         assert found["reason"]
-
-    def test_an_unknown_key_is_told(self) -> None:
-        found = row("undecodable", decoded({(HOME, b"branch/main"): b""}))
-        assert (found["kind"], found["reason"]) == (None, "no record of the key schema has such a key")
 
     @pytest.mark.parametrize(
         ("key", "value"),
@@ -152,9 +109,6 @@ class TestDamage:
     @pytest.mark.parametrize("address", [(None, b"k"), (b"p", None), (None, None)])
     def test_a_record_without_a_key_is_told(self, address: tuple[bytes | None, bytes | None]) -> None:
         assert list(decoded({address: b"v"})) == ["undecodable"]
-
-    def test_a_record_without_a_value_is_told(self) -> None:
-        assert row("undecodable", decoded({(HOME, b"tags/v1"): None}))["reason"] == "there is no value"
 
     def test_an_entry_that_the_catalog_did_not_write_is_staged_and_told(self) -> None:
         value = encode(StagedEntry(key=b"a", identity=b"i", data=b"\xff\xff"))
@@ -212,12 +166,6 @@ class TestLakeFS:
     def test_what_else_lakefs_keeps_is_passed_over(self) -> None:
         assert decoded({(b"auth", b"users/me"): b"\xff", (keys.GRAVELER, b"settings/x"): b"\xff"}, "lakefs") == {}
 
-    @pytest.mark.parametrize(
-        ("key", "kind"), [(b"branches/m", "branch"), (b"commits/c", "commit"), (b"tags/t", "tag"), (b"x", "foreign")]
-    )
-    def test_a_repository_has_the_same_prefixes(self, key: bytes, kind: str) -> None:
-        assert lakefs_kind(b"r-u", key) == kind
-
 
 def dataset_of(kv: DataFrame) -> Dataset:
     spark = kv.sparkSession
@@ -252,9 +200,3 @@ class TestOnSpark:
         entities = decode(dataset_of(empty(spark, KV)))
         assert [getattr(entities, name).schema for name in DECODED] == list(DECODED.values())
         assert entities.commits.isEmpty()
-
-
-def test_rows_of_one_table_leave_the_columns_of_others_null() -> None:
-    batch = widened("tags", [(b"p", b"k", "v1", "c1")])
-    assert batch.column("table").to_pylist() == ["tags"]
-    assert batch.column("token").null_count == 1

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
@@ -33,7 +33,6 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
 
 
 @given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_dump_is_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
     assert list(entries(written(tmp_path, dump(rows)))) == rows
 
@@ -42,7 +41,6 @@ NAMES = st.sampled_from(["graveler", "auth", "shop-dc1c", "shop-main:ed5f", "pul
 
 
 @given(rows=st.lists(st.tuples(NAMES, st.text(st.characters(codec="utf-8"), min_size=1), st.binary()), max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_lakefs_writes_is_read_back(tmp_path: Path, rows: list[tuple[str, str, bytes]]) -> None:
     """Partition and key in plain text, the value in base64; a field that is empty is left out, as Go does it."""
     told = [{"partition": p, "key": k, "value": base64.b64encode(v).decode()} for p, k, v in rows]
@@ -52,7 +50,6 @@ def test_what_lakefs_writes_is_read_back(tmp_path: Path, rows: list[tuple[str, s
 
 
 @given(rows=st.lists(st.tuples(st.binary(), st.binary(), st.binary()), min_size=1, max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rows_as_json_lines_are_read_back(tmp_path: Path, rows: list[tuple[bytes, bytes, bytes]]) -> None:
     names = ("partition_key", "key", "value")
     lines = [
@@ -116,7 +113,6 @@ def test_what_is_no_dump_is_refused_with_the_entry(tmp_path: Path, text: str | b
 
 
 @given(st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_dump_never_fails_otherwise(tmp_path: Path, data: st.DataObject) -> None:
     whole = dump(ROWS).encode()
     at = data.draw(st.integers(0, len(whole) - 1))

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import hadoop_folder
-from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder, folder_at
+from lakeproof.spark_checks.folders import ArrowFolder, Folder, LocalFolder
 from lakeproof.spark_checks.hadoop_folder import folder_in
 
 Make = Callable[[Path], Folder]
@@ -100,35 +100,6 @@ def test_what_cannot_be_written_is_one_line_and_what_was_there_stays(folder: Fol
     with pytest.raises(Unusable, match=r"r1/file/inside: cannot be written \("):
         folder.write("file/inside", b"")
     assert folder.files() == [("file", 5)]
-
-
-@pytest.mark.parametrize(
-    ("where", "kind", "path"),
-    [
-        ("s3a://bucket/a/b/?region=eu-west-1", "s3", "bucket/a/b"),
-        ("s3://bucket/a/b?region=eu-west-1", "s3", "bucket/a/b"),
-        ("gs://bucket/a", "gcs", "bucket/a"),
-        ("abfss://container@account.dfs.core.windows.net/a", "abfs", "container/a"),
-    ],
-)
-def test_stores_are_known_by_their_schemes(where: str, kind: str, path: str) -> None:
-    found = folder_at(where)
-    assert isinstance(found, ArrowFolder)
-    assert (found.system.type_name, found.path) == (kind, path)
-    assert found.child("c").where == f"{where.partition('?')[0].rstrip('/')}/c"
-
-
-@pytest.mark.parametrize("where", ["nothing://b/x", "s3:/x", "http://b/x"])
-def test_a_url_of_no_store_is_one_line(where: str) -> None:
-    with pytest.raises(Unusable, match=r"is on no file system that can be reached \(.*; name s3://") as told:
-        folder_at(where)
-    assert str(told.value).startswith(where)
-    assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize("where", ["{}", "file:{}", "file://{}"])
-def test_paths_and_file_urls_are_of_this_machine(where: str, tmp_path: Path) -> None:
-    assert folder_at(where.format(tmp_path)) == LocalFolder(tmp_path)
 
 
 def test_in_a_store_of_objects_nothing_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

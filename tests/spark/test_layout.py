@@ -1,6 +1,5 @@
 """Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,10 +9,11 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import footers, layout, places, snapshots
+from lakeproof.spark_checks import layout, places
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line
 
@@ -164,8 +164,9 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
     assert "leave it out" not in str(told.value)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("damage", [renamed, emptied, hidden])
+@pytest.mark.parametrize("damage", [hidden])
 def test_uncommitted_marks_nothing_of_a_damaged_dataset(
     dataset: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -181,17 +182,6 @@ def test_what_spark_leaves_beside_its_files_is_no_data(spark: SparkSession, data
     for name in ("_SUCCESS", ".part-0.parquet.crc", "_committed_1", "_metadata", "_metadata.part", "_common_metadata~"):
         (dataset / "kv" / name).write_bytes(b"")
     assert open_dataset(spark, str(dataset)).kv.count() == before
-
-
-@pytest.mark.parametrize("name", ["_metadata", "_metadata.part"])
-def test_rows_of_a_file_that_spark_passes_over_are_not_counted_as_the_table_s(
-    spark: SparkSession, dataset: Path, name: str
-) -> None:
-    before = open_dataset(spark, str(dataset)).kv.count()
-    shutil.copy(second(dataset, "kv"), dataset / "kv" / name)
-    found = open_dataset(spark, str(dataset)).kv
-    assert found.count() == before
-    assert footers.count(found) == before
 
 
 def test_folders_named_by_a_column_are_read_at_one_depth(spark: SparkSession, dataset: Path) -> None:
@@ -223,12 +213,6 @@ def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: Sp
     parquet.write_table(pa.table(rows), tmp_path / "1.parquet", version="2.6")
     with pytest.raises(Unusable, match=r"1\.parquet: column last_modified is timestamp_ntz in nanoseconds"):
         read_table(spark, str(tmp_path), schema)
-
-
-def test_every_table_that_spark_writes_has_the_columns_that_it_was_given(spark: SparkSession, tmp_path: Path) -> None:
-    for name, schema in {**AT_REST, **DECODED}.items():
-        spark.createDataFrame([], schema).write.parquet(str(tmp_path / name))
-        assert read_table(spark, str(tmp_path / name), schema).schema == schema
 
 
 @pytest.fixture(scope="module")

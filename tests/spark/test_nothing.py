@@ -7,11 +7,13 @@ import pytest
 from pyarrow import parquet
 
 from lakeproof.commands.group import INCONCLUSIVE
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import rules
+
+pytestmark = pytest.mark.deep
 
 __all__ = ["rules"]
 

@@ -11,7 +11,7 @@ import attrs
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import run_page, snapshots
+from lakeproof.spark_checks import run_page
 from lakeproof.spark_checks.checks.catalogue import CHECKS
 from lakeproof.spark_checks.checks.reporting import page
 from lakeproof.spark_checks.checks.running import Example as Found
@@ -22,6 +22,7 @@ from lakeproof.spark_checks.retention.walking import NOTES
 from lakeproof.spark_checks.runs import File, Report
 from lakeproof.spark_checks.uncommitted import marking as uncommitted
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 
 NASTY = '<script>alert("&\'")</script>'
@@ -123,13 +124,6 @@ def test_the_page_of_the_checks_has_the_same_parts() -> None:
     assert "d has no manifest" in found.text
 
 
-@pytest.mark.parametrize("number", [0, 59, 3_600, 86_400])
-def test_an_age_is_told_in_the_largest_unit_that_is_exact(number: int) -> None:
-    told = {0: "0 h", 59: "59.0 s", 3_600: "1 h", 86_400: "24 h"}
-    found = Reader(run_page.page(attrs.evolve(PLAIN, asked={"older_than": number * 1_000_000})))
-    assert f"older than {told[number]}" in found.text
-
-
 def test_every_reason_and_every_finding_has_its_meaning() -> None:
     reasons = {*retention.ORDER, *uncommitted.ORDER}
     assert run_page.MEANINGS.keys() == reasons - {MARKED}
@@ -137,6 +131,7 @@ def test_every_reason_and_every_finding_has_its_meaning() -> None:
     assert run_page.FINDINGS.keys() == counts
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["retention", "uncommitted"])
 def test_a_run_leaves_a_page_whose_links_lead_to_what_is_there(spark: SparkSession, kind: str, tmp_path: Path) -> None:
     snapshots.write(snapshots.tables(world(7, 12)), tmp_path / "dataset")

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import places, staging, workspace
+from lakeproof.spark_checks import staging, workspace
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
 from tests.commands import complaint, lakeproof
@@ -38,6 +38,7 @@ def work(spark: SparkSession, mounted: Path, monkeypatch: pytest.MonkeyPatch) ->
     spark.conf.unset(workspace.SETTING)
 
 
+@pytest.mark.deep
 def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     spark: SparkSession, work: Path
 ) -> None:
@@ -55,6 +56,7 @@ def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.deep
 def test_a_dump_is_decoded_at_a_url(spark: SparkSession, work: Path, tmp_path: Path) -> None:
     dump = tmp_path / "dump.json"
     entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
@@ -63,14 +65,6 @@ def test_a_dump_is_decoded_at_a_url(spark: SparkSession, work: Path, tmp_path: P
     assert [row["repository_id"] for row in entities.repositories.collect()] == ["r"]
     assert entities.commits.collect() == []
     assert list(work.glob("*/kv-*/kv/*.parquet"))
-
-
-def test_a_file_system_that_spark_does_not_have_is_one_line(spark: SparkSession) -> None:
-    with pytest.raises(
-        Unusable, match=r"^nothing://b/work: Spark has no such file system \(.*; add its package"
-    ) as told:
-        places.make(spark, "nothing://b/work")
-    assert "\n" not in str(told.value)
 
 
 def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +76,7 @@ def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkey
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("command", ["check", "decode", "histories", "uncommitted", "retention"])
+@pytest.mark.parametrize("command", ["check", "retention"])
 def test_an_out_of_no_file_system_that_spark_has_is_one_line_and_makes_no_folder_of_that_name(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

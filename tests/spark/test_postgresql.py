@@ -98,13 +98,6 @@ def test_pieces_are_shared_out_once_and_no_task_has_much_more(sizes: list[int], 
     assert largest <= sum(sizes) / count + max(sizes, default=0)
 
 
-def test_an_empty_table_is_an_empty_dataset(spark: SparkSession, address: str) -> None:
-    with psycopg.connect(address) as connection:
-        connection.execute("CREATE SCHEMA other")
-        connection.execute(TABLE.replace("kv", "other.kv"))
-    assert open_dataset(spark, f"{address}&options=-csearch_path%3Dother").kv.isEmpty()
-
-
 def test_a_database_without_the_table_is_refused(spark: SparkSession, address: str) -> None:
     with pytest.raises(Unusable, match='PostgreSQL: relation "kv" does not exist'):
         open_dataset(spark, f"{address}&options=-csearch_path%3Dnowhere")

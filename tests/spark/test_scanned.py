@@ -6,12 +6,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import scanned, snapshots, workspace
+from lakeproof.spark_checks import scanned, workspace
 from lakeproof.spark_checks.dataset import read_table
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.tables import LONG, table
 from tests.commands import lakeproof
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.retention.worlds import NOW
 from tests.spark.test_staging import dataset, last_line, rules
 
 __all__ = ["dataset", "rules"]
@@ -69,6 +69,7 @@ def test_a_stage_that_was_repeated_and_so_counted_twice_is_no_error(scan: Scan) 
     scan.demand_whole()
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 class TestThroughTheCommands:
     @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ class TestThroughTheCommands:
         if command != "check":  # which may stop where nothing is to be found
             assert {each for found in read.values() for each in found} == {0}
 
-    @pytest.mark.parametrize("name", ["kv/", "commits", "metaranges/", "ranges/", "staged entries"])
+    @pytest.mark.parametrize("name", ["kv/", pytest.param("ranges/", marks=pytest.mark.deep)])
     def test_a_run_of_which_a_job_reads_less_marks_nothing(
         self, name: str, dataset: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -112,8 +113,3 @@ class TestThroughTheCommands:
         done = lakeproof("spark", "uncommitted", dataset, "--now", str(NOW), "--lenient", "--out", f"{tmp_path}/out")
         assert last_line(done).startswith(f"lakeproof: {name}: the footers of its files tell of ")
         assert list((tmp_path / "out").iterdir()) == []  # type: ignore[operator]
-
-
-def test_worlds_are_not_so_small_that_nothing_is_read() -> None:
-    made = snapshots.tables(world(7, 10))
-    assert min(len(made.kv), len(made.metaranges), len(made.ranges), len(made.objects)) > 2

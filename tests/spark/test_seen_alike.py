@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
-from lakeproof.spark_checks import snapshots
+import pytest
+
+from tests.spark import snapshots
 from tests.spark.clusters import on_a_cluster
 from tests.spark.retention.worlds import NOW, world
 
 
+@pytest.mark.deep
 def test_a_dataset_of_which_the_workers_have_an_older_copy_marks_nothing(tmp_path: Path) -> None:
     """The link leads each process to a folder of its own: three above the one where it runs."""
     folder = tmp_path / "a" / "b" / "c"

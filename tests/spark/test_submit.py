@@ -1,6 +1,5 @@
 """Commands under ``spark-submit``: what the command prints, and nothing else."""
 
-import io
 import os
 import subprocess
 import sys
@@ -8,14 +7,12 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from lakeproof import spark_checks
-from lakeproof.commands.group import complain
-from lakeproof.spark_checks import java, session, snapshots
-from lakeproof.spark_checks.submitted import JavaStderr
+from lakeproof.spark_checks import java, session
 from tests.commands import ROOT, lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import world
 from tests.spark.test_clusters import timeless
 
@@ -46,6 +43,7 @@ def without_javas(stderr: str) -> list[str]:
     return [line for line in stderr.splitlines() if not line.startswith("WARNING: Using incubator modules")]
 
 
+@pytest.mark.deep
 def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: SparkSession, tmp_path: Path) -> None:
     """Quiet from the first line on with the option that the page names; settings of spark-submit that would change
     verdicts do not."""
@@ -59,49 +57,7 @@ def test_a_command_prints_what_it_prints_and_its_settings_are_in_force(spark: Sp
     assert [line.partition(" ")[0] for line in without_javas(done.stderr)] == ["decoding", "checking", "counting"]
 
 
-class Stream:
-    """The JVM's stderr, as py4j hands it on; or a JVM that is gone."""
-
-    def __init__(self, *, gone: bool = False) -> None:
-        self.gone, self.found = gone, ""
-
-    def print(self, text: object) -> None:
-        if self.gone:
-            raise Py4JNetworkError
-        self.found += str(text)
-
-    def flush(self) -> None:
-        pass
-
-
-def test_an_error_goes_to_the_jvms_stderr_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Stream()
-    monkeypatch.setattr(sys, "stderr", JavaStderr(stream))
-    complain("what is wrong")
-    assert stream.found == "lakeproof: what is wrong\n"
-
-
-def test_without_the_jvm_an_error_goes_to_the_process_own_stderr(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    own = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), write_through=True)
-    monkeypatch.setattr(sys, "__stderr__", own)
-    monkeypatch.setattr(sys, "stderr", JavaStderr(Stream(gone=True)))
-    complain("what is wrong")
-    assert capfd.readouterr().err == "lakeproof: what is wrong\n"
-
-
-@pytest.mark.deep
-def test_without_options_spark_says_a_few_lines_before_the_command_begins_and_none_then(tmp_path: Path) -> None:
-    snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "data")
-    done = submitted(tmp_path, (), "check", "data", "--only", "child-is-not-older", "--json")
-    lines = done.stderr.splitlines()
-    assert len(lines) < 12
-    assert [line.partition(" ")[0] for line in lines[-3:]] == ["decoding", "checking", "counting"]
-    assert all(line.startswith("{") for line in done.stdout.splitlines())
-
-
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

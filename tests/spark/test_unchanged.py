@@ -9,10 +9,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import denominators, places, snapshots
+from lakeproof.spark_checks import denominators
 from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.unchanged import Noted
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line, rules
 
@@ -57,7 +57,7 @@ CHANGES = [(written_again, "is another"), (replaced, "is another"), (one_more, "
 ids = [change.__name__ for change, _ in CHANGES]
 
 
-@pytest.mark.parametrize("name", ["kv", "metaranges", "ranges", "objects"])
+@pytest.mark.parametrize("name", ["kv", "objects"])
 @pytest.mark.parametrize(("change", "words"), CHANGES, ids=ids)
 def test_every_table_is_looked_at_again(
     spark: SparkSession, dataset: Path, name: str, change: Change, words: str
@@ -82,14 +82,9 @@ def while_it_is_read(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]
     monkeypatch.setattr(denominators, "rows_read", changed)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 class TestThroughTheCommands:
-    def test_check_has_no_verdict(self, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        while_it_is_read(monkeypatch, lambda: one_more(dataset / "kv"))
-        said = last_line(lakeproof("spark", "check", str(dataset)))
-        assert "kv/z.parquet: is new since the dataset was opened" in said
-        assert said.endswith("run the command again when no process writes there")
-
     @pytest.mark.parametrize("command", ["uncommitted", "retention"])
     def test_nothing_is_marked(
         self, command: str, dataset: Path, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -100,30 +95,3 @@ class TestThroughTheCommands:
         done = lakeproof("spark", command, str(dataset), *more, "--now", str(NOW), "--out", str(out))
         assert "is another since the dataset was opened" in last_line(done)
         assert list(out.iterdir()) == []
-
-
-def test_a_dump_is_noted(spark: SparkSession, tmp_path: Path) -> None:
-    dump = tmp_path / "dump.json"
-    dump.write_text('{"entries": []}')
-    opened = open_dataset(spark, str(dump))
-    opened.noted.demand_same(spark)
-    dump.write_text('{"entries": [] }')
-    with pytest.raises(Unusable, match=r"dump\.json: is another since"):
-        opened.noted.demand_same(spark)
-    dump.unlink()
-    with pytest.raises(Unusable, match=r"dump\.json: is gone since"):
-        opened.noted.demand_same(spark)
-
-
-def test_files_by_url_are_noted(spark: SparkSession, tmp_path: Path) -> None:
-    """Hadoop tells of sizes and times, and of an ETag where the store has one."""
-    (tmp_path / "rows").mkdir()
-    (tmp_path / "rows" / "a.parquet").write_bytes(b"one")
-    spark.sparkContext._jsc.hadoopConfiguration().set("fs.viewfs.mounttable.unchanged.link./data", tmp_path.as_uri())
-    where = "viewfs://unchanged/data/rows"
-    noted = Noted()
-    noted.note(where, places.files(spark, where) or [])
-    noted.demand_same(spark)
-    (tmp_path / "rows" / "a.parquet").write_bytes(b"four")
-    with pytest.raises(Unusable, match=r"^viewfs://unchanged/data/rows/a\.parquet: is another"):
-        noted.demand_same(spark)

@@ -30,10 +30,6 @@ ONE_DOUBT = (
 )
 """A program that speaks the protocol, knows nothing, and ends."""
 data: dict[tuple[bytes, bytes], tuple[bytes, int]] = {}
-MISDEEDS = (
-    "junk", "junk", "junk", "bytes", "bytes", "echo", "echo-as-answer", "wrong-id", "twice", "exit", "kill", "mute",
-    "close", "half", "endless-line", "endless-lines", "deaf", "nonsense-value", "child-holds-stdout", "slow",
-)  # fmt: skip
 
 
 def answered(request: dict[str, str]) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """`lakeproof conform`: a line for each claim, what was expected and found, and nothing else touched."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from lakeproof.impl.stores.conformance import claims, told
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
-from tests.commands import complaint, lakeproof
+from tests.commands import lakeproof
 from tests.targets.planted_store import dsn as planted
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path")
@@ -46,21 +45,6 @@ def test_a_claim_that_is_not_kept_is_told_with_what_was_expected_and_found(bug: 
     assert result.exit_code == 1
     assert says in result.stdout
     assert result.stdout.splitlines()[-1].startswith("NOT conforming: ")
-
-
-def test_a_program_that_is_no_store_is_no_verdict_and_what_it_said_is_told() -> None:
-    told = complaint(lakeproof("conform", f"exec:{sys.executable} -c 'print(\"Welcome\")'"))
-    assert "does not speak the protocol exec: expected a line such as " in told
-    assert "got: nonsense: b'Welcome' is no JSON" in told
-
-
-@pytest.mark.parametrize("dsn", ["nothing", "mysql://x", "sqlite:///no/such/folder/kv.db", "exec:no-such-program"])
-def test_what_cannot_be_opened_is_one_line(dsn: str) -> None:
-    assert "expected" in complaint(lakeproof("conform", dsn)) or "name a" in complaint(lakeproof("conform", dsn))
-
-
-def test_a_password_is_not_shown() -> None:
-    assert "secret" not in complaint(lakeproof("conform", "redis://me:secret@127.0.0.1:1/0"))
 
 
 def test_the_documentation_has_the_protocol_and_all_faults() -> None:

@@ -58,7 +58,7 @@ def test_each_claim_finds_a_planted_bug() -> None:
     assert {told(claim) for claim in target("dynamodb+http://127.0.0.1:1/").claims} == set(BUGS.values())
 
 
-def test_the_stand_in_without_a_bug_keeps_them_all() -> None:
+def test_a_store_without_a_bug_keeps_them_all() -> None:
     with planted("correct") as dsn:
         assert trio.run(found, dsn, *BUGS.values()) == []
 

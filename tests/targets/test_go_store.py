@@ -9,6 +9,7 @@ import pytest
 from tests.commands import lakeproof
 from tests.foreign.building import ROOT, built, tool
 
+pytestmark = pytest.mark.xdist_group("languages")
 FOLDER = ROOT / "adapters" / "go" / "kvstore"
 
 

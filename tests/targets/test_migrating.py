@@ -101,18 +101,14 @@ def _rows_in(dsn: str) -> tuple[bytes, set[Row]]:
 
 
 @pytest.mark.parametrize("kind", KEPT)
-def test_rows_are_read_back_from_each_kind_of_store(kind: str, old: Path, dsn_of: Callable[[str], str]) -> None:
+def test_rows_are_read_back_from_each_kind_of_store_which_is_in_use_then(
+    kind: str, old: Path, dsn_of: Callable[[str], str]
+) -> None:
     dsn = dsn_of(kind)
     done = lakeproof("migrate", str(old), dsn)
     assert done.exit_code == 0, done.stderr
     assert "migrated and verified: 7 rows in " in done.stdout
     assert _rows_in(dsn) == (migrating.VERSION, set(ROWS))
-
-
-@pytest.mark.parametrize("kind", KEPT)
-def test_a_store_that_was_migrated_is_in_use(kind: str, old: Path, dsn_of: Callable[[str], str]) -> None:
-    dsn = dsn_of(kind)
-    assert lakeproof("migrate", str(old), dsn).exit_code == 0
     again = lakeproof("migrate", str(old), dsn, "--restart")
     assert again.exit_code == 2
     assert again.stderr.splitlines()[-1].endswith("schema version 4: the store is in use; name another")
@@ -148,12 +144,8 @@ def test_the_source_may_be_named_like_a_store(old: Path) -> None:
 @pytest.mark.parametrize(
     ("dsn", "said"),
     [
-        ("mysql://host/kv", "mysql://host/kv: no such kind of store"),
-        ("sqlite://kv.db", "names no file"),
-        ("memory:kv", "a store in memory has no name"),
         ("postgresql://nobody:secret@127.0.0.1:1/none", "cannot be reached"),
         ("redis://:secret@127.0.0.1:1", "start the server, or mend the address"),
-        ("exec:no-such-program-anywhere", "cannot be started"),
     ],
 )
 def test_a_store_that_cannot_be_had_is_one_line_without_secrets(old: Path, dsn: str, said: str) -> None:

@@ -3,8 +3,6 @@
 import os
 import shlex
 import sys
-import time
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,11 +14,9 @@ from tests.targets.misbehaving import MISDEEDS
 
 pytestmark = pytest.mark.usefixtures("in_tmp_path", "soon_killed")
 
-MANY: Final = int(os.environ.get("FUZZ_EXAMPLES", "2000"))
+MANY: Final = int(os.environ.get("FUZZ_EXAMPLES", "300"))
 """Of each deep test."""
 LIMIT: Final = "0.25"
-HANGS: Final = 60
-"""Seconds: far more than any of the limits that a run may wait for, on a machine however busy."""
 COMMANDS: Final = (
     ["conform"], ["conform", "--json"], ["stress", "--seconds", "0.2", "--clients", "3"],
     ["stress", "--flows", "--seconds", "0.2", "--clients", "2"],
@@ -44,9 +40,7 @@ def law(seed: int) -> int:
     """
     command = COMMANDS[(seed // len(MISDEEDS)) % len(COMMANDS)]
     rightly = () if command[0] == "conform" else (seed % 6,)
-    began = time.monotonic()
     result = lakeproof(*command[:1], dsn(seed, *rightly), *command[1:], "--timeout", LIMIT)
-    assert time.monotonic() - began < HANGS, (seed, result.output)
     assert result.exit_code in (1, 2, 3), (seed, result.output)
     if result.exit_code == 2:
         last = result.stderr.splitlines()[-1]
@@ -65,7 +59,7 @@ def test_dozens_of_programs() -> None:
 
 
 @pytest.mark.deep
-def test_thousands_of_programs() -> None:
+def test_hundreds_of_programs() -> None:
     for seed in range(1_000, 1_000 + MANY):
         law(seed)
 
@@ -124,8 +118,3 @@ class TestConform:
         assert "; 1 claim not judged; " in last
         assert last.endswith(" claims could not be judged")
         assert "; it does not answer any more, and " in last
-
-
-def test_each_misdeed_is_one() -> None:
-    source = Path(misbehaving.__file__).read_text()
-    assert all(f'case "{kind}":' in source for kind in MISDEEDS)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.model import kv
-from lakeproof.targets import target
 from lakeproof.targets.child import ChildStore, child_store
 from lakeproof.targets.protocol import KINDS, Nonsense, Reply, answer, parse, request
 from tests.commands import lakeproof
@@ -317,12 +316,3 @@ class TestTheWorkedAdapter:
     def test_it_stands_stress(self, dsn: str) -> None:
         result = lakeproof("stress", dsn, "--seconds", "1")
         assert result.exit_code == 0, result.output
-
-    def test_it_is_one_process(self, dsn: str) -> None:
-        async def main() -> None:
-            async with target(dsn).open() as store:
-                await store.set(b"p", b"k", b"v")
-                assert isinstance(store, ChildStore)
-                assert store.lives == 1
-
-        trio.run(main)

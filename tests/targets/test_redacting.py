@@ -8,14 +8,13 @@ from typing import Final, NoReturn
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.targets.redacting import displayed, redacted
 from tests.commands import complaint, lakeproof
 
 MANY = int(os.environ.get("FUZZ_EXAMPLES", "5000"))
-PLAIN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 WORDS: Final = ("hunter", "Sesame", "swordfish", "0penUp", "kaboom9")
 """Of these are secrets made: no message has any of them by itself."""
@@ -100,14 +99,14 @@ def law(dsn: str, secret: str) -> None:
         assert not [word for word in words if word.lower() in told], (command, result.output)
 
 
-@settings(PLAIN, max_examples=60)
+@settings(max_examples=60)
 @given(addresses())
 def test_no_output_holds_a_secret(given_: tuple[str, str]) -> None:
     law(*given_)
 
 
 @pytest.mark.deep
-@settings(PLAIN, max_examples=MANY)
+@settings(max_examples=MANY)
 @given(addresses())
 def test_no_output_holds_any_of_many_secrets(given_: tuple[str, str]) -> None:
     law(*given_)

@@ -256,7 +256,7 @@ def test_a_batch_that_cannot_be_right_is_told(keys: str, more: bool, start: str,
 
 class TestFlows:
     def test_they_hold_on_the_store_in_memory(self) -> None:
-        result = lakeproof("stress", "memory:", "--flows", "--seconds", "4")
+        result = lakeproof("stress", "memory:", "--flows", "--seconds", "2")
         assert result.exit_code in (0, 3), result.output
         assert " violated" not in result.stdout
         assert re.search(r"commit-is-causal +[\d,]+ checks  holds", result.stdout)
@@ -278,6 +278,7 @@ class TestFlows:
         for name in ("evidence.txt", "calls.txt", "store.txt"):
             assert Path("out/stress", name).read_text()
 
+    @pytest.mark.deep
     def test_a_store_that_answers_nothing_is_inconclusive(self) -> None:
         Path("store.py").write_text(ONE_DOUBT)
         result = lakeproof("stress", f"exec:{sys.executable} store.py", "--flows", "--seconds", "0.2")

@@ -1,21 +1,18 @@
-"""An object store that notes what is done with it, and small committed data to put on it."""
+"""A hand that shows which objects are put and got, and small committed data to put on it."""
 
-from collections.abc import Coroutine, Iterable
-from functools import partial
-from typing import Final, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Final
 
-import trio
+import attrs
 from hypothesis import strategies as st
 
 from lakeproof.impl.committed import write_metarange
-from lakeproof.impl.live import live_env, run
-from lakeproof.impl.stores import MemoryObjectStore, MemoryStore
-from lakeproof.impl.stores.object_store import Answer
+from lakeproof.impl.live import live_env
 from lakeproof.model import objects
 from lakeproof.model.committed import Entry, RangeInfo, Splitting, decode_meta_range, decode_range, object_address
 from lakeproof.model.identifiers import MetaRangeID, StorageNamespace
-
-T = TypeVar("T")
+from lakeproof.model.objects import StoredObject
+from tests.impl.hand import Hand
 
 ENV: Final = live_env()
 NS: Final = StorageNamespace("mem://r")
@@ -24,22 +21,17 @@ SPLITTING: Final = Splitting(min_bytes=90, max_bytes=300, one_in=3)
 EMPTY: Final = MetaRangeID("")
 
 
-class Shelf(MemoryObjectStore):
-    """Notes the effects as "put" or "get" and the id of the object."""
+@attrs.define
+class Shelf(Hand):
+    """Shows the effects of the last flow as "put" or "get" and the id of the object."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.story: list[tuple[str, str]] = []
-
-    async def perform(self, op: objects.Op) -> Answer:
-        assert isinstance(op, objects.Put | objects.GetObject), f"{op!r}: committed data only puts and gets"
-        self.story.append(("put" if isinstance(op, objects.Put) else "get", op.address.rpartition("/")[2]))
-        return await super().perform(op)
-
-    def do(self, flow: Coroutine[object, object, T]) -> T:
-        """The result of a flow, whose effects are then the `story`."""
-        self.story = []
-        return trio.run(partial(run, flow, MemoryStore(), self))
+    @property
+    def story(self) -> list[tuple[str, str]]:
+        story = []
+        for op in self.ops:
+            assert isinstance(op, objects.Put | objects.GetObject), f"{op!r}: committed data only puts and gets"
+            story.append(("put" if isinstance(op, objects.Put) else "get", op.address.rpartition("/")[2]))
+        return story
 
     def done(self, kind: str) -> list[str]:
         """The ids that the last flow put, or got."""
@@ -51,21 +43,23 @@ class Shelf(MemoryObjectStore):
 
     def infos(self, meta_range_id: MetaRangeID) -> tuple[RangeInfo, ...]:
         """The ranges of a metarange."""
-        return decode_meta_range(self.content(meta_range_id)) if meta_range_id else ()
+        return decode_meta_range(self.content_of(meta_range_id)) if meta_range_id else ()
 
     def entries(self, meta_range_id: MetaRangeID) -> tuple[Entry, ...]:
         """The entries of a metarange."""
         infos = self.infos(meta_range_id)
-        return tuple(entry for info in infos for entry in decode_range(self.content(info.range_id)))
+        return tuple(entry for info in infos for entry in decode_range(self.content_of(info.range_id)))
 
-    def content(self, object_id: str) -> bytes:
+    def contents(self) -> Mapping[str, StoredObject]:
+        return self.snapshot().objects
+
+    def content_of(self, object_id: str) -> bytes:
         return self.contents()[object_address(NS, object_id)].content
 
     def damage(self, object_id: str, content: bytes | None) -> None:
         """Overwrite an object behind everybody's back; None: lose it."""
         address = object_address(NS, object_id)
-        op = objects.DeleteObject(address) if content is None else objects.Put(address, content)
-        trio.run(MemoryObjectStore.perform, self, op)
+        self.perform(objects.DeleteObject(address) if content is None else objects.Put(address, content))
 
 
 def entry(number: int, identity: bytes = b"1") -> Entry:

@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Coroutine
 
 import pytest
-import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,8 +19,6 @@ from lakeproof.impl.committed import (
     merge,
 )
 from lakeproof.impl.effects import Env
-from lakeproof.impl.live import run
-from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.committed import (
     Entry,
     RangeInfo,
@@ -34,7 +31,7 @@ from lakeproof.model.committed import (
     object_address,
 )
 from lakeproof.model.identifiers import MetaRangeID
-from tests.impl.committed.shelf import EMPTY, ENV, NS, SPLITTING, Shelf, contents, entry, row
+from tests.impl.committed.shelf import EMPTY, ENV, NS, Shelf, contents, entry, row
 
 Contents = tuple[Entry, ...]
 
@@ -242,7 +239,7 @@ class TestBrokenObjects:
         shelf.damage(info.range_id, encode_range(row(3)))
         with pytest.raises(DamagedObject, match=f"{info.range_id}: the content's SHA-256 is .*, expected the id"):
             shelf.do(get_entry(ENV, NS, meta_range_id, info.min_path))
-        shelf.damage(meta_range_id, shelf.content(shelf.write(row(3))))
+        shelf.damage(meta_range_id, shelf.content_of(shelf.write(row(3))))
         with pytest.raises(DamagedObject, match=f"{meta_range_id}: the content's SHA-256"):
             shelf.do(get_entry(ENV, NS, meta_range_id, info.min_path))
 
@@ -263,7 +260,7 @@ class TestBrokenObjects:
     def test_a_metarange_that_lies_about_a_range_is_refused(self, wrong: Contents) -> None:
         shelf = Shelf()
         info = shelf.infos(shelf.write(row(2)))[0]
-        assert decode_range(shelf.content(info.range_id)) == row(2)
+        assert decode_range(shelf.content_of(info.range_id)) == row(2)
         lying = plant(shelf, encode_meta_range([describe(info.range_id, wrong)]))
         with pytest.raises(
             DamagedObject, match=r"count=2.*, the metarange expects RangeInfo.*write the metarange again"
@@ -292,24 +289,3 @@ class TestBrokenObjects:
         assert MissingObject("a") == MissingObject("a")
         assert hash(MissingObject("a")) == hash(MissingObject("a"))
         assert MissingObject("a") not in (MissingObject("b"), DamagedObject("a"), CommittedError("a"))
-
-
-def test_many_tasks_read_and_write_one_store() -> None:
-    shelf = Shelf()
-    base = shelf.write(row(60))
-    expected = [shelf.write(tuple(e for e in row(60) if e != entry(number))) for number in range(20)]
-    found: dict[int, MetaRangeID] = {}
-
-    async def change(number: int) -> None:
-        found[number] = await run(remove(number), MemoryStore(), shelf)
-
-    async def remove(number: int) -> MetaRangeID:
-        return await apply_changes(ENV, NS, base, [change_to(entry(number).path, None)], splitting=SPLITTING)
-
-    async def main() -> None:
-        async with trio.open_nursery() as nursery:
-            for number in range(20):
-                nursery.start_soon(change, number)
-
-    trio.run(main)
-    assert [found[number] for number in range(20)] == expected

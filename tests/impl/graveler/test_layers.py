@@ -12,7 +12,7 @@ from lakeproof.impl.graveler import lock_free, optimistic, reading, resetting, w
 from lakeproof.impl.refs.errors import PathNotFound
 from lakeproof.model.contents import content_of_commit
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand, Running
+from tests.impl.hand import Hand, Running
 
 PATHS = (b"a", b"a/1", b"a/2", b"b")
 Layer = Mapping[bytes, bytes | None]
@@ -23,7 +23,7 @@ prefixes = st.sampled_from([b"", b"a", b"a/", b"b", b"c"])
 layers = st.lists(
     st.dictionaries(paths, st.none() | st.sampled_from([b"1", b"2", b"3"]), max_size=3), min_size=1, max_size=4
 )
-QUICK = settings(max_examples=50, deadline=None)
+QUICK = settings(max_examples=50)
 
 
 def over(entries: Mapping[bytes, bytes], *changes: Layer) -> dict[bytes, bytes]:
@@ -159,7 +159,7 @@ def test_committers_that_stopped_in_layers_finish_in_any_order_and_nothing_is_lo
 ) -> None:
     hand = Hand.founded()
     write(hand, heads[0])
-    committers: list[Running] = []
+    committers: list[Running[object]] = []
     for layer in changes:
         write(hand, layer)
         committers.append(hand.start(lock_free.commit, BRANCH, f"{len(committers)}").step(2))

@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import listing, lock_free, reading, writing
+from lakeproof.impl.graveler.layers import begun, changes
 from lakeproof.impl.graveler.listing import CommonPrefix, Difference, DiffType, Query, Shown
+from lakeproof.impl.graveler.reading import changes_of
+from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.refs.errors import BranchBusy
 from lakeproof.model import kv
+from lakeproof.model.records import Repository, StagedEntry
 from lakeproof.scenarios._branch_data import BRANCH
-from tests.impl.graveler.hand import Hand
 from tests.impl.graveler.test_layers import QUICK, layered, layers, over, paths, prefixes
+from tests.impl.hand import Hand
 
 heads = st.dictionaries(paths, st.sampled_from([b"1", b"2"]), max_size=3)
 delimiters = st.sampled_from([b"", b"/"])
@@ -110,3 +115,22 @@ def test_a_page_starts_over_when_its_branch_has_changed() -> None:
     hand.run(lock_free.commit, BRANCH, "m")
     with pytest.raises(BranchBusy):
         reader.finish()
+
+
+async def streamed(
+    env: Env, repository: Repository, tokens: Tokens, prefix: bytes, batch_size: int
+) -> tuple[tuple[StagedEntry, ...], tuple[StagedEntry, ...]]:
+    """The stream of the changes under these tokens, and what is gathered."""
+    found = changes(env, tokens, prefix, batch_size)
+    gathered = await changes_of(env, tokens, prefix)
+    return tuple([change async for change in await begun(found)]), tuple(gathered.values())
+
+
+@QUICK
+@given(layers, prefixes, st.sampled_from([0, 1, 2]))
+def test_a_stream_has_what_is_gathered_in_pages_of_any_size(
+    changed: list[dict[bytes, bytes | None]], prefix: bytes, batch_size: int
+) -> None:
+    hand = layered({}, changed)
+    stream, gathered = hand.run(streamed, hand.branch().tokens, prefix, batch_size)
+    assert stream == gathered

@@ -21,7 +21,7 @@ from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.records import Branch
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._hard_delete import OUTSIDE
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 
 ONLINE = online.FLOWS
 UNTIMED = {"reading": online.UNTIMED}

@@ -25,7 +25,7 @@ from tests.impl.migration.moving import ROWS, held_by, migrated, rows_in, versio
 from tests.servers import postgres
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(databases())
 def test_what_was_in_sqlite_is_in_the_store(rows: tuple[Row, ...]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ def address() -> Iterator[str]:
 
 
 def test_what_was_in_postgresql_is_in_the_store(address: str) -> None:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(databases())
     def check(rows: tuple[Row, ...]) -> None:
         fill_postgres(address, rows)

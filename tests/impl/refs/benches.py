@@ -1,22 +1,21 @@
-"""A key-value store and an object store in which dumps and restores move by hand, effect by effect."""
+"""Stores in which dumps and restores move by hand, effect by effect."""
 
-from collections.abc import Coroutine
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping
+from typing import Final
 
 import attrs
 
+from lakeproof.explore.semantics import Cells
 from lakeproof.impl.codec import decode_branch, encode
-from lakeproof.impl.live import live_env
 from lakeproof.impl.refs.dump import RefsDump, dump_refs, restore_refs
 from lakeproof.impl.refs.dump_format import without_tokens
 from lakeproof.impl.repositories.entities import uid_partition
-from lakeproof.model import kv, objects
+from lakeproof.model import kv
 from lakeproof.model.identifiers import InstanceUID, RepositoryID
+from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Record, Repository
-from tests.impl.refs.watched import REPOSITORY, address
-
-T = TypeVar("T")
-Flow = Coroutine[Any, Any, T]  # type: ignore[explicit-any]
+from tests.impl.hand import Hand
+from tests.impl.records import REPOSITORY, stored
 
 TARGET: Final = attrs.evolve(
     REPOSITORY, repository_id=RepositoryID("copy"), instance_uid=InstanceUID("v"), bare=True
@@ -24,48 +23,34 @@ TARGET: Final = attrs.evolve(
 
 
 @attrs.define
-class Bench:
-    """A key-value store and an object store; flows move by hand."""
+class Bench(Hand):
+    """A hand that dumps and restores refs."""
 
-    store: kv.Store
-    lake: objects.Objects = attrs.field(factory=dict)
-    ops: list[object] = attrs.field(factory=list)
+    @property
+    def store(self) -> dict[kv.Address, bytes]:
+        """By address; what is stored in it afterwards is not in the bench."""
+        return {(cell[1], cell[2]): value for cell, value in self.cells.items() if cell[0] == "kv"}  # type: ignore[misc]
 
-    def step(self, flow: Flow[T], reply: object) -> tuple[object, bool]:
-        """Move a flow to its next effect and perform that. The reply, or the result; and whether the flow is over."""
-        try:
-            op = flow.send(reply)
-        except StopIteration as stop:
-            return stop.value, True
-        self.ops.append(op)
-        if isinstance(op, kv.Op):
-            self.store, answer = kv.step(self.store, op)
-            return answer, False
-        assert isinstance(op, objects.Op)
-        self.lake, found = objects.step(self.lake, op)
-        return found, False
+    @store.setter
+    def store(self, contents: Mapping[kv.Address, bytes]) -> None:
+        self.cells = {**self._part("object"), **{("kv", *at): value for at, value in contents.items()}}
 
-    def run(self, flow: Flow[T]) -> T:
-        self.ops, found, over = [], None, False
-        while not over:
-            found, over = self.step(flow, found)
-        return found  # type: ignore[return-value]
+    @property
+    def lake(self) -> dict[str, StoredObject]:
+        return {str(cell[1]): value for cell, value in self.cells.items() if isinstance(value, StoredObject)}
 
-    def crash(self, flow: Flow[T], effects: int) -> bool:
-        """Whether the flow was over before so many effects."""
-        self.ops, found, over = [], None, False
-        for _ in range(effects):
-            found, over = self.step(flow, found)
-            if over:
-                return True
-        flow.close()
-        return False
+    @lake.setter
+    def lake(self, contents: Mapping[str, StoredObject]) -> None:
+        self.cells = {**self._part("kv"), **{("object", at): value for at, value in contents.items()}}
+
+    def _part(self, kind: str) -> Cells:
+        return {cell: value for cell, value in self.cells.items() if cell[0] == kind}
 
     def dump(self, repository: Repository = REPOSITORY, **options: object) -> RefsDump:
-        return self.run(dump_refs(live_env(), repository, **options))  # type: ignore[arg-type]
+        return self.do(dump_refs(self.env, repository, **options))  # type: ignore[arg-type]
 
     def restore(self, dump: RefsDump, **options: object) -> None:
-        self.run(restore_refs(live_env(), TARGET, dump, **options))  # type: ignore[arg-type]
+        self.do(restore_refs(self.env, TARGET, dump, **options))  # type: ignore[arg-type]
 
     def refs(self, repository: Repository) -> dict[bytes, bytes]:
         """All values of a repository's partition by key, branches without tokens."""
@@ -77,4 +62,4 @@ class Bench:
 
 
 def bench(*records: Record) -> Bench:
-    return Bench({address(record): encode(record) for record in records})
+    return Bench({("kv", *at): value for at, value in stored(*records).items()})

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import Undecodable, encode
-from lakeproof.impl.live import live_env
 from lakeproof.impl.refs.dump import NotBare, NotDumpable, RefsDump, dump_refs, restore_refs
 from lakeproof.impl.refs.dump_format import MalformedDump, dump_address, object_id
 from lakeproof.impl.repositories.entities import uid_partition
@@ -18,8 +17,8 @@ from lakeproof.model import kv
 from lakeproof.model.identifiers import StagingToken, StorageNamespace
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, Tag
+from tests.impl.records import REPOSITORY, P, branch, commit, tag
 from tests.impl.refs.benches import TARGET, Bench, bench
-from tests.impl.refs.watched import REPOSITORY, P, branch, commit, tag
 
 SMALL = (commit("c"), commit("d", "c"), branch("main", "d"), tag("v"))
 
@@ -107,7 +106,7 @@ class TestMalformedDumps:
         with pytest.raises(
             MalformedDump, match=r"mem://elsewhere/_lakefs/refs/.*: is not there; restore to the storage"
         ):
-            made.run(restore_refs(live_env(), elsewhere, dump))
+            made.do(restore_refs(made.env, elsewhere, dump))
 
     @pytest.mark.parametrize("number", range(4))
     def test_an_object_that_was_damaged(self, number: int) -> None:
@@ -154,7 +153,6 @@ class TestMalformedDumps:
         made = bench()
         assert refused(made, of_records(made, *records)).startswith(told)
 
-    @settings(deadline=None)
     @given(st.integers(0, 3), st.data())
     def test_whatever_is_changed_in_an_object_is_noticed(self, number: int, data: st.DataObject) -> None:
         made = bench(*SMALL)
@@ -171,9 +169,9 @@ class TestMalformedDumps:
 class TestTargets:
     def test_a_repository_that_is_not_bare(self) -> None:
         made = bench(*SMALL)
-        flow = restore_refs(live_env(), REPOSITORY, made.dump())
+        flow = restore_refs(made.env, REPOSITORY, made.dump())
         with pytest.raises(NotBare, match="r: the repository is not bare; restore to one created as bare"):
-            made.run(flow)
+            made.do(flow)
         assert made.ops == []
 
     @pytest.mark.parametrize(
@@ -199,16 +197,12 @@ class TestTargets:
 
     def test_a_branch_that_somebody_else_creates_meanwhile_is_spared(self) -> None:
         made = bench(*SMALL)
-        flow = restore_refs(live_env(), TARGET, made.dump())
-        reply: object = None
-        for _ in range(8):
-            reply, _ = made.step(flow, reply)
+        flow = restore_refs(made.env, TARGET, made.dump())
+        running = made.begin(flow).step(7)
         theirs = {(uid_partition(TARGET), b"branches/main"): encode(branch("main", "c"))}
         made.store = {**made.store, **theirs}
-        with pytest.raises(NotBare, match="b'branches/main' is there and not the dump's"):  # noqa: PT012  # until it is
-            while True:
-                reply, over = made.step(flow, reply)
-                assert not over
+        with pytest.raises(NotBare, match="b'branches/main' is there and not the dump's"):
+            running.finish()
         assert theirs.items() <= made.store.items()
 
 
@@ -260,22 +254,20 @@ class TestSources:
         made = bench(*SMALL)
         arguments = [REPOSITORY] if flow is dump_refs else [TARGET, made.dump()]
         with pytest.raises(ValueError, match="batch_size=-1: expected 1 or more, or 0 for everything at once"):
-            made.run(flow(live_env(), *arguments, batch_size=-1))  # type: ignore[arg-type]
+            made.do(flow(made.env, *arguments, batch_size=-1))  # type: ignore[arg-type]
 
     def test_a_repository_that_is_deleted_meanwhile_gives_no_dump_that_lacks_anything(self) -> None:
         """Keys go in ascending order, one between any two effects, from any effect on."""
         kept = bench(*SMALL).dump()
         for begin in range(12):
             made = bench(*SMALL)
-            flow = dump_refs(live_env(), REPOSITORY, batch_size=1)
-            reply, over, effects = None, False, 0
+            running, effects = made.begin(dump_refs(made.env, REPOSITORY, batch_size=1)), 0
+            while running.op is not None:
+                if effects >= begin:
+                    made.store = dict(sorted(made.store.items())[1:])
+                running.step()
+                effects += 1
             try:
-                while not over:
-                    if effects >= begin:
-                        made.store = dict(sorted(made.store.items())[1:])
-                    reply, over = made.step(flow, reply)
-                    effects += 1
+                assert running.finish() == kept, begin
             except NotDumpable:
                 assert made.lake == {}
-            else:
-                assert reply == kept, begin

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
-import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.effects import Env
@@ -18,16 +17,14 @@ from lakeproof.impl.refs.iterators import (
     commit_iterator,
     commit_ordered_iterator,
     leaf_commit_iterator,
-    repository_iterator,
     staging_iterator,
     tag_iterator,
 )
 from lakeproof.model.identifiers import (
     CommitID,
-    RepositoryID,
 )
-from lakeproof.model.records import RepositoryState
-from tests.impl.refs.watched import REPOSITORY, TOKEN, branch, commit, everything, live, staged, stored, tag
+from tests.impl.records import REPOSITORY, TOKEN, branch, commit, staged, tag
+from tests.impl.refs.iterating import everything, holding, live
 
 PAGE_SIZES: Final = pytest.mark.parametrize("batch_size", [0, 1, 2, 3, 1000])
 
@@ -38,40 +35,26 @@ class TestOrder:
     @PAGE_SIZES
     def test_of_tags_by_id(self, batch_size: int) -> None:
         names = ["a", "a/b", "a.b", "b", "é", "v1", "v10", "v2"]
-        store = stored(*map(tag, names), branch("main"), commit("c"))
+        store = holding(*map(tag, names), branch("main"), commit("c"))
         found = everything(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size))
         assert found == [tag(name) for name in sorted(names, key=str.encode)]
 
     @PAGE_SIZES
     def test_of_branches_by_id_without_deleted_ones(self, batch_size: int) -> None:
-        store = stored(branch("b"), branch("a"), branch("gone", ""), branch("main"), commit("c"), tag("a"))
+        store = holding(branch("b"), branch("a"), branch("gone", ""), branch("main"), commit("c"), tag("a"))
         found = everything(store, lambda env: branch_iterator(env, REPOSITORY, batch_size=batch_size))
         assert found == [branch("a"), branch("b"), branch("main")]
 
     @PAGE_SIZES
     def test_of_branches_by_commit_and_then_by_id(self, batch_size: int) -> None:
-        store = stored(branch("b", "c1"), branch("a", "c2"), branch("c", "c1"), branch("gone", ""), tag("a"))
+        store = holding(branch("b", "c1"), branch("a", "c2"), branch("c", "c1"), branch("gone", ""), tag("a"))
         found = everything(store, lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size))
         assert found == [branch("b", "c1"), branch("c", "c1"), branch("a", "c2")]
 
     @PAGE_SIZES
-    def test_of_repositories_shows_the_active_ones_unless_told_otherwise(self, batch_size: int) -> None:
-        states = [*RepositoryState, *RepositoryState]
-        repositories = [
-            attrs.evolve(REPOSITORY, repository_id=RepositoryID(f"r{number}"), state=state)
-            for number, state in enumerate(states)
-        ]
-        store = stored(*repositories)
-        active = everything(store, lambda env: repository_iterator(env, batch_size=batch_size))
-        assert active == [repositories[0], repositories[4]]
-        wanted = frozenset({RepositoryState.DELETING, RepositoryState.INITIAL})
-        others = everything(store, lambda env: repository_iterator(env, states=wanted, batch_size=batch_size))
-        assert others == [repositories[n] for n in (1, 2, 5, 6)]
-
-    @PAGE_SIZES
     def test_of_staged_entries_by_path_with_a_prefix(self, batch_size: int) -> None:
         paths = [b"a", b"a/", b"a/1", b"a/2", b"a/\xff", b"a/\xff\xff", b"a0", b"b"]
-        store = stored(*map(staged, paths[:-1]), staged(b"b", None))
+        store = holding(*map(staged, paths[:-1]), staged(b"b", None))
         found = everything(store, lambda env: staging_iterator(env, TOKEN, batch_size=batch_size))
         assert found == [*map(staged, paths[:-1]), staged(b"b", None)]
         below = everything(store, lambda env: staging_iterator(env, TOKEN, b"a/", batch_size=batch_size))
@@ -79,21 +62,20 @@ class TestOrder:
 
     @PAGE_SIZES
     def test_of_commits_by_id(self, batch_size: int) -> None:
-        store = stored(commit("b", "a"), commit("a"), commit("lost"), branch("main"), tag("v"))
+        store = holding(commit("b", "a"), commit("a"), commit("lost"), branch("main"), tag("v"))
         found = everything(store, lambda env: commit_ordered_iterator(env, REPOSITORY, batch_size=batch_size))
         assert found == [commit("a"), commit("b", "a"), commit("lost")]
 
     @PAGE_SIZES
     def test_of_commits_that_are_nobodys_first_parent(self, batch_size: int) -> None:
         # e merges d into c: d is only a second parent.
-        store = stored(commit("a"), commit("c", "a"), commit("d", "a"), commit("e", "c", "d"), commit("f"))
+        store = holding(commit("a"), commit("c", "a"), commit("d", "a"), commit("e", "c", "d"), commit("f"))
         found = everything(store, lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size))
         assert [leaf.commit_id for leaf in found] == ["d", "e", "f"]
 
     @pytest.mark.parametrize(
         "make",
         [
-            repository_iterator,
             lambda env: tag_iterator(env, REPOSITORY),
             lambda env: branch_iterator(env, REPOSITORY),
             lambda env: branch_by_commit_iterator(env, REPOSITORY),
@@ -103,7 +85,7 @@ class TestOrder:
         ],
     )
     def test_of_nothing_is_nothing(self, make: Callable[[Env], Iterator[object]]) -> None:
-        assert everything(stored(), make) == []
+        assert everything(holding(), make) == []
 
 
 class TestAncestry:
@@ -112,7 +94,7 @@ class TestAncestry:
 
     def walk(self, start: str, *, first_parent_only: bool = False) -> str:
         found = everything(
-            stored(*self.HISTORY),
+            holding(*self.HISTORY),
             lambda env: commit_iterator(env, REPOSITORY, CommitID(start), first_parent_only=first_parent_only),
         )
         return " ".join(each.commit_id for each in found)
@@ -127,7 +109,7 @@ class TestAncestry:
         assert self.walk("a") == "a"
 
     def test_costs_one_get_a_commit_and_none_before_it_is_asked_for(self) -> None:
-        store = stored(*self.HISTORY)
+        store = holding(*self.HISTORY)
 
         async def flow(env: Env) -> list[int]:
             commits = commit_iterator(env, REPOSITORY, CommitID("e"))
@@ -143,7 +125,7 @@ class TestAncestry:
             self.walk("nowhere")
 
     def test_with_a_parent_missing_names_child_and_parent_and_can_start_over(self) -> None:
-        store = stored(commit("e", "c", "d"), commit("c"))
+        store = holding(commit("e", "c", "d"), commit("c"))
 
         async def flow(env: Env) -> list[str]:
             commits = commit_iterator(env, REPOSITORY, CommitID("e"))
@@ -171,9 +153,8 @@ class TestAncestry:
                 met.append(" ".join([each.commit_id async for each in commits]))
             return met
 
-        assert live(stored(*self.HISTORY), flow) == ["d a", "c d a", "", "e c d a"]
+        assert live(holding(*self.HISTORY), flow) == ["d a", "c d a", "", "e c d a"]
 
-    @settings(deadline=None)
     @given(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=12))
     def test_is_that_of_a_plain_breadth_first_search(self, parents: list[list[int]]) -> None:
         names = [[f"{p % n:02}" for p in listed] if n else [] for n, listed in enumerate(parents)]
@@ -185,5 +166,5 @@ class TestAncestry:
             if name not in expected:
                 expected.append(name)
                 queue += history[name].parents
-        found = everything(stored(*history.values()), lambda env: commit_iterator(env, REPOSITORY, CommitID(start)))
+        found = everything(holding(*history.values()), lambda env: commit_iterator(env, REPOSITORY, CommitID(start)))
         assert [each.commit_id for each in found] == expected

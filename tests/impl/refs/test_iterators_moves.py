@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 import pytest
-import trio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import Undecodable
@@ -20,13 +19,14 @@ from lakeproof.impl.refs.iterators import (
     staging_iterator,
     tag_iterator,
 )
-from lakeproof.impl.stores import MemoryStore
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import (
     CommitID,
 )
 from lakeproof.model.records import Branch, Commit, Tag
-from tests.impl.refs.watched import REPOSITORY, TOKEN, P, Watched, branch, commit, everything, live, staged, stored, tag
+from tests.impl.hand import Hand
+from tests.impl.records import REPOSITORY, TOKEN, P, branch, commit, staged, tag
+from tests.impl.refs.iterating import everything, holding, live
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def reference(values: Sequence[T], position: Callable[[T], bytes], moves: Sequen
     return found
 
 
-def moved(store: Watched, make: Callable[[Env], Iterator[T]], moves: Sequence[str | None]) -> list[T | None]:
+def moved(store: Hand, make: Callable[[Env], Iterator[T]], moves: Sequence[str | None]) -> list[T | None]:
     async def flow(env: Env) -> list[T | None]:
         iterator = make(env)
         found: list[T | None] = []
@@ -70,28 +70,25 @@ class TestProtocol:
     moves = st.lists(st.one_of(st.none(), st.none(), st.text("abc", max_size=3)), max_size=12)
     sizes = st.integers(0, 4)
 
-    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_a_scan_finds_what_its_sorted_list_holds_wherever_it_is_moved(
         self, names: set[str], moves: list[str | None], batch_size: int
     ) -> None:
-        store = stored(*map(tag, names), *AROUND[:2], branch("zz"), commit("zz"))
+        store = holding(*map(tag, names), *AROUND[:2], branch("zz"), commit("zz"))
         values = [tag(name) for name in sorted(names)]
         expected = reference(values, lambda each: each.tag_id.encode(), moves)
         assert moved(store, lambda env: tag_iterator(env, REPOSITORY, batch_size=batch_size), moves) == expected
 
-    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_so_do_branches_by_commit(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
         branches = [branch(name, name[-1]) for name in names]
         values = sorted(branches, key=lambda each: (each.commit_id, each.branch_id))
         expected = reference(values, lambda each: each.commit_id.encode(), moves)
         found = moved(
-            stored(*branches), lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
+            holding(*branches), lambda env: branch_by_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
         )
         assert found == expected
 
-    @settings(deadline=None)
     @given(ids, moves, sizes, st.text("ab", max_size=2))
     def test_so_do_staged_entries_below_a_prefix(
         self, names: set[str], moves: list[str | None], batch_size: int, prefix: str
@@ -100,17 +97,18 @@ class TestProtocol:
         below = [entry for entry in values if entry.key.startswith(prefix.encode())]
         expected = reference(below, lambda each: each.key, moves)
         found = moved(
-            stored(*values), lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size), moves
+            holding(*values), lambda env: staging_iterator(env, TOKEN, prefix.encode(), batch_size=batch_size), moves
         )
         assert found == expected
 
-    @settings(deadline=None)
     @given(ids, moves, sizes)
     def test_so_do_leaf_commits(self, names: set[str], moves: list[str | None], batch_size: int) -> None:
         ordered = sorted(names)
         commits = [commit(name, *ordered[:n][-1:]) for n, name in enumerate(ordered)]
         leaves = [each for each in commits if all(each.commit_id not in other.parents[:1] for other in commits)]
-        found = moved(stored(*commits), lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves)
+        found = moved(
+            holding(*commits), lambda env: leaf_commit_iterator(env, REPOSITORY, batch_size=batch_size), moves
+        )
         assert found == reference(leaves, lambda each: each.commit_id.encode(), moves)
 
     def test_there_is_no_value_before_next_after_the_end_and_after_a_seek(self) -> None:
@@ -129,7 +127,7 @@ class TestProtocol:
             with pytest.raises(NoValue):
                 _ = tags.value
 
-        live(stored(tag("a")), flow)
+        live(holding(tag("a")), flow)
 
     @pytest.mark.parametrize(
         "make",
@@ -144,7 +142,7 @@ class TestProtocol:
     def test_a_closed_iterator_has_no_next_and_no_effects(
         self, make: Callable[[Env], Iterator[object]], begun: bool
     ) -> None:
-        store = stored(tag("a"), tag("b"), branch("a"), branch("b"), commit("a"), commit("b", "a"), commit("c", "a"))
+        store = holding(tag("a"), tag("b"), branch("a"), branch("b"), commit("a"), commit("b", "a"), commit("c", "a"))
 
         async def flow(env: Env) -> None:
             iterator = make(env)
@@ -174,14 +172,14 @@ class TestProtocol:
     def test_an_iterator_that_is_closed_while_next_waits_shows_nothing(
         self, make: Callable[[Env], Iterator[object]]
     ) -> None:
-        store = stored(tag("a"), branch("a"), commit("b"))
+        store = holding(tag("a"), branch("a"), commit("b"))
         iterator = make(live_env())
         coroutine = iterator.next()
         op = coroutine.send(None)
         iterator.close()
         assert isinstance(op, kv.Op)
         with pytest.raises(StopIteration) as stopped:
-            coroutine.send(kv.step(store.contents(), op)[1])
+            coroutine.send(store.perform(op))
         assert stopped.value.value is False
 
     @pytest.mark.parametrize("batch_size", [-1, -1000])
@@ -192,7 +190,7 @@ class TestProtocol:
 
 class TestLaziness:
     def test_a_page_is_fetched_when_it_is_needed(self) -> None:
-        store = stored(*(tag(name) for name in "abcde"))
+        store = holding(*(tag(name) for name in "abcde"))
 
         async def flow(env: Env) -> list[int]:
             tags = tag_iterator(env, REPOSITORY, batch_size=2)
@@ -205,7 +203,7 @@ class TestLaziness:
         assert all(isinstance(op, kv.ScanBatch) and op.batch_size == 2 for op in store.ops)
 
     def test_a_seek_inside_the_page_costs_nothing_and_one_outside_starts_there(self) -> None:
-        store = stored(*(tag(name) for name in "abcdefgh"))
+        store = holding(*(tag(name) for name in "abcdefgh"))
 
         async def flow(env: Env) -> list[tuple[str, int]]:
             tags = tag_iterator(env, REPOSITORY, batch_size=3)
@@ -222,7 +220,7 @@ class TestLaziness:
         ]  # fmt: skip
 
     def test_a_seek_before_the_prefix_starts_at_the_prefix(self) -> None:
-        store = stored(staged(b"a"), staged(b"b1"), staged(b"b2"))
+        store = holding(staged(b"a"), staged(b"b1"), staged(b"b2"))
 
         async def flow(env: Env) -> list[bytes]:
             entries = staging_iterator(env, TOKEN, b"b")
@@ -234,13 +232,11 @@ class TestLaziness:
 
 
 class TestErrors:
-    @settings(deadline=None)
     @given(ids, st.integers(1, 3), st.sets(st.integers(0, 6), max_size=4))
     def test_a_scan_that_breaks_is_reported_and_next_tries_it_again(
         self, names: set[str], batch_size: int, fails: set[int]
     ) -> None:
-        store = stored(*map(tag, names))
-        store.fails = fails
+        store = holding(*map(tag, names))
 
         async def flow(env: Env) -> tuple[list[str], int]:
             tags = tag_iterator(env, REPOSITORY, batch_size=batch_size)
@@ -254,13 +250,12 @@ class TestErrors:
                 else:
                     found.append(tags.value.tag_id)
 
-        found, broken = live(store, flow)
+        found, broken = store.do(flow(store.env), told=dict.fromkeys(fails, kv.ScanInterrupted()))
         assert found == sorted(names)
         assert broken == len([number for number in fails if number < len(store.ops)])
 
     def test_after_a_scan_that_broke_a_seek_goes_where_it_is_told(self) -> None:
-        store = stored(*(tag(name) for name in "abc"))
-        store.fails = {1}
+        store = holding(*(tag(name) for name in "abc"))
 
         async def flow(env: Env) -> list[str]:
             tags = tag_iterator(env, REPOSITORY, batch_size=1)
@@ -272,12 +267,11 @@ class TestErrors:
             await tags.seek("c")
             return [each.tag_id async for each in tags]
 
-        assert live(store, flow) == ["c"]
+        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == ["c"]
 
     @pytest.mark.parametrize("make", [branch_by_commit_iterator, leaf_commit_iterator])
     def test_loading_that_broke_is_done_again(self, make: Callable[..., Iterator[Branch | Commit]]) -> None:  # type: ignore[explicit-any]
-        store = stored(branch("a", "1"), branch("b", "2"), commit("1"), commit("2"))
-        store.fails = {1}
+        store = holding(branch("a", "1"), branch("b", "2"), commit("1"), commit("2"))
 
         async def flow(env: Env) -> int:
             iterator = make(env, REPOSITORY, batch_size=1)
@@ -285,7 +279,7 @@ class TestErrors:
                 await iterator.next()
             return len([value async for value in iterator])
 
-        assert live(store, flow) == 2
+        assert store.do(flow(store.env), told={1: kv.ScanInterrupted()}) == 2
 
     @pytest.mark.parametrize(
         ("key", "told"),
@@ -296,8 +290,8 @@ class TestErrors:
         ],
     )
     def test_what_is_no_record_is_reported_with_its_address_and_a_seek_passes_it(self, key: bytes, told: str) -> None:
-        store = stored(tag("a"), tag("c"))
-        trio.run(MemoryStore.apply, store, kv.Set(P, key, b"\xff"))
+        store = holding(tag("a"), tag("c"))
+        store.perform(kv.Set(P, key, b"\xff"))
 
         async def flow(env: Env) -> list[Tag]:
             tags = tag_iterator(env, REPOSITORY)
@@ -311,6 +305,6 @@ class TestErrors:
         assert live(store, flow) == ([tag("c")] if key > b"tags/a" else [tag("a"), tag("c")])
 
     def test_a_commit_that_is_no_record_is_reported_with_its_address(self) -> None:
-        store = Watched({(P, b"commits/c"): b"\xff"})
+        store = Hand({("kv", P, b"commits/c"): b"\xff"})
         with pytest.raises(Undecodable, match=r"b'r-u' b'commits/c': not a commit record"):
             everything(store, lambda env: commit_iterator(env, REPOSITORY, CommitID("c")))

@@ -1,166 +1,119 @@
-"""Branches, tags and commits as records: nobody is overridden, and ids are content addresses."""
+"""Branches, tags and commits alone: listings, names, what a ref leads to, and ids that are content addresses.
+
+Their races are scenarios: `branches/*`, `tags/*`, `refs/*`.
+"""
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.impl.graveler import lock_free, writing
+from lakeproof.impl.graveler import lock_free, merging, writing
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.commits import add_commit, get_commit, log, new_commit
-from lakeproof.impl.refs.errors import (
-    BranchExists,
-    BranchNotFound,
-    CommitNotFound,
-    DefaultBranch,
-    RefChanged,
-    RefNotFound,
-    TagExists,
-    TagNotFound,
-)
+from lakeproof.impl.refs.errors import CommitNotFound, RefNotFound, TagExists, TagNotFound
 from lakeproof.impl.refs.resolving import resolve
-from lakeproof.model import kv
 from lakeproof.model.commits import canonical, content_address
 from lakeproof.model.identifiers import CommitID, MetaRangeID
 from lakeproof.model.records import Commit
+from lakeproof.model.snapshot import CallView, Status
+from lakeproof.model.tag import TAG
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 
 MAIN = REPOSITORY.default_branch_id
+TAGS = ["create_tag", "update_tag", "delete_tag", "get_tag"]
 
 
 @pytest.fixture
 def hand() -> Hand:
-    return Hand.founded()
+    """Main, and a branch that is one commit ahead."""
+    made = Hand.founded()
+    made.run(writing.set_entry, BRANCH, b"x", b"1")
+    made.run(lock_free.commit, BRANCH, "ahead")
+    return made
 
 
-def test_a_branch_is_created_from_a_branch_a_tag_or_a_commit_id(hand: Hand) -> None:
-    head = hand.branch().commit_id
-    hand.run(tags.create_tag, "v1", BRANCH)
-    for name, source in (("c", BRANCH), ("d", "v1"), ("e", head)):
-        assert hand.run(branches.create_branch, name, source).commit_id == head
-    listed = hand.run(branches.list_branches, batch_size=2)
-    assert [branch.branch_id for branch in listed] == ["b", "c", "d", "e", "main"]
-    with pytest.raises(RefNotFound):
-        hand.run(branches.create_branch, "f", "nothing")
+class TestNames:
+    @settings(max_examples=30)
+    @given(st.sets(st.text("ab-_9", min_size=1, max_size=4), max_size=6), st.integers(0, 3))
+    def test_branches_are_listed_by_id_and_nothing_else_is(self, names: set[str], batch_size: int) -> None:
+        hand = Hand.founded()
+        hand.run(tags.create_tag, "a", MAIN)
+        for name in names - {BRANCH}:
+            hand.run(branches.create_branch, name, MAIN)
+        found = [branch.branch_id for branch in hand.run(branches.list_branches, batch_size=batch_size)]
+        assert found == sorted(names | {BRANCH, MAIN})
+
+    @settings(max_examples=30)
+    @given(st.sets(st.text("ab/.9é", min_size=1, max_size=4), max_size=6), st.integers(0, 3))
+    def test_tags_are_listed_by_id_and_nothing_else_is(self, names: set[str], batch_size: int) -> None:
+        hand = Hand.founded()
+        for name in names:
+            hand.run(tags.create_tag, name, MAIN)
+        found = [tag.tag_id for tag in hand.run(tags.list_tags, batch_size=batch_size)]
+        assert found == sorted(names, key=str.encode)
+
+    @pytest.mark.parametrize(
+        ("flow", "kind", "name"),
+        [
+            *((branches.create_branch, "branch", name) for name in ("", "a/b", "a\0b")),
+            *((tags.create_tag, "tag", name) for name in ("", "a\0b")),
+        ],
+    )
+    def test_what_can_be_no_name_is_refused_and_nothing_written(
+        self, hand: Hand, flow: object, kind: str, name: str
+    ) -> None:
+        before = dict(hand.cells)
+        with pytest.raises(Exception, match=rf"{kind} id .*: expected"):
+            hand.run(flow, name, MAIN)
+        assert hand.cells == before
 
 
-def test_a_name_that_is_taken_is_refused_and_its_owner_left_alone(hand: Hand) -> None:
-    before = hand.branch()
-    with pytest.raises(BranchExists):
-        hand.run(branches.create_branch, BRANCH, MAIN)
-    assert hand.branch() == before
-    tag = hand.run(tags.create_tag, "v1", MAIN)
-    with pytest.raises(TagExists):
-        hand.run(tags.create_tag, "v1", BRANCH)
-    assert hand.run(tags.get_tag, "v1") == tag
+class TestResolving:
+    def test_a_branch_comes_before_a_tag_and_that_before_a_commit(self, hand: Hand) -> None:
+        head, main = hand.branch().commit_id, hand.branch(MAIN).commit_id
+        assert hand.run(resolve, head) == head
+        for name in (BRANCH, head, "release/1"):
+            hand.run(tags.create_tag, name, MAIN)
+        assert [hand.run(resolve, name) for name in (BRANCH, head, "release/1")] == [head, main, main]
+        hand.run(branches.delete_branch_by_tombstone, BRANCH)
+        assert hand.run(resolve, BRANCH) == main, "the tombstone of a branch is no branch"
+
+    @pytest.mark.parametrize("ref", ["nothing", "no/thing", "", "no\0thing"])
+    def test_what_nothing_has_for_a_name_is_not_found(self, hand: Hand, ref: str) -> None:
+        with pytest.raises(RefNotFound):
+            hand.run(resolve, ref)
+
+    def test_a_prefix_of_a_commit_id_is_no_ref(self, hand: Hand) -> None:
+        with pytest.raises(RefNotFound):
+            hand.run(resolve, CommitID(hand.branch().commit_id[:12]))
 
 
-def test_each_branch_of_a_name_has_a_token_of_its_own(hand: Hand) -> None:
-    first = hand.branch().staging_token
-    hand.run(branches.delete_branch, BRANCH)
-    hand.run(branches.create_branch, BRANCH, MAIN)
-    assert hand.branch().staging_token != first
-    assert hand.branch().staging_token.startswith("r-b:u.")
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(TAGS), st.sampled_from([MAIN, BRANCH])), max_size=12))
+def test_alone_every_operation_on_a_tag_is_that_of_the_specification(todo: list[tuple[str, str]]) -> None:
+    hand, state = Hand.founded(), TAG.initial
+    hand.run(lock_free.commit, BRANCH, "ahead")
+    for name, target in todo:
+        args = ("v1", target) if name in ("create_tag", "update_tag") else ("v1",)
+        state, expected = TAG.apply(state, name, (REPOSITORY, *args))
+        try:
+            view = CallView(name, args, Status.OK, hand.run(getattr(tags, name), *args))
+        except (TagExists, TagNotFound) as error:
+            view = CallView(name, args, Status.FAIL, error=error)
+        assert view.error is None or TAG.is_answer(view.error)
+        assert TAG.result(view) == expected
+        heads = [tag.commit_id for tag in hand.run(tags.list_tags)]
+        assert heads == ([] if state is None else [hand.branch(str(state)).commit_id])
 
 
-def test_an_update_moves_the_branch_and_keeps_what_is_staged(hand: Hand) -> None:
-    hand.run(writing.set_entry, MAIN, b"m", b"1")
-    made = hand.run(lock_free.commit, MAIN, "ahead")
-    hand.run(writing.set_entry, BRANCH, b"x", b"2")
-    hand.run(branches.update_branch, BRANCH, MAIN)
-    assert hand.branch().commit_id == made.commit_id
-    assert hand.content() == {b"m": b"1", b"x": b"2"}
+def made_of(*parents: Commit, message: str = "m", metadata: tuple[tuple[str, str], ...] = ()) -> Commit:
+    return new_commit(parents, MetaRangeID(""), committer="me", message=message, creation_date=NOW, metadata=metadata)
 
 
-@pytest.mark.parametrize("flow", [branches.update_branch, branches.delete_branch_by_tombstone])
-def test_what_has_changed_since_it_was_read_is_not_replaced(hand: Hand, flow: object) -> None:
-    args = (BRANCH, MAIN) if flow is branches.update_branch else (BRANCH,)
-    slow = hand.start(flow, *args).until(kv.SetIf)
-    hand.run(writing.set_entry, BRANCH, b"x", b"1")
-    made = hand.run(lock_free.commit, BRANCH, "m")
-    with pytest.raises(RefChanged):
-        slow.finish()
-    assert hand.branch().commit_id == made.commit_id
-
-
-@pytest.mark.parametrize("delete", [branches.delete_branch, branches.delete_branch_by_tombstone])
-def test_a_deleted_branch_is_not_found_listed_or_resolved_and_can_be_created_anew(hand: Hand, delete: object) -> None:
-    hand.run(delete, BRANCH)
-    with pytest.raises(BranchNotFound):
-        hand.run(branches.get_branch, BRANCH)
-    with pytest.raises(BranchNotFound):
-        hand.run(delete, BRANCH)
-    with pytest.raises(RefNotFound):
-        hand.run(resolve, BRANCH)
-    assert [branch.branch_id for branch in hand.run(branches.list_branches)] == [MAIN]
-    hand.run(branches.create_branch, BRANCH, MAIN, tombstones=True)
-    assert hand.run(branches.get_branch, BRANCH).commit_id == hand.branch(MAIN).commit_id
-    with pytest.raises(BranchExists):
-        hand.run(branches.create_branch, BRANCH, MAIN, tombstones=True)
-
-
-def test_the_default_branch_is_not_deleted(hand: Hand) -> None:
-    for delete in (branches.delete_branch, branches.delete_branch_by_tombstone):
-        with pytest.raises(DefaultBranch):
-            hand.run(delete, MAIN)
-
-
-def test_tags_are_moved_deleted_and_listed(hand: Hand) -> None:
-    hand.run(writing.set_entry, BRANCH, b"x", b"1")
-    made = hand.run(lock_free.commit, BRANCH, "m")
-    for name in ("v2", "v1"):
-        hand.run(tags.create_tag, name, MAIN)
-    assert hand.run(tags.update_tag, "v2", BRANCH).commit_id == made.commit_id
-    assert [tag.tag_id for tag in hand.run(tags.list_tags, batch_size=1)] == ["v1", "v2"]
-    hand.run(tags.delete_tag, "v1")
-    for flow, args in ((tags.get_tag, ()), (tags.delete_tag, ()), (tags.update_tag, (MAIN,))):
-        with pytest.raises(TagNotFound):
-            hand.run(flow, "v1", *args)
-
-
-def test_a_tag_that_has_changed_since_it_was_read_is_not_replaced(hand: Hand) -> None:
-    hand.run(tags.create_tag, "v1", MAIN)
-    hand.run(writing.set_entry, BRANCH, b"x", b"1")
-    hand.run(lock_free.commit, BRANCH, "m")
-    slow = hand.start(tags.update_tag, "v1", MAIN).until(kv.SetIf)
-    hand.run(tags.update_tag, "v1", BRANCH)
-    with pytest.raises(RefChanged):
-        slow.finish()
-
-
-def test_the_log_follows_first_parents(hand: Hand) -> None:
-    made = []
-    for number in range(3):
-        hand.run(writing.set_entry, BRANCH, b"x", b"%d" % number)
-        made.append(hand.run(lock_free.commit, BRANCH, str(number)).commit_id)
-    found = [commit.commit_id for commit in hand.run(log, BRANCH)]
-    assert found[:3] == made[::-1]
-    assert len(found) == 4
-    assert [commit.commit_id for commit in hand.run(log, BRANCH, amount=2)] == made[:0:-1]
-
-
-def test_a_missing_commit_is_not_found(hand: Hand) -> None:
-    with pytest.raises(CommitNotFound):
-        hand.run(get_commit, CommitID("nothing"))
-
-
-def test_adding_a_commit_twice_is_adding_it_once(hand: Hand) -> None:
-    made = new_commit([], MetaRangeID("m"), committer="me", message="x", creation_date=NOW)
-    hand.run(add_commit, made)
-    before = dict(hand.cells)
-    hand.run(add_commit, made)
-    assert hand.cells == before
-    assert hand.run(get_commit, made.commit_id) == made
-
-
-def test_a_generation_is_one_above_the_highest_parents() -> None:
-    first = new_commit([], MetaRangeID(""), committer="", message="", creation_date=0)
-    second = new_commit([first], MetaRangeID(""), committer="", message="", creation_date=0)
-    assert (first.generation, second.generation) == (1, 2)
-    assert new_commit([first, second], MetaRangeID(""), committer="", message="", creation_date=0).generation == 3
-
-
+histories = st.lists(st.lists(st.integers(0, 7), max_size=3, unique=True), min_size=1, max_size=8)
+"""Of each commit its parents, by number; those that do not come before it are left out."""
 words = st.text(max_size=3)
 commits = st.builds(
     Commit,
@@ -176,11 +129,50 @@ commits = st.builds(
 )
 
 
-@given(commits, commits)
-def test_different_commits_have_different_canonical_forms(one: Commit, other: Commit) -> None:
-    assert (canonical(one) == canonical(other)) is (one == other)
+class TestCommits:
+    @settings(max_examples=50)
+    @given(histories, st.data())
+    def test_they_may_be_added_in_any_order_and_as_often_as_one_likes(
+        self, parents: list[list[int]], data: st.DataObject
+    ) -> None:
+        hand, made = Hand(), list[Commit]()
+        for number, wanted in enumerate(parents):
+            made.append(made_of(*(made[parent] for parent in wanted if parent < number), message=f"{number}"))
+        for each in (*data.draw(st.permutations(made)), *data.draw(st.lists(st.sampled_from(made)))):
+            assert hand.run(add_commit, each) == each.commit_id == content_address(each)
+        assert len(hand.cells) == len(made)
+        for number, each in enumerate(made):
+            assert hand.run(get_commit, each.commit_id) == each
+            before = [made[parent] for parent in parents[number] if parent < number]
+            assert each.parents == tuple(parent.commit_id for parent in before)
+            assert each.generation == 1 + max((parent.generation for parent in before), default=0)
 
+    @given(commits, commits, words)
+    def test_an_id_is_the_address_of_all_else(self, one: Commit, other: Commit, name: str) -> None:
+        assert (canonical(one) == canonical(other)) is (one == other)
+        assert content_address(attrs.evolve(one, commit_id=CommitID(name))) == content_address(one)
 
-@given(commits, words)
-def test_the_id_is_no_part_of_the_address(commit: Commit, name: str) -> None:
-    assert content_address(attrs.evolve(commit, commit_id=CommitID(name))) == content_address(commit)
+    @given(st.permutations([("a", "1"), ("b", "2"), ("c", "3")]))
+    def test_the_order_of_metadata_is_no_part_of_them(self, metadata: list[tuple[str, str]]) -> None:
+        assert made_of(metadata=tuple(metadata)) == made_of(metadata=(("a", "1"), ("b", "2"), ("c", "3")))
+
+    def test_the_order_of_parents_is(self) -> None:
+        one, other = made_of(message="one"), made_of(message="other")
+        assert made_of(one, other).commit_id != made_of(other, one).commit_id
+
+    def test_the_log_follows_first_parents_from_a_branch_a_tag_or_an_id(self, hand: Hand) -> None:
+        root, first = hand.branch(MAIN).commit_id, hand.branch().commit_id
+        hand.run(writing.set_entry, MAIN, b"m", b"1")
+        hand.run(lock_free.commit, MAIN, "merged")
+        both = hand.run(merging.merge, BRANCH, MAIN, "merge").commit_id
+        hand.run(tags.create_tag, "v1", BRANCH)
+        for ref in (BRANCH, "v1", both):
+            assert [commit.commit_id for commit in hand.run(log, ref)] == [both, first, root]
+        assert [commit.commit_id for commit in hand.run(log, BRANCH, amount=1)] == [both]
+
+    def test_a_missing_parent_is_named(self) -> None:
+        hand, orphan = Hand.founded(), made_of(made_of(message="missing"))
+        hand.run(add_commit, orphan)
+        with pytest.raises(CommitNotFound) as refused:
+            hand.run(log, orphan.commit_id)
+        assert refused.value == CommitNotFound(orphan.parents[0])

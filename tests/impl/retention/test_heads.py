@@ -10,7 +10,7 @@ from lakeproof.model import kv
 from lakeproof.model.retention import Left, Rules
 from lakeproof.scenarios._branch_data import BRANCH
 from lakeproof.scenarios._retention import FIRST, OTHER, RULES, B, E
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 from tests.impl.retention.test_retention import IN_E, founded
 
 

@@ -8,25 +8,23 @@ from lakeproof.explore.semantics import Cell
 from lakeproof.impl.catalog import objects as catalog
 from lakeproof.impl.catalog.errors import DataGone
 from lakeproof.impl.committed.errors import MissingObject
-from lakeproof.impl.graveler import lock_free, merging
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.errors import BranchExists, NoParent, PathNotFound, RefNotFound
 from lakeproof.impl.retention import pins as retention_pins
 from lakeproof.impl.retention import runs as retention
 from lakeproof.impl.retention.pins import CommitExpired
 from lakeproof.impl.retention.runs import HeadNotFound, MarkNotFound, Reading
-from lakeproof.model import keys, objects
+from lakeproof.model import keys
 from lakeproof.model.committed import object_address
-from lakeproof.model.identifiers import CommitID
 from lakeproof.model.invariants import Violation, violations
 from lakeproof.model.invariants.retention import active_data_is_kept, only_expired, uncommitted_data_is_kept
 from lakeproof.model.records import Branch
 from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules
-from lakeproof.scenarios import retention as catalogue
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
 from lakeproof.scenarios._retention import OTHER, RULES, A, B, D, E, write_history
-from tests.impl.graveler.hand import NOW, Hand
+from tests.impl.hand import NOW, Hand
 
 NAMESPACE = REPOSITORY.storage_namespace
 IN_A, IN_D, IN_E = (f"{NAMESPACE}/data/{name}" for name in "ade")
@@ -157,69 +155,6 @@ class TestAlone:
         assert len(found_by(hand)) == 1
 
 
-class TestRaces:
-    """Each by hand, to its loss."""
-
-    def test_revert_of_an_active_commit_brings_back_what_only_an_expired_one_has(self) -> None:
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "1")
-        hand.run(merging.revert, BRANCH, BRANCH, "V")
-        assert found_by(hand) == []
-        hand.run(retention.sweep, "1")
-        (found,) = found_by(hand)
-        assert IN_A in found.evidence
-
-    def test_a_sweep_that_looks_again_spares_it_unless_the_user_comes_between(self) -> None:
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "1")
-        hand.run(merging.revert, BRANCH, BRANCH, "V")
-        assert hand.run(retention.sweep, "1", reading=Reading(again=RULES)) == ()
-
-        hand = founded("line")
-        hand.run(retention.mark, RULES, "1")
-        late = hand.start(retention.sweep, "1", reading=Reading(again=RULES)).until(objects.DeleteObject)
-        hand.run(merging.revert, BRANCH, BRANCH, "V")
-        assert late.finish() == (IN_A,)
-        assert len(found_by(hand)) == 1
-
-    def test_what_was_staged_is_committed_between_the_branches_and_what_is_staged(self) -> None:
-        hand = founded("line")
-        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
-        reading = Reading(order=("branches", "commits", "staged", "clock"))
-        run = hand.start(retention.mark, RULES, "1", reading=reading).step(2)
-        hand.run(lock_free.commit, BRANCH, "N")
-        assert run.finish() == (IN_A,)
-
-        hand = founded("line")
-        hand.run(retention.restore_object, BRANCH, X, A.commit_id)
-        run = hand.start(retention.mark, RULES, "1").step(3)
-        hand.run(lock_free.commit, BRANCH, "N")
-        assert run.finish() == ()
-
-    def test_a_branch_that_gets_a_name_behind_the_scan_is_missed(self) -> None:
-        hand = founded("line", "branch")
-        reading = Reading(order=("clock", "branches", "staged", "commits"))
-        run = hand.start(retention.mark, RULES, "1", reading=reading, batch_size=1)
-        run.step(2)  # b and main
-        hand.run(branches.create_branch, "a", OTHER)
-        hand.run(branches.delete_branch, OTHER)
-        assert run.finish() == (IN_A, IN_E)
-
-    def test_a_commit_in_flight_is_expired_at_once_with_zero_days_unless_commits_are_read_twice(self) -> None:
-        for reading, marked in ((retention.AS_WRITTEN, True), (retention.TWICE, False)):
-            hand = founded("line")
-            run = hand.start(retention.mark, Rules(0), "1", reading=reading)
-            # Up to the branches that are read for their heads.
-            run.step(4 if marked else 5)
-            entry = hand.run(catalog.upload_object, BRANCH, Y, b"u")
-            flight = hand.start(lock_free.commit, BRANCH, "N")
-            written = {CommitID(each) for each in view(hand).commits}
-            while set(view(hand).commits) == written:
-                flight.step()
-            address = f"{NAMESPACE}/{entry.address}"
-            assert (address in run.finish()) is marked
-
-
 class TestPinned:
     def test_alone_it_deletes_the_same(self) -> None:
         hand = founded(*ALL)
@@ -300,11 +235,3 @@ class TestPinned:
 
 def pins(hand: Hand) -> list[Cell]:
     return [cell for cell in hand.cells if isinstance(cell[-1], bytes) and cell[-1].startswith(retention_pins.PINS)]
-
-
-class TestCatalogue:
-    def test_the_names_are_distinct_and_each_refutation_has_a_reason(self) -> None:
-        names = [scenario.name for scenario in catalogue.SCENARIOS]
-        assert len(set(names)) == len(names)
-        for scenario in catalogue.SCENARIOS:
-            assert bool(scenario.reason) == bool(scenario.expect), scenario.name

@@ -21,7 +21,7 @@ from lakeproof.model.invariants.retention import active_data_is_kept
 from lakeproof.model.records import Repository, RepositoryState
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X
 from lakeproof.scenarios._retention import OTHER, RULES, A, E, write_history
-from tests.impl.graveler.hand import Hand
+from tests.impl.hand import Hand
 
 BARE = attrs.evolve(REPOSITORY, bare=True)
 IN_A = f"{REPOSITORY.storage_namespace}/data/a"

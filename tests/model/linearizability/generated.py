@@ -36,12 +36,16 @@ def _some_order(problem: Stepped, left: frozenset[int], state: Hashable) -> bool
     return False
 
 
-def simulated(rng: random.Random, specification: Specification, *, most: int, spoiled: float) -> list[Operation]:
+def simulated(
+    rng: random.Random, specification: Specification, *, most: int, spoiled: float, crowded: bool = False
+) -> list[Operation]:
     """Operations of a simulated object; some results are then replaced, each with that probability.
 
-    One in four histories has distinct values throughout, so that zones apply.
+    One in four histories has distinct values throughout, so that zones apply. Crowded: of five processes, and each
+    condition is one that many values meet.
     """
-    count, processes = rng.randint(1, most), rng.randint(1, 5)
+    count, processes = rng.randint(1, most), 5 if crowded else rng.randint(1, 5)
+    fs = sorted(specification.fs) + (["get", "set_if"] if crowded else [])
     values = rng.choice((2, 3, 1_000))
     unknown = rng.choice((0.0, 0.0, 0.2, 0.5))
     state, time, value = specification.initial, 0, 0
@@ -52,13 +56,13 @@ def simulated(rng: random.Random, specification: Specification, *, most: int, sp
     while count or open_:
         dice = rng.randrange(3)
         if dice == 0 and count and len(open_) < processes:
-            f = rng.choice(sorted(specification.fs))
+            f = rng.choice(fs)
             value = value + 1 if values > 100 else rng.randrange(values)
             argument: Hashable = None
             if f in ("write", "set"):
                 argument = value
             elif f in ("cas", "set_if"):
-                expected = rng.choice((*met[-3:], state, EXISTS if f == "set_if" else state))
+                expected = EXISTS if crowded else rng.choice((*met[-3:], state, EXISTS if f == "set_if" else state))
                 argument = (expected, value)
             met.append(value)
             open_.append(len(rows))
@@ -103,3 +107,10 @@ def small(seed: int, *, most: int = 8) -> tuple[Specification, History]:
     fail = rng.choice(("did-not-happen", "predicate-false", "predicate-false"))
     settings = Settings(fail="predicate-false" if fail == "predicate-false" else "did-not-happen")
     return specification, history(operations, settings)
+
+
+def crowded(seed: int) -> tuple[Specification, History]:
+    """Few operations of many processes: a value may come from a conditional write that follows on any other write."""
+    rng = random.Random(seed)
+    operations = simulated(rng, KV, most=7, spoiled=rng.choice((0.0, 0.0, 0.3)), crowded=True)
+    return KV, history(operations, Settings(fail="predicate-false" if seed % 2 else "did-not-happen"))

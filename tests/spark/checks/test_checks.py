@@ -29,14 +29,11 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.checks import records
 from lakeproof.spark_checks.checks.catalogue import BY_ID, CHECKS
 from lakeproof.spark_checks.checks.command import command
-from lakeproof.spark_checks.checks.reporting import SHOWN_MAX, page
-from lakeproof.spark_checks.checks.running import Example, Outcome, Summary, run
 from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.decoding import decode
 from lakeproof.spark_checks.findings import FINDINGS, IDS
-from lakeproof.spark_checks.snapshots import Tables, write
 from lakeproof.spark_checks.tables import AT_REST
-from lakeproof.spark_checks.workspace import fresh
+from tests.spark.snapshots import Tables, write
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -305,6 +302,7 @@ def test_in_lakefs_schema_the_key_of_a_staged_entry_is_its_path(spark: SparkSess
     assert [(row.id, row.subject) for row in found] == [("key-names-record", "token:1 key/q")]
 
 
+@pytest.mark.deep
 def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -> None:
     world = World()
     world.repository("a")
@@ -325,6 +323,7 @@ def test_each_check_tells_how_much_it_has_judged(check: Check, tmp_path: Path) -
     assert {"staged-has-owner", "staged-data-is-kept"} <= nothing
 
 
+@pytest.mark.deep
 def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Check, tmp_path: Path) -> None:
     world = World()
     world.repository("a")
@@ -335,42 +334,3 @@ def test_a_check_that_judged_nothing_is_inconclusive_and_so_is_the_run(check: Ch
     assert "inconclusive, for there was nothing to judge: staged-has-owner;" in told
     assert "rows read: kv 3, " in done.stdout
     assert check(str(tmp_path / "dataset"), "--only", "head-exists").return_value == 0
-
-
-def test_a_check_without_its_tables_is_inconclusive(check: Check, tmp_path: Path) -> None:
-    entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
-    dump = tmp_path / "dump.json"
-    version = {"partition": "a3YtaW50ZXJuYWwtbWV0YWRhdGE=", "key": "a3Yvc2NoZW1hL3ZlcnNpb24=", "value": "NA=="}
-    dump.write_text(json.dumps({"entries": [entry, version]}), encoding="utf-8")
-    done = check(str(dump), "--json")
-    *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.return_value in (1, 3)
-    assert {"committed-data-is-kept", "meta-range-exists"} <= {line["id"] for line in lines if line["inconclusive"]}
-    assert "ranges" not in last["rows"]
-    assert check(str(dump), "--only", "key-is-known").return_value == 0
-
-
-def test_an_empty_dataset_proves_nothing_through_the_command(check: Check, tmp_path: Path) -> None:
-    write(Tables(), tmp_path / "dataset")
-    done = check(str(tmp_path / "dataset"), "--json")
-    assert done.return_value == 3
-    assert all(json.loads(line)["inconclusive"] for line in done.stdout.splitlines()[:-1])
-
-
-def test_an_empty_dataset_has_nothing_wrong(spark: SparkSession, tmp_path: Path) -> None:
-    write(Tables(), tmp_path / "dataset")
-    some = ("head-exists", "garbage-is-reclaimable", "committed-data-is-kept", "staged-data-is-kept")
-    summary = run(open_dataset(spark, str(tmp_path / "dataset")), some, fresh(spark, "findings"))
-    assert not summary.violated
-    assert all(outcome.judged and not outcome.counts for outcome in summary.outcomes)
-
-
-def test_the_page_escapes_what_comes_from_the_data_and_loads_nothing() -> None:
-    nasty = "<script>alert('&')</script>"
-    example = Example("violation", nasty, nasty * 100)
-    outcome = Outcome(check=CHECKS[0], judged=True, things=1, counts={"violation": 1}, examples=(example,))
-    told = page(Summary(where=nasty, rows={nasty: 1}, outcomes=(outcome,), seconds={CHECKS[0].part: 1.0}))
-    assert "<script" not in told
-    assert "&lt;script&gt;" in told
-    assert len(told) < 10_000 + 20 * SHOWN_MAX
-    assert not [word for word in ("http://", "https://", "src=", "@import", "url(") if word in told]

@@ -85,13 +85,13 @@ def graphs(draw: st.DrawFn) -> list[Node]:
     return draw(st.permutations(nodes))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(graphs())
 def test_every_node_is_judged_as_the_definition_says(nodes: list[Node]) -> None:
     assert graph.judge(arrays(nodes)).bits.tolist() == defined(nodes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs())
 def test_cycles_are_found_whatever_dates_and_generations_say(nodes: list[Node]) -> None:
     flat = [attrs.evolve(node, generation=0, date=0) for node in nodes]
@@ -100,45 +100,6 @@ def test_cycles_are_found_whatever_dates_and_generations_say(nodes: list[Node]) 
     assert [bool(bit) for bit in found] == [
         not node.head and node.name in ancestors(known, node.parents) for node in nodes
     ]
-
-
-def test_an_empty_graph_has_nothing_wrong() -> None:
-    assert graph.judge(arrays([])).bits.tolist() == []
-
-
-def test_heads_of_nothing_name_what_is_missing() -> None:
-    assert graph.judge(arrays([Node(7, (1,), head=True)])).bits.tolist() == [MISSING]
-
-
-def test_a_commit_without_parents_has_generation_1() -> None:
-    head = Node(100, (1,), head=True)
-    assert graph.judge(arrays([Node(1, ()), head])).bits.tolist() == [0, 0]
-    assert graph.judge(arrays([Node(1, (), generation=2), head])).bits.tolist() == [GENERATION, 0]
-
-
-def test_the_largest_generation_of_the_parents_counts() -> None:
-    nodes = [Node(1, ()), Node(2, (1,), 2), Node(3, (1, 2), 3), Node(4, (2, 1), 2), Node(100, (3,), head=True)]
-    found = graph.judge(arrays(nodes))
-    assert found.bits.tolist() == [0, 0, 0, GENERATION | UNREACHABLE, 0]
-    assert found.expected[3] == 3
-
-
-def test_where_a_parent_is_missing_the_generation_may_be_larger_but_not_smaller() -> None:
-    known = [Node(1, ()), Node(2, (1,), 2)]
-    for generation, wrong in ((2, GENERATION), (3, 0), (9, 0)):
-        bits = graph.judge(arrays([*known, Node(3, (2, 8), generation), Node(100, (3,), head=True)])).bits
-        assert bits.tolist() == [0, 0, MISSING | wrong, 0]
-
-
-def test_a_name_that_comes_twice_is_as_reachable_as_it_is_once() -> None:
-    nodes = [Node(1, ()), Node(1, ()), Node(100, (1,), head=True)]
-    assert graph.judge(arrays(nodes)).bits.tolist() == [0, 0, 0]
-
-
-def test_what_leads_to_a_cycle_and_what_it_leads_to_is_not_on_it() -> None:
-    nodes = [Node(1, ()), Node(2, (3, 1), 5), Node(3, (2,), 5), Node(4, (3,), 6), Node(5, (5,), 6), Node(6, (5,), 7)]
-    bits = graph.judge(arrays(nodes)).bits & CYCLE
-    assert bits.tolist() == [0, CYCLE, CYCLE, 0, CYCLE, 0]
 
 
 @pytest.mark.parametrize("count", [200_000])

@@ -40,7 +40,7 @@ def test_every_planted_violation_is_found_and_none_invented(spark: SparkSession,
     check(spark, SMALL, COUNTS, tmp_path / "dataset")
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("violations", [{}, dict.fromkeys(IDS, 7)], ids=["sound", "planted"])
 def test_the_same_of_larger_ones_sound_and_damaged(
     spark: SparkSession, tmp_path: Path, violations: dict[str, int]

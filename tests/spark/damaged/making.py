@@ -14,9 +14,9 @@ from lakeproof.model.records import Commit
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.spark_checks import manifest
 from lakeproof.spark_checks.decoding import decode_batch
-from lakeproof.spark_checks.snapshots import isolated, tables
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV
 from tests.spark.retention.worlds import world
+from tests.spark.snapshots import isolated, tables
 
 
 @attrs.frozen

@@ -74,6 +74,7 @@ def of_another_run(chance: random.Random, file: Path) -> None:
     pq.write_table(rows.slice(chance.randint(0, len(rows))), file.with_name("part-9.parquet"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "change", [*CHANGES.values(), doubled, doubled_under_another_name, half_copied, of_another_run]
 )
@@ -94,22 +95,6 @@ def test_a_run_whose_files_were_damaged_is_neither_swept_nor_gone_on_from(
         assert swept == went_on
         assert str(out) in swept
     assert not (tmp_path / "next").exists()
-
-
-@pytest.mark.parametrize("name", ["_metadata.part", "_SUCCESS", ".part-0.parquet.crc"])
-def test_what_spark_passes_over_may_lie_in_a_run(run_of_before: Path, name: str, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    shutil.copytree(run_of_before / "out", out)
-    [table] = {each.parent for each in (out / "first" / "known" / "metaranges").rglob("*.parquet")}
-    shutil.copy(next(table.glob("*.parquet")), table / name)
-    assert lakeproof("spark", "sweep", str(out), "--run", "first").exit_code == 0
-    dataset, more = (
-        str(run_of_before / "dataset"),
-        ("--since", str(out / "first"), "--now", str(NOW), "--run", "second"),
-    )
-    done = lakeproof("spark", "uncommitted", dataset, *more, "--out", str(tmp_path / "next"))
-    assert done.exit_code == 0, done.output
-    assert marked(tmp_path / "next" / "second") == marked(out / "first")
 
 
 def one_damaged_stage(seed: int, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -152,6 +137,7 @@ def stages(of: range, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> Counter
     return tally
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -160,7 +146,7 @@ def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
     assert tally["refused"] >= 3
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.usefixtures("spark")
 def test_a_thousand_stages_that_are_damaged_give_the_right_answer_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -60,7 +60,7 @@ def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_p
     assert tally.total() == 150
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_ten_thousand_sealed_worlds_that_are_damaged_are_never_read(spark: SparkSession, tmp_path: Path) -> None:
     tally = all_sealed(spark, seeds(10_000), tmp_path)
     assert tally["refused"] > tally.total() // 2
@@ -75,7 +75,7 @@ def test_an_unsealed_world_has_the_answer_of_what_is_there_or_none(spark: SparkS
     assert sum(count for name, count in tally.items() if name.startswith("another answer")) > 10
 
 
-@pytest.mark.deep
+@pytest.mark.long
 def test_ten_thousand_unsealed_worlds_have_the_answer_of_what_is_there_or_none(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -83,6 +83,7 @@ def test_ten_thousand_unsealed_worlds_have_the_answer_of_what_is_there_or_none(
     assert tally["refused"] > 0
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - HARMLESS))
 @pytest.mark.parametrize("command", ["check", "uncommitted", "retention"])

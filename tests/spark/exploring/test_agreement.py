@@ -3,8 +3,6 @@
 The engine here is `tests.spark.exploring.engines.InProcess`: workers' functions on Arrow batches, without Spark.
 """
 
-from collections import Counter
-
 import pytest
 
 from lakeproof.explore import packing
@@ -12,7 +10,6 @@ from lakeproof.explore.frozen import FrozenKernel
 from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
-from lakeproof.spark_checks.exploring import working
 from lakeproof.spark_checks.exploring.searching import on
 from tests.explore.agreement import plain_of, violated_by
 from tests.explore.generated import corpus
@@ -31,17 +28,6 @@ def test_scenarios_of_the_catalogue_come_out_as_they_do_here(name: str) -> None:
     for finding in result.findings:
         if finding.counterexample:
             assert finding.id in violated_by(scenario, finding.counterexample.moves)
-
-
-def test_the_scenarios_have_what_can_go_wrong() -> None:
-    scenarios = [scenario_of(name) for name in CATALOGUE]
-    kinds = Counter(type(invariant).__name__ for scenario in scenarios for invariant in scenario.invariants)
-    assert all(kinds[kind] >= 3 for kind in ("Always", "Eventually", "OnStep", "Monitor")), kinds
-    assert sum(bool(scenario.aftermath) for scenario in scenarios) >= 3
-    assert sum("violated" in scenario.expect.values() for scenario in scenarios) >= 5
-    for kind in ("refusals", "lost_answers", "false_predicates", "duplicates", "scan_failures", "crashes"):
-        assert any(getattr(scenario.faults, kind) for scenario in scenarios), kind
-    assert any(scenario.faults.clock_jumps for scenario in scenarios)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +52,6 @@ def test_ranked_searches_agree_too() -> None:
     assert strides >= 15
 
 
-def test_states_of_several_words_agree_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "WORD_BITS", 12)
-    for name in CATALOGUE[::4]:
-        assert compare(scenario_of(name), InProcess(), GRADED).collision > 0
-
-
 @pytest.mark.parametrize("driver_states", [0, 3, 10, 30])
 def test_it_does_not_matter_when_levels_are_handed_over(driver_states: int) -> None:
     for name in CATALOGUE[::5]:
@@ -85,14 +65,6 @@ def test_a_search_whose_levels_stay_small_is_the_local_one_to_the_letter() -> No
         there = search(scenario_of(name), options=GRADED, searching=on(engine, 10**6))
         assert there.findings == here.findings
         assert engine.steps == 0
-
-
-def test_small_chunks_and_small_flushes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "CHUNK", 3)
-    monkeypatch.setattr(working, "GATHERED_MAX", 2)
-    monkeypatch.setattr(working, "BATCH_ROWS", 2)
-    for name in CATALOGUE[::5]:
-        compare(scenario_of(name), InProcess(), GRADED)
 
 
 @pytest.mark.parametrize("states_max", [1, 20, 60])

@@ -35,12 +35,13 @@ def test_violations_are_found_and_traced_on_spark(engine: SparkLevels) -> None:
     assert max(lengths) > 6, "nothing is violated on the levels that Spark has"
 
 
+@pytest.mark.deep
 def test_answers_may_be_too_many_for_the_driver(engine: SparkLevels, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "DRIVER_ANSWERS", 0)
     compare(scenario_of("repositories/hardened/delete-create_branch/refusal"), engine, GRADED, 8)
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_all_scenarios_come_out_as_they_do_here(engine: SparkLevels, name: str) -> None:
     compare(scenario_of(name), engine, GRADED)

@@ -4,14 +4,23 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
+import attrs
 import pyarrow.parquet as pq
 
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import Sizes
-from tests.spark.generate.walking import Small, physical
 
 SMALL = Sizes(repositories=3, branches=9, tags=9, commits=300, objects=2_000, staged=400, stale=60, deleted=7, ranges=4)
 COUNTS = {name: 2 + position % 2 for position, name in enumerate(IDS)}
+
+
+@attrs.frozen
+class Small:
+    """A dataset in memory; ranges and metaranges by their ids."""
+
+    kv: dict[tuple[bytes, bytes], bytes]
+    metaranges: dict[str, frozenset[str]]
+    ranges: dict[str, frozenset[tuple[str, str]]]
 
 
 def rows(where: Path) -> list[dict[str, object]]:
@@ -31,7 +40,6 @@ def small(where: Path) -> Small:
         kv,  # type: ignore[arg-type]
         {name: frozenset(held) for name, held in metaranges.items()},
         {name: frozenset(held) for name, held in ranges.items()},
-        frozenset(physical(str(row["storage_namespace"]), str(row["address"])) for row in rows(where / "objects")),
     )
 
 

@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate import command as at_command
-from lakeproof.spark_checks.generate import history, writing
+from lakeproof.spark_checks.generate import writing
 from lakeproof.spark_checks.generate.command import command
 from lakeproof.spark_checks.generate.extras import check_fit
-from lakeproof.spark_checks.generate.ground import PLAN, Ground, repository_rows
+from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.planting import PLANTED_MAX, parse
-from lakeproof.spark_checks.generate.sizes import NOW, PROFILES, Sizes, shared, weights
-from lakeproof.spark_checks.runs import parse_time
+from lakeproof.spark_checks.generate.sizes import PROFILES, Sizes, shared
 from lakeproof.spark_checks.session import Options
 from tests.spark.generate.reading import SMALL, listed, rows
 
@@ -42,35 +40,6 @@ class TestSizes:
             assert abs(part - least - fair) <= 1 + fair * 1e-12
             assert share or part == least
 
-    def test_without_skew_all_are_alike_and_with_it_one_is_a_giant(self) -> None:
-        assert set(weights(10, 0.0)) == {1 << 32}
-        found = shared(1_000, weights(10, 2.0))
-        assert found == sorted(found, reverse=True)
-        assert found[0] > 600
-
-    @pytest.mark.parametrize("profile", PROFILES)
-    def test_the_plan_of_a_profile_adds_up(self, profile: str) -> None:
-        sizes = PROFILES[profile]
-        made = history.blocks(sizes.seed, sizes.straight)
-        rows_ = [dict(zip(PLAN, row, strict=True)) for row in repository_rows(sizes, made)]
-        assert len(rows_) == sizes.repositories
-        for name in ("branches", "tags", "commits", "committed", "staged", "stale"):
-            assert sum(row[name] for row in rows_) == getattr(sizes, name)
-        for row in rows_:
-            assert row["quotient"] * (row["commits"] - 1) + row["remainder"] == row["committed"]
-            assert row["created"] + (row["mains"] + 2) * row["step"] <= sizes.now
-            assert 1 <= row["mains"] <= row["commits"]
-
-    def test_the_offline_designs_bottom_line(self) -> None:
-        sizes = PROFILES["offline-design"]
-        assert (sizes.objects, sizes.committed, sizes.staged, sizes.stale) == (
-            20_000_000,
-            14_000_000,
-            5_000_000,
-            1_000_000,
-        )
-        assert (sizes.branches, sizes.commits) == (1_000, 30_000)
-
     @pytest.mark.parametrize(
         ("wrong", "told"),
         [
@@ -90,17 +59,8 @@ class TestSizes:
         with pytest.raises(Unusable, match="^" + told):
             attrs.evolve(PROFILES["small"], **wrong)  # type: ignore[arg-type]
 
-    def test_a_moment_is_a_number_or_a_time(self) -> None:
-        assert parse_time("2026-01-01") == parse_time("2026-01-01T00:00:00Z") == parse_time(str(NOW)) == NOW
-        assert parse_time("2026-01-01T01:00:00.000001+01:00") == NOW + 1
-        with pytest.raises(Unusable, match="--now 'soon': expected a date"):
-            parse_time("soon")
-
 
 class TestViolationFiles:
-    def test_counts_by_id(self) -> None:
-        assert parse('{"head-exists": 3, "key-is-known": 0}', "v.json") == {"head-exists": 3, "key-is-known": 0}
-
     @pytest.mark.parametrize(
         ("text", "told"),
         [
@@ -201,6 +161,3 @@ class TestCommand:
         assert isinstance(done.exception, Unusable)
         assert str(done.exception).startswith(told)
         assert list(tmp_path.iterdir()) == []
-
-    def test_every_id_can_be_planted(self) -> None:
-        assert parse(json.dumps(dict.fromkeys(IDS, 1)), "v.json").keys() == IDS.keys()

@@ -1,11 +1,9 @@
 """The shape of histories, block by block: walked in plain Python."""
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeproof.spark_checks.generate import history
 from lakeproof.spark_checks.generate.history import Blocks, blocks
 
 SEEDS = st.integers(0, 1 << 40)
@@ -62,32 +60,3 @@ def test_the_line_of_first_parents_leads_to_the_fork_and_down_main(seed: int, co
                 break
             at = first
         assert told == walked
-
-
-@given(SEEDS)
-def test_a_block_has_features_that_are_merged_and_ones_that_are_not(seed: int) -> None:
-    made = blocks(seed, straight=False)
-    places = [place for pattern in made.patterns for place in pattern]
-    features = [place for place in places if place.line and place.tip == place.number]
-    merged = [place for place in places if not place.line and place.second >= 0]
-    assert 0 < len(merged) < len(features)
-    assert max(len(place.line) for place in features) >= 3
-    assert all(place.rise <= made.mains for place in places)
-
-
-def test_some_features_merge_main_and_some_fork_from_features() -> None:
-    places = [place for pattern in blocks(0, straight=False).patterns for place in pattern if place.line]
-    assert any(place.second >= 0 for place in places)
-    assert any(place.parent >= history.MAINS and place.tip != place.parent + 1 for place in places)
-
-
-@pytest.mark.parametrize("commits", [1, 7, 100])
-def test_a_straight_history_is_one_line(commits: int) -> None:
-    made = blocks(3, straight=True)
-    assert made.mains_among(commits) == commits
-    assert nodes(made, commits, 0) == [Node(c - 1 if c else None, None, c + 1) for c in range(commits)]
-
-
-def test_equal_seeds_give_equal_patterns_and_others_do_not() -> None:
-    assert blocks(1, straight=False) == blocks(1, straight=False)
-    assert blocks(1, straight=False) != blocks(2, straight=False)

@@ -15,9 +15,8 @@ from lakeproof.history import DEFAULTS, read
 from lakeproof.model.linearizability.checking import check
 from lakeproof.model.linearizability.specifications import ALL
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.histories import judging
 from lakeproof.spark_checks.histories.judging import VERDICTS, Judging, judge, model_of
-from lakeproof.spark_checks.histories.reading import EVENTS, PARQUET, events, of_file
+from lakeproof.spark_checks.histories.reading import PARQUET, events, of_file
 from lakeproof.spark_checks.troubles import told
 
 Event = dict[str, object]
@@ -91,13 +90,7 @@ def test_the_verdicts_are_those_of_the_local_checker(spark: SparkSession, folder
     assert on_spark(spark, folder) == expected
 
 
-def test_large_keys_come_by_themselves_and_get_the_same_verdicts(
-    spark: SparkSession, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judging, "LARGE", 60)
-    assert on_spark(spark, folder) == locally(folder)
-
-
+@pytest.mark.deep
 def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     rows = [
         {
@@ -120,6 +113,7 @@ def test_parquet_rows_get_the_same_verdicts(spark: SparkSession, folder: Path, t
     assert on_spark(spark, target) == locally(folder)
 
 
+@pytest.mark.deep
 def test_the_evidence_is_impossible_by_itself(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     staged = events(spark, folder).where("history = 'bad.jsonl'").persist()
     rows = judge(staged, Judging(model="register", settings=DEFAULTS["jsonl"])).collect()
@@ -175,12 +169,6 @@ def test_a_folder_without_histories_is_refused(spark: SparkSession, tmp_path: Pa
         events(spark, tmp_path / "nowhere")
 
 
-def test_operations_of_no_model_are_refused(spark: SparkSession) -> None:
-    rows = spark.createDataFrame([("h", None, 1, "fly", "{}")], EVENTS)
-    with pytest.raises(Unusable, match="no model has them all"):
-        model_of(rows)
-
-
 class TestCommand:
     def test_violations_are_told_with_their_evidence(self, spark: SparkSession, folder: Path, tmp_path: Path) -> None:
         out = tmp_path / "verdicts"
@@ -195,7 +183,3 @@ class TestCommand:
         result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--json"])
         assert result.exit_code == 0, result.output
         assert json.loads(result.stdout.splitlines()[-1])["violated"] == 0
-
-    def test_an_unknown_model_is_a_usage_error(self, folder: Path) -> None:
-        result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--model", "queue"])
-        assert result.exit_code == 2

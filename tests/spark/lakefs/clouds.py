@@ -3,7 +3,7 @@
 Both speak XML, for obstore asks Google by its XML API: listings page by page, GET, HEAD and DELETE of an object. Who
 comes without the token is refused. A test says what goes wrong.
 Source: cloud.google.com/storage/docs/xml-api, "List objects"; learn.microsoft.com/rest/api/storageservices, "List
-Blobs", "Get Blob", "Blob Batch"; which calls and fields obstore 0.12 uses, seen here and at the emulators of both.
+Blobs", "Get Blob", "Blob Batch"; which calls and fields obstore 0.12 uses.
 """
 
 import hashlib

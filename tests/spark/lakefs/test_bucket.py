@@ -1,5 +1,4 @@
-"""A lakeFS over a bucket, from verdict to deletion: the gate's S3, a small cloud of ours, and emulators of Google's and
-Azure's stores, where the environment names them: LAKEPROOF_AZURITE and LAKEPROOF_FAKE_GCS, as http://HOST:PORT."""
+"""A lakeFS over a bucket, from verdict to deletion: the gate's S3, and a small cloud of ours."""
 
 import json
 import os
@@ -11,13 +10,10 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import boto3
-import obstore
 import pytest
 from botocore.config import Config
-from obstore.store import from_url
 
 from tests.gate.stores import served
-from tests.spark.lakefs import emulators
 from tests.spark.lakefs.clouds import ACCOUNT, BOX, Cloud, serving
 from tests.spark.lakefs.world import Installation, Repo, around
 
@@ -63,46 +59,16 @@ def ours(files: Files) -> Iterator[Place]:
         yield cloud.environment, lambda: set(cloud.objects)
 
 
-@contextmanager
-def azurite(files: Files) -> Iterator[Place]:
-    found = emulators.azurite()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in found.items():
-            patch.setenv(name, value)
-        store = from_url(f"az://{BOX}")
-        for name, content in files.items():
-            obstore.put(store, name, content)
-        yield found, lambda: {each["path"] for chunk in obstore.list(store) for each in chunk}
-
-
-@contextmanager
-def fake_gcs(files: Files) -> Iterator[Place]:
-    found = emulators.fake_gcs(files)
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in found.items():
-            patch.setenv(name, value)
-        store = from_url(f"gs://{BOX}")
-        yield found, lambda: {each["path"] for chunk in obstore.list(store) for each in chunk}
-
-
-def _where(variable: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(variable not in os.environ, reason=f"{variable} names no endpoint")
-
-
 BLOB = f"https://{ACCOUNT}.blob.core.windows.net/{BOX}"
-EMULATED = f"https://{emulators.ACCOUNT}.blob.core.windows.net/{BOX}"
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("base", "block", "place"),
     [
         pytest.param(f"s3://{BOX}", "s3://", amazon, id="s3"),
         pytest.param(f"gs://{BOX}", "gs://", ours, id="gs"),
         pytest.param(BLOB, "https://", ours, id="azure"),
-        pytest.param(f"gs://{BOX}", "gs://", fake_gcs, id="fake-gcs", marks=_where("LAKEPROOF_FAKE_GCS")),
-        pytest.param(EMULATED, "https://", azurite, id="azurite", marks=_where("LAKEPROOF_AZURITE")),
-        pytest.param(f"az://{BOX}", "az://", azurite, id="azurite-az", marks=_where("LAKEPROOF_AZURITE")),
     ],
 )
 def test_only_what_nothing_refers_to_is_deleted_from_a_bucket(

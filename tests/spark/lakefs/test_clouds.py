@@ -138,6 +138,7 @@ def test_what_the_library_says_is_shortened_to_its_cause() -> None:
     assert len(said(OSError("x" * 900))) == 200
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize(
     ("url", "block"),

@@ -41,6 +41,7 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(spark: SparkSession, a
         assert "me:x" not in str(refused.value)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("interpreted")
 def test_a_table_is_judged_as_its_rows_are(spark: SparkSession, tmp_path: Path) -> None:
     lake = Installation()

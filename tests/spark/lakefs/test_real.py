@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import tarfile
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from tests.commands import lakeproof
 from tests.gate.dynamodb_server import served
 from tests.lakefs_tables import in_dynamodb, in_postgresql
 from tests.servers import postgres
-from tests.spark.lakefs.real_damages import DAMAGES, Copy, Damage
 from tests.spark.lakefs.test_damages import checked
 
 DATA = Path(os.environ.get("LAKEPROOF_LAKEFS_DATA", "/nonexistent"))
@@ -178,22 +176,3 @@ def test_diagnose_finds_nothing_wrong_and_no_path_leaves(tmp_path: Path) -> None
     part = lakeproof("diagnose", str(DATA / "dump-shop.json"), "--out", str(tmp_path / "p.zip"))
     assert part.exit_code == 3
     assert "not judged: there is no record of a repository" in part.stdout
-
-
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_a_damage_in_a_copy_of_it_is_found_and_named(
-    spark: SparkSession, block: Path, tmp_path: Path, damage: Damage
-) -> None:
-    lake = Copy({(partition, key): value for partition, key, value in entries(DATA / "kv.jsonl")}, tmp_path / "block")
-    shutil.copytree(block, lake.block)
-    planted = set(damage(lake))
-    (tmp_path / "kv.jsonl").write_text("".join(_line(*at, value) for at, value in lake.rows.items()))
-    summary, found = checked(spark, str(tmp_path / "kv.jsonl"), str(lake.block), {name for name, _ in planted})
-    assert planted
-    assert planted <= found["violation"]
-    assert summary.violated
-
-
-def _line(partition: bytes, key: bytes, value: bytes) -> str:
-    row = {"partition_key": partition, "key": key, "value": value}
-    return json.dumps({name: base64.b64encode(part).decode() for name, part in row.items()}) + "\n"

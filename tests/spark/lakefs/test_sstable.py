@@ -130,9 +130,7 @@ def test_a_metarange_without_ranges_is_one() -> None:
         ([(b"a", b"")], "others", "expected ranges or metaranges"),
     ],
 )
-def test_values_that_lakefs_does_not_write_are_told(
-    records: list[tuple[bytes, bytes]], kind: str, words: str
-) -> None:
+def test_values_that_lakefs_does_not_write_are_told(records: list[tuple[bytes, bytes]], kind: str, words: str) -> None:
     name, file = named(records, kind)
     with pytest.raises(NotATable, match=words):
         trees.read(file, name)

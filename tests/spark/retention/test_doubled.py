@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import last_line, rules
 
 __all__ = ["rules"]
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
 def test_a_doubled_file_ends_a_run_of_retention_unless_it_is_lenient(rules: str, tmp_path: Path) -> None:
     dataset, out = tmp_path / "dataset", tmp_path / "out"

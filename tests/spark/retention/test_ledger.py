@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import UTC, datetime
-from itertools import permutations
 
 import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -111,7 +110,9 @@ def test_what_shares_its_fingerprint_with_what_is_referred_to_is_kept(
     assert [row["address"] for row in marked.collect()] == ["data/dddd"]
 
 
-@pytest.mark.parametrize("order", list(permutations(("committed", "staged", "internal"))), ids="-".join)
+@pytest.mark.parametrize(
+    "order", [("committed", "staged", "internal"), ("internal", "staged", "committed")], ids="-".join
+)
 def test_the_first_reason_that_applies_counts(spark: SparkSession, order: tuple[str, ...]) -> None:
     letter = {"committed": "c", "staged": "s"}  # an address has the reasons of its letters
     rows: list[Listed] = [("s3://b/r", "_lakefs/" + each, 1, EARLY) for each in ("c", "s", "cs", "x")]

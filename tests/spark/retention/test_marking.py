@@ -18,12 +18,14 @@ from lakeproof.model.references import RepositoryView, repositories
 from lakeproof.model.retention import Rules, active
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import runs, snapshots
+from lakeproof.spark_checks import runs
 from lakeproof.spark_checks.dataset import open_dataset, read_table
+from lakeproof.spark_checks.folders import LocalFolder
 from lakeproof.spark_checks.retention.marking import Asked, mark
 from lakeproof.spark_checks.retention.rulebook import Rulebook
 from lakeproof.spark_checks.runs import Report
 from lakeproof.spark_checks.tables import OBJECTS
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 
 RULES = Rulebook(
@@ -103,7 +105,7 @@ def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Done:
     return run(spark, found, tmp_path_factory.mktemp("run"), Asked(now=NOW, tags=True, lenient=True))
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("tags", [True, False])
 @pytest.mark.parametrize("seed", range(10))
 def test_a_run_marks_what_the_model_marks_whatever_the_world_is(
@@ -188,6 +190,7 @@ class TestAgainstTheModel:
         }
 
 
+@pytest.mark.deep
 class TestRefusals:
     """What decides over what is kept must be there and readable; nothing is marked otherwise."""
 
@@ -236,8 +239,9 @@ class TestRefusals:
         assert not (tmp_path / "report.json").exists()
 
 
+@pytest.mark.deep
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
     done = run(spark, Snapshot(store={}, objects={}, now=NOW, clients=()), tmp_path, Asked(now=NOW))
     assert (done.report.accounts, done.report.listing) == ((), 0)
     assert addresses(spark, done.folder) == set()
-    assert runs.demand_files(done.folder, runs.read_report(tmp_path / "out", "run"))
+    assert runs.demand_whole(LocalFolder(done.folder), runs.read_report(tmp_path / "out", "run"))

@@ -73,28 +73,3 @@ class TestTimes:
     def test_anything_else_is_refused(self, text: str) -> None:
         with pytest.raises(Unusable, match="expected a date as"):
             runs.parse_time(text)
-
-    def test_a_time_that_no_calendar_has_is_shown_as_a_number(self) -> None:
-        assert runs.shown_time(DAY) == "1970-01-02T00:00:00+00:00"
-        assert runs.shown_time(10**18) == "1000000000000000000 microseconds since 1970"
-
-
-class TestFolders:
-    def test_runs_have_ids_of_their_own_that_sort_by_time(self) -> None:
-        assert runs.new_id(0).startswith("19700101T000000Z-")
-        assert runs.new_id(0) != runs.new_id(0)
-
-    def test_a_run_that_is_there_is_not_written_over(self, tmp_path: Path) -> None:
-        runs.make_folder(tmp_path, "r")
-        with pytest.raises(Unusable, match="is there already"):
-            runs.make_folder(tmp_path, "r")
-
-    def test_a_folder_that_cannot_be_made_is_refused(self, tmp_path: Path) -> None:
-        (tmp_path / "file").write_text("")
-        with pytest.raises(Unusable, match="cannot be written"):
-            runs.make_folder(tmp_path / "file", "r")
-
-    @pytest.mark.parametrize("run", ["", "..", "a/b", ".x", "a b"])
-    def test_an_id_is_one_plain_name(self, run: str, tmp_path: Path) -> None:
-        with pytest.raises(Unusable, match="expected letters"):
-            runs.make_folder(tmp_path, run)

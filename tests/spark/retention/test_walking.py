@@ -1,7 +1,6 @@
 """The walk over Arrow batches, without Spark: ids are found by two fingerprints, repositories do not touch."""
 
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -97,9 +96,6 @@ class TestManyRepositoriesAtOnce:
             expected |= {(home.encode(), commit_id): commit_id not in kept for commit_id in commits}
         assert found == expected
 
-    def test_no_rows_give_no_rows(self) -> None:
-        assert walked([]) == []
-
     @pytest.mark.parametrize("seed", range(20))
     def test_it_does_not_matter_whether_ids_wait_in_memory_or_in_a_file(
         self, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -110,23 +106,6 @@ class TestManyRepositoriesAtOnce:
         there = walked(rows)
         monkeypatch.setattr(setting_aside, "IN_MEMORY", 1)
         assert walked(rows) == there
-
-
-def test_a_task_does_not_hold_the_ids_of_its_commits_while_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arrow's own count of what it holds, when the last of a hundred batches was read."""
-    monkeypatch.setattr(setting_aside, "IN_MEMORY", 1)
-    size, before, held = 1000, pa.total_allocated_bytes(), []
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for number in range(100):
-            keys = range(number * size, (number + 1) * size)
-            rows = [(b"home", FIRST, key, key, 0, 0, NOW, 0, f"{key:064}", f"{key:064}") for key in keys]
-            columns = zip(*rows, strict=True)
-            yield pa.record_batch([pa.array(column) for column in columns], schema=SCHEMA)
-        held.append(pa.total_allocated_bytes() - before)
-
-    assert sum(batch.num_rows for batch in walk_batches(batches(), NOW)) == 100 * size
-    assert held[0] < 4 * size * 250  # bytes: a few batches of a hundred
 
 
 class TestNotes:

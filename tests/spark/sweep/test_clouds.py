@@ -1,8 +1,5 @@
 """A sweep of what Google and Azure speak, with the library's own stores: what is as it was marked goes."""
 
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import obstore
@@ -13,7 +10,6 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.sweep.clouds import Cloud, opened
 from lakeproof.spark_checks.sweep.journal import End
 from lakeproof.spark_checks.sweep.looking import Found
-from lakeproof.spark_checks.sweep.opening import Wanted, target
 from lakeproof.spark_checks.sweep.sweeping import sweep
 from lakeproof.spark_checks.sweep.targets import End as Fated
 from lakeproof.spark_checks.sweep.targets import Pace, Trouble
@@ -81,17 +77,6 @@ def test_a_name_that_the_library_would_take_for_another_one_is_kept(tmp_path: Pa
     assert obstore.head(store, "data/a")["size"] == 1
 
 
-@pytest.mark.parametrize("name", ["a b", "a%20b", "a%2Fb", "ä", "#?&", "a'b"])
-def test_odd_names_are_names(tmp_path: Path, name: str) -> None:
-    (tmp_path / "store").mkdir()
-    store = MemoryStore()
-    for each in (name, "near"):
-        obstore.put(store, each, b"x")
-    marked(tmp_path / "out", [row(name, 1, modified(store, name))], namespace=BASE)
-    sweep(run_at(tmp_path / "out"), cloud(store), delete=True)
-    assert [each["path"] for chunk in obstore.list(store) for each in chunk] == ["near"]
-
-
 def test_what_is_refused_is_a_failure_and_no_deletion(bucket: Bucket) -> None:
     """The library against a server: Amazon's protocol, of which it makes the same errors."""
     store = S3Store("bucket", endpoint=bucket.endpoint, client_options={"allow_http": True})
@@ -112,30 +97,6 @@ def test_what_is_refused_is_a_failure_and_no_deletion(bucket: Bucket) -> None:
 def test_a_store_that_cannot_be_listed_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(Unusable, match=r"nowhere: cannot be looked at .* who may list, read and delete"):
         opened(f"file://{tmp_path}/nowhere")
-
-
-def test_a_url_is_opened_by_its_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def remembered(where: str) -> MemoryStore:
-        asked.append(where)
-        return MemoryStore()
-
-    monkeypatch.setattr("lakeproof.spark_checks.sweep.clouds.opened", remembered)
-    urls = "gs://bucket/r/", "abfss://c@account.dfs.core.windows.net/r", "https://account.blob.core.windows.net/c"
-    for where in urls:
-        store = target(where, Wanted())
-        assert isinstance(store, Cloud)
-        assert store.name(f"{where.rstrip('/')}/data/a") == "data/a"
-    there = target("az://container", Wanted(instead_of="https://account.blob.core.windows.net/container/"))
-    assert there.name("https://account.blob.core.windows.net/container/data/a") == "data/a"
-    assert asked == [*(url.rstrip("/") for url in urls), "az://container"]
-
-
-def test_without_the_library_it_names_the_extra() -> None:
-    program = "import sys; sys.modules['obstore'] = None\nimport spark_checks.sweep.clouds"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "spark sweep: obstore is not installed; pip install 'lakeproof[sweep]'" in done.stderr
 
 
 def test_the_command_says_what_keeps_it_from_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,8 +120,3 @@ class TestPace:
         for _ in range(3):
             pace.wait()
         assert slept == [0.25] * 4
-
-    def test_without_a_rate_nothing_waits(self) -> None:
-        pace = Pace(None, sleep=lambda _: time.sleep(1 / 0))
-        pace.wait()
-        pace.wait()

@@ -1,6 +1,5 @@
 """A sweep of plain files, and of lakeproof's own store: what is still as it was marked goes, and nothing else."""
 
-import json
 import os
 import shutil
 from importlib import import_module
@@ -22,9 +21,9 @@ from lakeproof.spark_checks.sweep.marks import Mark
 from lakeproof.spark_checks.sweep.sweeping import Swept, sweep
 from lakeproof.spark_checks.sweep.targets import FileTree, LakeStore
 from tests.commands import complaint, lakeproof
-from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, report, row, run_at
+from tests.spark.sweep.marking import FREE, NAMESPACE, OLD, Row, accounts, journal, marked, row, run_at
 
-SESSION_USERS = ("archiving", "generate.command", "run_folders")
+SESSION_USERS = ("generate.command", "run_folders")
 """Modules that import the function `session` by its name."""
 
 
@@ -166,12 +165,6 @@ class TestTheCommand:
         assert accounts(folder) == {("deleted", ""): 1, ("kept", "younger"): 1}
         assert names(where) == ["b"]
 
-    def test_an_empty_run_is_swept(self, tmp_path: Path) -> None:
-        folder = marked(tmp_path / "out", [])
-        (tmp_path / "objects").mkdir()
-        assert "0 objects are marked" in self.invoked(tmp_path, "--objects", str(tmp_path / "objects"), "--delete")
-        assert report(folder)["marked"] == {"objects": 0, "bytes": 0}
-
 
 class TestTheLook:
     unit = looking.SECOND
@@ -198,27 +191,8 @@ class TestTheLook:
     ) -> None:
         assert looking.difference(Mark("x", *mark), looking.Found(*found), self.unit) == why
 
-    def test_a_version_that_differs_is_another_object(self) -> None:
-        mark = Mark("x", 1, OLD, version_id="1")
-        assert looking.difference(mark, looking.Found(1, OLD, version_id="2"), 1) == "other-version"
-        assert looking.difference(mark, looking.Found(1, OLD), 1) is None
-
-    def test_a_store_that_tells_microseconds_is_taken_at_its_word(self, tmp_path: Path) -> None:
-        tree(tmp_path / "objects", "data/a")
-        assert ends(swept(tmp_path, [row("data/a", modified=OLD - 1)])) == {(End.KEPT, "younger"): 1}
-
-    def test_times_before_1970_are_cut_off_alike(self) -> None:
-        assert looking.difference(Mark("x", 1, -1), looking.Found(1, -1_000_000), self.unit) is None
-        assert looking.difference(Mark("x", 1, -1), looking.Found(1, 0), self.unit) == "younger"
-
 
 class TestRows:
-    def test_nothing_is_known_of_a_row_without_size_or_time(self, tmp_path: Path) -> None:
-        where = tree(tmp_path / "objects", "data/a", "data/b")
-        done = swept(tmp_path, [row("data/a", size=None), row("data/b", modified=None)])
-        assert ends(done) == {(End.KEPT, "mark-says-too-little"): 2}
-        assert names(where) == ["a", "b"]
-
     def test_an_object_of_two_rows_that_differ_is_kept(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Also where they are in different batches."""
         monkeypatch.setattr(marks, "BATCH", 1)
@@ -226,12 +200,6 @@ class TestRows:
         done = swept(tmp_path, [row("data/a"), row("data/b"), row("data/a", modified=OLD - 5)])
         assert ends(done) == {(End.KEPT, LISTED_TWICE): 1, (End.DELETED, ""): 1, (End.REPEATED, ""): 1}
         assert names(where) == ["a"]
-
-    def test_an_object_of_two_equal_rows_goes_once_and_both_are_accounted_for(self, tmp_path: Path) -> None:
-        where = tree(tmp_path / "objects", "data/a")
-        assert ends(swept(tmp_path, [row("data/a")] * 2)) == {(End.DELETED, ""): 1, (End.REPEATED, ""): 1}
-        assert names(where) == []
-        assert ends(swept(tmp_path, [])) == {(End.DELETED, ""): 1, (End.REPEATED, ""): 1}
 
     @pytest.mark.parametrize(
         "name", ["data/a b", "data/%20", "data/ä", "data/a\nb", "data/'\"", "data/a%2Fb", "data/#?"]
@@ -334,10 +302,3 @@ class TestTheRunMustBeWhole:
             else:
                 path.write_bytes(change(path.read_bytes()))
             assert said in self.refused(tmp_path, f"r{number}")
-
-
-def test_a_report_of_a_run_is_json_with_the_time_as_a_date(tmp_path: Path) -> None:
-    folder = marked(tmp_path, [row("data/a")])
-    found = json.loads((folder / "report.json").read_text())
-    assert found["now"] == {"microseconds": 0, "date": "1970-01-01T00:00:00+00:00"}
-    assert found["accounts"] == [{"reason": "marked", "objects": 1, "bytes": 0}]

@@ -14,21 +14,20 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model import committed, keys
 from lakeproof.model.catalog import AddressType, ObjectEntry, encode_object_entry
-from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, StagingToken
+from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.references import RepositoryView, repositories
-from lakeproof.model.retention import Rules
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks import snapshots
-from lakeproof.spark_checks.retention import rulebook
 from lakeproof.spark_checks.retention.marking import _told
-from lakeproof.spark_checks.retention.rulebook import Rulebook
-from tests.commands import complaint, lakeproof
+from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention import test_marking as retention
 from tests.spark.retention.worlds import NOW, world
-from tests.spark.sweep.marking import accounts, journal, marked
+from tests.spark.sweep.marking import accounts, journal
 from tests.spark.uncommitted import test_uncommitted as uncommitted
+
+pytestmark = pytest.mark.deep
 
 Marks = Callable[[Snapshot], set[str]]
 
@@ -194,31 +193,3 @@ def test_half_a_store_ends_it_before_anything_is_deleted(fresh: Marked, tmp_path
     assert len(complained.splitlines()) == 1
     assert there(where) == {*found.objects}
     assert not (fresh.folder / "swept").exists()
-
-
-def test_a_run_of_an_older_version_is_refused(run: Marked, fresh: Marked, tmp_path: Path) -> None:
-    """Its report has the rules in a form that could lose some."""
-    if run.kind != "retention":
-        return
-    path = fresh.folder / "report.json"
-    said = json.loads(path.read_text())
-    said["asked"]["rules"] = {"default": '{"default_retention_days": 7}', "r": "{}"}
-    path.write_text(json.dumps(said))
-    where = tree(fresh.found, tmp_path / "objects")
-    complained = fresh.sweep(where, "--dataset", str(dataset(fresh.found, tmp_path / "now")))[2]
-    assert "does not say by which rules it was marked" in complained
-
-
-@pytest.mark.parametrize(
-    "book", [retention.RULES, Rulebook(Rules(3)), Rulebook(Rules(3), {RepositoryID("default"): Rules(9)})]
-)
-def test_the_rules_of_a_report_are_those_that_were_asked_for(book: Rulebook) -> None:
-    """Also where a repository is called as its key is."""
-    assert rulebook.parse(json.dumps(_told(book)).encode()) == book
-
-
-def test_an_empty_run_needs_no_look(spark: SparkSession, run: Marked, tmp_path: Path) -> None:
-    marked(tmp_path, [])
-    now = str(run.out.parent / "dataset")
-    assert "0 objects are marked" in lakeproof("spark", "sweep", str(tmp_path), "--run", "run", "--dataset", now).stdout
-    assert complaint(lakeproof("spark", "sweep", str(tmp_path), "--run", "run", "--dataset", f"{now}/no"))

@@ -1,15 +1,12 @@
 """A sweep of a bucket, with Amazon's own library against a small S3 in this process: through the command, mostly."""
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from lakeproof.spark_checks.sweep.s3 import S3
 from tests.commands import complaint, lakeproof
-from tests.spark.sweep.marking import FREE, OLD, Row, accounts, journal, marked, row
+from tests.spark.sweep.marking import OLD, Row, accounts, journal, marked, row
 from tests.spark.sweep.s3_server import Bucket
 
 SECONDS = OLD // 1_000_000
@@ -62,26 +59,6 @@ class TestTheCommand:
         assert [*bucket.objects] == ["r/data/a"]
         assert accounts(folder) == {("deleted", ""): 1, ("kept", "changed-meanwhile"): 1}
 
-    @pytest.mark.parametrize("more", [[], ["--no-if-match"]])
-    def test_a_store_that_knows_no_condition_is_swept_all_the_same(
-        self, tmp_path: Path, bucket: Bucket, more: list[str]
-    ) -> None:
-        bucket.ignores_conditions = not more
-        marked(tmp_path / "out", stored(bucket, "data/a"))
-        assert swept(tmp_path, bucket, *more)[0] == 0
-        assert bucket.objects == {}
-
-    def test_what_goes_between_the_look_and_the_delete_is_no_error(self, tmp_path: Path, bucket: Bucket) -> None:
-        folder = marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
-
-        def gone(method: str, _: str) -> None:
-            if method == "POST":
-                bucket.objects.pop("r/data/a", None)
-
-        bucket.before = gone
-        assert swept(tmp_path, bucket)[0] == 0
-        assert accounts(folder) == {("deleted", ""): 1, ("gone", ""): 1}
-
     def test_errors_in_an_answer_of_200_are_told_key_by_key(self, tmp_path: Path, bucket: Bucket) -> None:
         folder = marked(tmp_path / "out", stored(bucket, *(f"data/{number}" for number in range(5))))
         bucket.denied = {"r/data/1", "r/data/3"}
@@ -112,19 +89,6 @@ class TestTheCommand:
         assert (code, [*bucket.objects]) == (2, ["r/data/a"])
         assert "403" in said
 
-    def test_throttling_is_waited_out(self, tmp_path: Path, bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
-        marked(tmp_path / "out", stored(bucket, "data/a"))
-        asked = []
-
-        def throttled(method: str, _: str) -> int | None:
-            asked.append(method)
-            return 503 if asked.count(method) < 3 else None
-
-        bucket.before = throttled
-        assert swept(tmp_path, bucket)[0] == 0
-        assert bucket.objects == {}
-
     def test_a_request_that_fails_for_good_stops_the_sweep_with_one_line(self, tmp_path: Path, bucket: Bucket) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
         bucket.before = lambda method, _: 403 if method == "POST" else None
@@ -134,11 +98,6 @@ class TestTheCommand:
         assert len(complained.splitlines()) == 1
         assert accounts(folder) == {("failed", ""): 2}
 
-    def test_requests_keep_to_a_rate(self, tmp_path: Path, bucket: Bucket) -> None:
-        marked(tmp_path / "out", stored(bucket, "data/a"))
-        assert swept(tmp_path, bucket, "--rate", "1000", "--at-once", "2")[0] == 0
-        assert bucket.objects == {}
-
 
 class TestWhereItIs:
     def test_objects_that_lie_elsewhere_are_kept_and_told(self, tmp_path: Path, bucket: Bucket) -> None:
@@ -147,11 +106,6 @@ class TestWhereItIs:
         assert accounts(folder) == {("deleted", ""): 1, ("kept", "elsewhere"): 1}
         assert swept(tmp_path, bucket, where="s3a://bucket/")[0] == 0
         assert accounts(folder) == {("deleted", ""): 2}
-
-    def test_a_prefix_ends_at_a_slash(self, tmp_path: Path, bucket: Bucket) -> None:
-        folder = marked(tmp_path / "out", stored(bucket, "data2/a"))
-        assert swept(tmp_path, bucket, where="s3://bucket/r/data")[0] == 0
-        assert accounts(folder) == {("kept", "elsewhere"): 1}
 
     def test_another_bucket_may_stand_for_that_of_the_run(self, tmp_path: Path, bucket: Bucket) -> None:
         marked(tmp_path / "out", [row("data/a")], namespace="s3://first/r")
@@ -177,19 +131,6 @@ class TestWhereItIs:
         said = complaint(lakeproof("spark", "sweep", str(tmp_path / "out"), *arguments))
         assert "s3://bucket: cannot be looked at (" in said
         assert said.endswith("see that it can be reached, and sweep the run again")
-
-    def test_an_environment_without_credentials_is_one_line(
-        self, tmp_path: Path, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-        monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-        marked(tmp_path / "out", [])
-        assert "give them in the environment or in ~/.aws" in swept(tmp_path, bucket)[2]
-
-    def test_without_the_library_it_names_the_extra(self) -> None:
-        program = "import sys; sys.modules['boto3'] = None\nimport spark_checks.sweep.s3"
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-        assert "spark sweep: boto3 is not installed; pip install 'lakeproof[sweep]'" in done.stderr
 
 
 ODD = [
@@ -238,10 +179,3 @@ def test_many_objects_go_a_thousand_a_request(tmp_path: Path, bucket: Bucket) ->
     assert swept(tmp_path, bucket)[0] == 0
     assert sorted(bucket.objects) == sorted(again)
     assert bucket.requests == {"HEAD bucket": 1, "HEAD": 1100, "POST": 2}
-
-
-def test_a_store_by_the_usual_variable(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ENDPOINT_URL", bucket.endpoint)
-    bucket.put("a", b"x", SECONDS)
-    store = S3("s3://bucket", base="s3://bucket", pace=FREE, at_once=1)
-    assert [look is not None for look in store.look(["a", "b"])] == [True, False]

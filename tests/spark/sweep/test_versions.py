@@ -10,11 +10,13 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.dataset import open_dataset
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.sweep.test_references import sound
+
+pytestmark = pytest.mark.deep
 
 DAY = 24 * 3600 * 1_000_000
 

@@ -22,9 +22,9 @@ from lakeproof.model.identifiers import (
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.records import Branch, Commit, Record, Repository, Tag
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks import snapshots
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
+from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_staging import last_line
 
@@ -79,6 +79,7 @@ def written(found: Snapshot, folder: Path) -> Path:
 pytestmark = pytest.mark.usefixtures("spark")
 
 
+@pytest.mark.deep
 def test_a_sound_store_is_marked_and_what_is_left_of_a_deleted_repository_is_not_asked(tmp_path: Path) -> None:
     dataset = written(sound(), tmp_path / "dataset")
     done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run")
@@ -86,6 +87,7 @@ def test_a_sound_store_is_marked_and_what_is_left_of_a_deleted_repository_is_not
     assert read_report(tmp_path, "run")["findings"] == {"head-exists": 0, "parents-exist": 0}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
@@ -111,6 +113,7 @@ def test_with_lenient_the_run_goes_on_and_counts_them(tmp_path: Path) -> None:
     assert "finding: head-exists: 1\nfinding: parents-exist: 2\n" in done.stdout
 
 
+@pytest.mark.deep
 def test_half_of_a_generated_store_is_not_taken_for_all_of_it(spark: SparkSession, tmp_path: Path) -> None:
     """Every second record is lost, as where one of two files was not copied."""
     dataset, out = tmp_path / "dataset", tmp_path / "out"

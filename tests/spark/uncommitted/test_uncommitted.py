@@ -18,12 +18,13 @@ from lakeproof.model.records import Branch, Commit, StagedEntry
 from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Snapshot
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks import runs, snapshots
+from lakeproof.spark_checks import runs
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.decoding import decode
 from lakeproof.spark_checks.runs import Report
 from lakeproof.spark_checks.tables import OBJECTS
 from lakeproof.spark_checks.uncommitted.marking import Asked, mark
+from tests.spark import snapshots
 from tests.spark.retention.worlds import HOUR, NOW, world
 
 AGE = 24 * HOUR
@@ -171,6 +172,7 @@ class TestGoingOnFromTheLastRun:
         assert found < anew
         assert found - addresses(spark, first.folder)
 
+    @pytest.mark.deep
     def test_a_run_that_begins_anew_needs_what_the_last_one_has_read(
         self, spark: SparkSession, second: Done, tmp_path: Path
     ) -> None:
@@ -188,7 +190,7 @@ class TestGoingOnFromTheLastRun:
             runs.demand_run(tmp_path / "none", "uncommitted")
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     spark: SparkSession, seed: int, tmp_path: Path
@@ -202,6 +204,7 @@ def test_both_runs_mark_what_the_model_marks_whatever_the_world_is(
     assert addresses(spark, two.folder) == marked_by_the_model(two.found) - kept - committed_in(one.found)
 
 
+@pytest.mark.deep
 def test_an_empty_dataset_has_nothing_to_mark(spark: SparkSession, tmp_path: Path) -> None:
     nothing = Snapshot(store={}, objects={}, now=NOW, clients=())
     done = run(spark, nothing, tmp_path / "first")

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from lakeproof.spark_checks import footers, runs
+from lakeproof.spark_checks import runs
 from lakeproof.spark_checks.dataset import Dataset, empty, read_table
 from lakeproof.spark_checks.tables import KV, METARANGES, OBJECTS, RANGES
 
@@ -43,15 +43,3 @@ def test_the_youngest_object_of_all_files_says_when(spark: SparkSession, tmp_pat
 def test_a_file_that_does_not_say_is_read(spark: SparkSession, tmp_path: Path) -> None:
     dataset = written(spark, tmp_path, pa.timestamp("us", "UTC"), [EARLY], [None, None], [LATE])
     assert runs.time_of(None, dataset) == MICROSECONDS
-
-
-def test_footers_count_what_spark_counts(spark: SparkSession, tmp_path: Path) -> None:
-    folder = tmp_path / "a table, 100%"
-    folder.mkdir()
-    listing = written(spark, folder, pa.timestamp("us", "UTC"), [EARLY, None], [], [LATE]).objects
-    assert footers.count(listing) == listing.count() == 3
-
-
-def test_where_there_are_no_footers_spark_counts(spark: SparkSession) -> None:
-    assert footers.count(spark.range(5).toDF("n")) == 5
-    assert footers.count(empty(spark, OBJECTS)) == 0

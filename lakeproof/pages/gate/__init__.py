@@ -1,1 +1,0 @@
-"""Walking through the states of a real program behind the gate. See `lakeproof.pages.gate.walk`."""

@@ -1,0 +1,58 @@
+"""The bugs that can be planted in the fake, by name."""
+
+from typing import Final
+
+BUGS: Final = {
+    "lost-write": "one acknowledged write in ten is not done",
+    "late-write": "writes are acknowledged, and done a little later",
+    "unsettled-write": "a writer does not look whether its token was still the branch's",
+    "delete-returns": "one acknowledged delete of an entry in three is not done",
+    "erase-returns": "a delete without a tombstone leaves what is committed",
+    "missed-read": "a read beside a commit finds what is in the commit before it, or nothing",
+    "stale-read": "reads come from a cache",
+    "conditional-race": "a write of an absent path looks first, and writes then",
+    "ignores-committed": "a write of an absent path looks at what is staged alone",
+    "refused-write": "a conditional write is done now and then, and refused all the same",
+    "commit-drops-writes": "what is written while a commit is under way is lost",
+    "partial-commit": "a commit leaves the newest changes for the next one",
+    "lost-commit": "a commit replaces the head, whatever it is",
+    "lost-merge": "a merge is acknowledged, and not on the branch",
+    "revert-nothing": "a revert is a commit that changes nothing",
+    "cherry-pick-all": "a cherry-pick takes all of a commit, not what it changed",
+    "hard-reset-nothing": "one acknowledged hard reset in two is not done",
+    "tag-race": "a tag is created without a condition",
+    "tag-returns": "one acknowledged delete of a tag in two is not done",
+    "reset-returns": "one acknowledged reset in two is not done",
+    "dirty-branch": "a branch that is created anew shows what was written to the one before it",
+    "reused-token": "a reset leaves the branch its token, and empties it a little later",
+    "prefix-reset-returns": "one acknowledged reset of a path or prefix in two is not done",
+    "lost-update": "one acknowledged update of metadata in two is not done",
+    "update-overwrites": "an update of metadata reads the entry, and writes it back a little later",
+    "partial-import": "one import in four leaves out its last object",
+    "import-adds": "an import leaves what was under its prefix",
+    "lost-import": "one acknowledged import in two is not on the branch",
+    "pull-returns": "one acknowledged closing of a pull request in two is not done",
+    "pull-overwrites": "a change of a pull request reads it, and writes it back a little later",
+    "pull-merge-nothing": "one merged pull request in two is not on its branch",
+    "pull-merges-closed": "a pull request is merged whatever its status",
+    "late-branch-delete": "a branch is deleted after the answer, whichever it is by then",
+    "create-race": "a create of a repository looks first, and writes then",
+    "late-delete": "a repository is deleted after the answer, whichever it is by then",
+    "refused-delete": "a repository is deleted now and then, and the answer is that it was not there",
+    "cache": "repositories come from a cache, for a while",
+    "deleted-readable": "a deleted repository can be read for a while",
+    "zombie": "a repository finds the branches that one of its name had before",
+}
+"""What can be planted, and what it does."""
+DOUBTFUL: Final = "doubtful"
+"""No bug: connections are lost now and then, before or after a call is done."""
+OUTSIDE: Final = ("mem://outside/one/", "mem://outside/two/")
+"""What can be imported: objects that lie outside the lake."""
+CACHE_SECONDS: Final = 0.4
+"""How long the cache of `cache` remembers."""
+
+
+def planted(names: str) -> frozenset[str] | None:
+    """The bugs of ``NAME+NAME``, `DOUBTFUL` among them; None: there is no such bug."""
+    found = frozenset(names.split("+")) if names else frozenset[str]()
+    return found if found <= {*BUGS, DOUBTFUL} else None

@@ -1,0 +1,381 @@
+"""A fake lakeFS: the reference flows over stores in memory, as the calls of its API; and the same with bugs.
+
+Repositories are the variant `hardened`, commits `lock_free`, deleted branches leave a record. Every effect takes a
+little while, so that calls overlap as they do over a network.
+"""
+
+import copy
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from random import Random
+from typing import Final, TypeVar
+
+import attrs
+import trio
+
+from lakeproof.impl.committed import MetaRangeIterator
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import lock_free, merging, optimistic, reading, resetting, writing
+from lakeproof.impl.graveler.committing import Request, drop_all, seal, write_commit
+from lakeproof.impl.live import live_env, run, wall_clock
+from lakeproof.impl.refs import branches, commits
+from lakeproof.impl.refs.branches import next_token, read_branch, replace_branch
+from lakeproof.impl.refs.errors import BranchBusy, PathExists, PathNotFound
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.impl.repositories import hardened
+from lakeproof.impl.repositories.errors import BranchNotFound, NotUnique, RepositoryNotFound
+from lakeproof.impl.stores import MemoryObjectStore, MemoryStore, Store
+from lakeproof.impl.stores.base import Answer
+from lakeproof.model import keys, kv
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID
+from lakeproof.model.records import Branch, Commit, Repository
+from tests.fake_lakefs.bugs import CACHE_SECONDS
+from tests.fake_lakefs.records import IMPORTABLE, Found, Pull
+
+LATE_SECONDS: Final = 0.06
+EFFECT_SECONDS: Final = 0.001
+HICCUPS: Final = 0.05
+TRIES: Final = 30
+MARKED: Final = b"#"
+"""In an identity, between the physical address and the metadata."""
+WRITING: Final = writing.Reading(tries=TRIES)
+COMMITTING: Final = lock_free.Reading(tries=TRIES)
+T = TypeVar("T")
+
+
+class _Slow(Store):
+    """A store whose effects take up to `EFFECT_SECONDS`, and now and then ten times that."""
+
+    def __init__(self, store: Store, rng: Random, *, staging: bool) -> None:
+        """staging: whether staged writes take forty times as long, too."""
+        self._store, self._rng, self._staging = store, rng, staging
+
+    async def apply(self, op: kv.Op) -> Answer:
+        staged = self._staging and isinstance(op, kv.Set) and op.partition != keys.GRAVELER
+        slow = 40 if staged else 10 if self._rng.random() < HICCUPS else 1
+        await trio.sleep(self._rng.random() * EFFECT_SECONDS * slow)
+        return await self._store.perform(op)
+
+
+@attrs.define
+class Lake:
+    """What the API offers, as coroutines. Errors are those of the flows. bugs: of `BUGS`."""
+
+    bugs: frozenset[str] = frozenset()
+    rng: Random = attrs.field(factory=Random)
+    _store: Store = attrs.field(init=False)
+    _objects: MemoryObjectStore = attrs.field(init=False, factory=MemoryObjectStore)
+    _bodies: dict[bytes, bytes] = attrs.field(init=False, factory=dict)
+    """By physical address, which is the identity of an entry."""
+    _namespaces: dict[str, str] = attrs.field(init=False, factory=dict)
+    """By instance."""
+    pulls: dict[tuple[str, str], Pull] = attrs.field(init=False, factory=dict)
+    """By repository and id."""
+    imports: dict[str, Commit | Exception] = attrs.field(init=False, factory=dict)
+    """By id, what came of each."""
+    _remembered: dict[tuple[str, ...], tuple[float, object]] = attrs.field(init=False, factory=dict)
+    """What the bugs remember, and until when."""
+    _commits: int = 0
+    """On main."""
+
+    def twin(self) -> "Lake":
+        """Another server of the same lake: what bugs remember is its own."""
+        other = copy.copy(self)
+        other._remembered = {}  # of this class
+        return other
+
+    def __attrs_post_init__(self) -> None:
+        for source, outside in IMPORTABLE.items():
+            self._bodies.update({f"{source}{path}".encode(): path.encode() for path in outside})
+        self._store = _Slow(MemoryStore(), self.rng, staging="unsettled-write" in self.bugs)
+
+    async def run(self, flow: Callable[[Env], Coroutine[object, object, T]], env: Env | None = None) -> T:
+        return await run(flow(env or live_env()), self._store, self._objects, wall_clock)
+
+    def chance(self, bug: str, probability: float = 1.0) -> bool:
+        return bug in self.bugs and self.rng.random() < probability
+
+    def _later(self, do: Callable[[], Awaitable[object]]) -> None:
+        async def after_a_while() -> None:
+            await trio.sleep(LATE_SECONDS)
+            with suppress(Exception):  # nobody waits for it
+                await do()
+
+        trio.lowlevel.spawn_system_task(after_a_while)
+
+    def namespace(self, repository: Repository) -> str:
+        return self._namespaces[repository.instance_uid]
+
+    async def repository(self, name: str) -> Repository:
+        if "cache" not in self.bugs:
+            return await self._repository(name)
+        until, cached = self._remembered.get((name, "cached"), (0.0, None))
+        if not isinstance(cached, Repository) or trio.current_time() >= until:
+            until, cached = trio.current_time() + CACHE_SECONDS, await self._repository(name)
+            self._remembered[name, "cached"] = until, cached
+        return cached
+
+    async def _repository(self, name: str) -> Repository:
+        if "deleted-readable" in self.bugs:
+            until, ghost = self._remembered.get((name,), (0.0, None))
+            if isinstance(ghost, Repository) and trio.current_time() < until:
+                return ghost
+        return await self.run(lambda env: hardened.get_repository(env, RepositoryID(name)))
+
+    async def repositories(self, prefix: str) -> list[Repository]:
+        found = await self.run(hardened.list_repositories)
+        return [each for each in found if each.repository_id.startswith(prefix)]
+
+    async def create_repository(self, name: str, namespace: str) -> Repository:
+        uid = InstanceUID(uuid.uuid5(uuid.NAMESPACE_URL, name).hex if "zombie" in self.bugs else uuid.uuid4().hex)
+        if "create-race" in self.bugs:
+            await self._clear(name)
+        if "zombie" not in self.bugs or not await self._is_there(name):
+            self._namespaces[uid] = namespace
+        env = Env.with_unique(lambda kind: uid if kind == "instance" else uuid.uuid4().hex)
+        return await self.run(lambda env: hardened.create_repository(env, RepositoryID(name)), env)
+
+    async def _is_there(self, name: str) -> bool:
+        try:
+            await self.repository(name)
+        except RepositoryNotFound:
+            return False
+        return True
+
+    async def _clear(self, name: str) -> None:
+        if await self._is_there(name):
+            raise NotUnique(name)
+        await trio.sleep(LATE_SECONDS / 2)
+        await self._store.delete(keys.GRAVELER, keys.repository_key(RepositoryID(name)))
+
+    async def delete_repository(self, name: str) -> None:
+        def flow(env: Env) -> Coroutine[object, object, None]:
+            return hardened.delete_repository(env, RepositoryID(name))
+
+        if "deleted-readable" in self.bugs:
+            self._remembered[name,] = (trio.current_time() + 5 * LATE_SECONDS, await self.repository(name))
+        await self.run(flow)
+        if self.chance("refused-delete", 0.25):
+            raise RepositoryNotFound(name)
+        if "late-delete" in self.bugs:
+            self._later(lambda: self.run(flow))
+
+    async def branches(self, name: str) -> list[Branch]:
+        repository = await self.repository(name)
+        return list(await self.run(lambda env: branches.list_branches(env, repository)))
+
+    async def branch(self, name: str, branch: str) -> Branch:
+        repository = await self.repository(name)
+        return await self.run(lambda env: branches.get_branch(env, repository, BranchID(branch)))
+
+    async def create_branch(self, name: str, branch: str, source: str) -> Branch:
+        repository, fresh = await self.repository(name), "dirty-branch" not in self.bugs
+        return await self.run(
+            lambda env: branches.create_branch(
+                env, repository, BranchID(branch), source, tombstones=True, fresh_token=fresh
+            )
+        )
+
+    async def delete_branch(self, name: str, branch: str) -> None:
+        repository = await self.repository(name)
+        which = BranchID(branch)
+        delete = branches.delete_branch if "dirty-branch" in self.bugs else branches.delete_branch_by_tombstone
+        await self.run(lambda env: delete(env, repository, which))
+        if "late-branch-delete" in self.bugs:
+            self._later(lambda: self.run(lambda env: branches.delete_branch(env, repository, which)))
+
+    async def reset(self, name: str, branch: str) -> None:
+        repository, which = await self.repository(name), BranchID(branch)
+        if self.chance("reset-returns", 0.5):
+            await self.branch(name, branch)
+            return
+        fresh, before = "reused-token" not in self.bugs, await self.branch(name, branch)
+        await self.run(lambda env: resetting.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
+        if not fresh:
+            self._later(lambda: self.run(lambda env: drop_all(env, before.tokens, 0)))
+
+    async def upload(self, name: str, branch: str, path: str, content: bytes, *, only_if_absent: bool) -> Found:
+        repository = await self.repository(name)
+        which, key = BranchID(branch), path.encode()
+        identity = f"{self.namespace(repository)}/data/{uuid.uuid4().hex}".encode()
+        self._bodies[identity] = content
+
+        def write() -> Awaitable[None]:
+            how = writing.Reading(rereads="unsettled-write" not in self.bugs, tries=TRIES)
+            return self.run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=how))
+
+        def create() -> Awaitable[None]:
+            return self.run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
+
+        if only_if_absent and not ("ignores-committed" in self.bugs and await self._is_committed(name, branch, path)):
+            if "conditional-race" in self.bugs:
+                await self._look_and_write(write, name, branch, path)
+            else:
+                await self._conditionally(create, write)
+        elif self.chance("lost-write", 0.1):
+            await self.branch(name, branch)
+        elif "late-write" in self.bugs:
+            await self.branch(name, branch)
+            self._later(write)
+        else:
+            await write()
+        return Found(path, identity.decode(), content)
+
+    async def _is_committed(self, name: str, branch: str, path: str) -> bool:
+        """Whether what a branch shows of a path is what its head has."""
+        try:
+            shown = await self.get(name, branch, path)
+            head = (await self.branch(name, branch)).commit_id
+            entry = await self._committed(await self.repository(name), head, path.encode())
+        except (PathNotFound, BranchNotFound):
+            return False
+        return shown == self._found(entry)
+
+    async def _look_and_write(self, write: Callable[[], Awaitable[None]], name: str, branch: str, path: str) -> None:
+        try:
+            await self.get(name, branch, path)
+        except PathNotFound:
+            await trio.sleep(LATE_SECONDS / 2)
+            await write()
+            return
+        raise PathExists(path.encode())
+
+    async def _conditionally(self, create: Callable[[], Awaitable[None]], write: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await create()
+        except PathExists:
+            if self.chance("refused-write", 0.2):
+                await write()
+            raise
+
+    async def delete_entry(self, name: str, branch: str, path: str, *, erases: bool = False) -> None:
+        """erases: without a tombstone, where possible; here it is none the less."""
+        repository = await self.repository(name)
+        if self.chance("delete-returns", 0.3):
+            return
+        if erases and "erase-returns" in self.bugs and await self._is_committed(name, branch, path):
+            return
+        which, key = BranchID(branch), path.encode()
+        await self.run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
+
+    async def get(self, name: str, ref: str, path: str) -> Found:
+        if "missed-read" not in self.bugs or ref != "main":
+            return await self._get(name, ref, path)
+        before, head = self._commits, (await self.branch(name, ref)).commit_id
+        found = await self._get(name, ref, path)
+        await trio.sleep(LATE_SECONDS / 2)
+        if self._commits == before:
+            return found
+        return self._found(await self._committed(await self.repository(name), head, path.encode()))
+
+    async def _get(self, name: str, ref: str, path: str) -> Found:
+        at = (name, ref, path)
+        until, cached = self._remembered.get(at, (0.0, None))
+        if isinstance(cached, Found) and trio.current_time() < until:
+            return cached
+        repository = await self.repository(name)
+        try:
+            entry = await self.run(
+                lambda env: reading.get_entry(env, repository, BranchID(ref), path.encode(), tries=TRIES)
+            )
+        except BranchNotFound:
+            entry = await self._committed(repository, ref, path.encode())
+        found = self._found(entry)
+        if "stale-read" in self.bugs:
+            self._remembered[at] = (trio.current_time() + 2 * LATE_SECONDS, found)
+        return found
+
+    async def _committed(self, repository: Repository, ref: str, path: bytes) -> Entry:
+        for entry in await self.entries(repository, ref):
+            if entry.path == path:
+                return entry
+        raise PathNotFound(path)
+
+    async def listing(self, name: str, ref: str) -> list[Found]:
+        repository = await self.repository(name)
+        try:
+            entries = await self.run(lambda env: reading.list_entries(env, repository, BranchID(ref), tries=TRIES))
+        except BranchNotFound:
+            entries = await self.entries(repository, ref)
+        return [self._found(each) for each in entries]
+
+    def _found(self, entry: Entry) -> Found:
+        address, _, mark = entry.identity.partition(MARKED)
+        return Found(entry.path.decode(), address.decode(), self._bodies[address], mark.decode())
+
+    async def entries(self, repository: Repository, ref: str) -> tuple[Entry, ...]:
+        async def flow(env: Env) -> tuple[Entry, ...]:
+            commit = await commits.get_commit(env, repository, await resolve(env, repository, ref))
+            found = MetaRangeIterator(env, repository.storage_namespace, commit.meta_range_id)
+            return tuple([entry async for entry in found])
+
+        return await self.run(flow)
+
+    async def commit(self, name: str, branch: str, message: str) -> Commit:
+        repository, which = await self.repository(name), BranchID(branch)
+        flows: dict[str, Callable[[Env], Coroutine[object, object, Commit]]] = {
+            "lost-commit": lambda env: _override(env, repository, which, message),
+            "partial-commit": lambda env: _commit_older(env, repository, which, message),
+            "commit-drops-writes": lambda env: optimistic.commit(
+                env, repository, which, message, reading=optimistic.Reading(seals=False, tries=TRIES)
+            ),
+        }
+        planted = next(iter(self.bugs & flows.keys()), "")
+        flow = flows.get(planted, lambda env: lock_free.commit(env, repository, which, message, reading=COMMITTING))
+        self._commits += branch == "main"
+        return await self.run(flow)
+
+    async def merge(self, name: str, destination: str, source: str, message: str) -> Commit:
+        repository, which = await self.repository(name), BranchID(destination)
+
+        async def flow(env: Env) -> Commit:
+            before, _ = await read_branch(env, repository, which)
+            made = await merging.merge(env, repository, which, source, message, strategy="source-wins")
+            if self.chance("lost-merge", 0.5):
+                await replace_branch(env, repository, before, kv.EXISTS)
+            return made
+
+        return await self.run(flow)
+
+    async def log(self, name: str, ref: str, *, first_parent: bool) -> list[Commit]:
+        repository = await self.repository(name)
+        if first_parent:
+            return list(await self.run(lambda env: commits.log(env, repository, ref)))
+
+        async def flow(env: Env) -> list[Commit]:
+            todo, found = [await resolve(env, repository, ref)], dict[str, Commit]()
+            while todo:
+                commit = await commits.get_commit(env, repository, todo.pop())
+                found[commit.commit_id] = commit
+                todo += [parent for parent in commit.parents if parent not in found]
+            return sorted(found.values(), key=lambda commit: -commit.generation)
+
+        return await self.run(flow)
+
+
+async def _override(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:
+    """A commit that replaces the branch whatever it is by then."""
+    branch, _ = await seal(env, repository, branch_id, TRIES)
+    made = await write_commit(env, repository, branch.commit_id, branch.sealed_tokens, Request(message=message))
+    finished = attrs.evolve(
+        branch, commit_id=made.commit_id, staging_token=next_token(env, branch), sealed_tokens=(branch.staging_token,)
+    )
+    await replace_branch(env, repository, finished, kv.EXISTS)
+    return made
+
+
+async def _commit_older(env: Env, repository: Repository, branch_id: BranchID, message: str) -> Commit:
+    """A commit of what the commit before this one has sealed."""
+    for _ in range(TRIES):
+        branch, predicate = await seal(env, repository, branch_id, TRIES)
+        newest, *older = branch.sealed_tokens
+        made = await write_commit(env, repository, branch.commit_id, tuple(older), Request(message=message))
+        try:
+            finished = attrs.evolve(branch, commit_id=made.commit_id, sealed_tokens=(newest,))
+            await replace_branch(env, repository, finished, predicate)
+        except kv.PredicateFailed:
+            continue
+        return made
+    raise BranchBusy(branch_id)

@@ -1,0 +1,119 @@
+"""What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
+
+from collections.abc import Coroutine
+from contextlib import suppress
+
+import attrs
+import trio
+
+from lakeproof.impl.committed import merge as merge_committed
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import merging, resetting
+from lakeproof.impl.graveler.layers import changes
+from lakeproof.impl.refs import branches, tags
+from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import DirtyBranch, NoParent, RefChanged, TagNotFound
+from lakeproof.impl.refs.resolving import resolve
+from lakeproof.model import kv
+from lakeproof.model.identifiers import BranchID, TagID
+from lakeproof.model.records import Commit, Repository, Tag
+from tests.fake_lakefs.lake import LATE_SECONDS, TRIES, Lake
+
+COMMITTER = "fake"
+
+
+async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: bool) -> None:
+    """Forget what is staged at a path, or at all paths with a prefix."""
+    repository, which = await lake.repository(name), BranchID(branch)
+    if lake.chance("prefix-reset-returns", 0.5):
+        await lake.branch(name, branch)
+        return
+
+    def flow(env: Env) -> Coroutine[object, object, None]:
+        if exact:
+            return resetting.reset_entry(env, repository, which, path.encode(), tries=TRIES)
+        return resetting.reset_prefix(env, repository, which, path.encode(), tries=TRIES)
+
+    await lake.run(flow)
+
+
+async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
+    repository, which = await lake.repository(name), BranchID(branch)
+    if "revert-nothing" in lake.bugs:
+        return await lake.run(lambda env: _picked(env, repository, which, branch, message, changes_all=True))
+    return await lake.run(lambda env: merging.revert(env, repository, which, ref, message))
+
+
+async def cherry_pick(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
+    repository, which, all_ = await lake.repository(name), BranchID(branch), "cherry-pick-all" in lake.bugs
+    return await lake.run(lambda env: _picked(env, repository, which, ref, message, changes_all=all_))
+
+
+async def _picked(
+    env: Env, repository: Repository, branch_id: BranchID, ref: str, message: str, *, changes_all: bool
+) -> Commit:
+    """A commit on a branch of what another one changed against its first parent. changes_all: of all that it has."""
+    branch, predicate = await read_branch(env, repository, branch_id)
+    async for _ in changes(env, branch.tokens):
+        raise DirtyBranch(branch_id)
+    head = await get_commit(env, repository, branch.commit_id)
+    picked = await get_commit(env, repository, await resolve(env, repository, ref))
+    if not picked.parents:
+        raise NoParent(picked.commit_id)
+    parent = await get_commit(env, repository, picked.parents[0])
+    meta_range_id = picked.meta_range_id
+    if not changes_all:
+        meta_range_id = await merge_committed(
+            env,
+            repository.storage_namespace,
+            base=parent.meta_range_id,
+            source=picked.meta_range_id,
+            destination=head.meta_range_id,
+        )
+    date = await env.clock.now()
+    made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=date)
+    await add_commit(env, repository, made)
+    try:
+        await replace_branch(env, repository, attrs.evolve(branch, commit_id=made.commit_id), predicate)
+    except kv.PredicateFailed:
+        raise RefChanged(branch_id) from None
+    return made
+
+
+async def hard_reset(lake: Lake, name: str, branch: str, ref: str) -> None:
+    """Let a branch that has no uncommitted changes name another commit."""
+    repository, which = await lake.repository(name), BranchID(branch)
+
+    async def flow(env: Env) -> None:
+        async for _ in changes(env, (await branches.get_branch(env, repository, which)).tokens):
+            raise DirtyBranch(which)
+        if not lake.chance("hard-reset-nothing", 0.5):
+            await branches.update_branch(env, repository, which, ref)
+
+    await lake.run(flow)
+
+
+async def create_tag(lake: Lake, name: str, tag: str, ref: str) -> Tag:
+    repository, which = await lake.repository(name), TagID(tag)
+    if "tag-race" in lake.bugs:
+        try:
+            await lake.run(lambda env: tags.get_tag(env, repository, which))
+        except TagNotFound:
+            await trio.sleep(LATE_SECONDS / 2)
+            with suppress(TagNotFound):
+                await lake.run(lambda env: tags.delete_tag(env, repository, which))
+    return await lake.run(lambda env: tags.create_tag(env, repository, which, ref, looks=True))
+
+
+async def get_tag(lake: Lake, name: str, tag: str) -> Tag:
+    repository = await lake.repository(name)
+    return await lake.run(lambda env: tags.get_tag(env, repository, TagID(tag)))
+
+
+async def delete_tag(lake: Lake, name: str, tag: str) -> None:
+    repository = await lake.repository(name)
+    if lake.chance("tag-returns", 0.5):
+        await get_tag(lake, name, tag)
+        return
+    await lake.run(lambda env: tags.delete_tag(env, repository, TagID(tag)))

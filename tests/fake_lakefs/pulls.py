@@ -1,0 +1,149 @@
+"""What the fake does with imports, pull requests and metadata of objects; and its bugs there."""
+
+import uuid
+from collections.abc import Iterator
+
+import attrs
+import trio
+
+from lakeproof.impl.committed import MetaRangeIterator, write_metarange
+from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import reading, writing
+from lakeproof.impl.graveler.layers import changes
+from lakeproof.impl.refs.branches import read_branch, replace_branch
+from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
+from lakeproof.impl.refs.errors import BranchBusy, DirtyBranch, EntryChanged, RefChanged
+from lakeproof.model import kv
+from lakeproof.model.committed import Entry
+from lakeproof.model.identifiers import BranchID
+from lakeproof.model.records import Commit, Repository
+from tests.fake_lakefs.lake import LATE_SECONDS, MARKED, TRIES, WRITING, Lake
+from tests.fake_lakefs.records import IMPORTABLE, Pull
+
+COMMITTER = "fake"
+
+
+class PullNotFound(Exception):
+    """There is no pull request of this id."""
+
+
+class NotOpen(Exception):
+    """A pull request is closed, or merged."""
+
+
+async def update_metadata(lake: Lake, name: str, branch: str, path: str, mark: str) -> None:
+    """Give an entry other metadata, and leave it as it is otherwise."""
+    repository, which, key = await lake.repository(name), BranchID(branch), path.encode()
+    for _ in range(TRIES):
+        entry = await lake.run(lambda env: reading.get_entry(env, repository, which, key, tries=TRIES))
+        if lake.chance("lost-update", 0.5):
+            return
+        before = entry.identity
+        identity = before.partition(MARKED)[0] + MARKED + mark.encode()
+        if "update-overwrites" in lake.bugs:
+            await trio.sleep(LATE_SECONDS / 2)
+            await lake.run(lambda env: writing.set_entry(env, repository, which, key, identity, reading=WRITING))  # noqa: B023  # it is run at once
+            return
+        try:
+            await _exchanged(lake, repository, which, key, (before, identity))
+        except EntryChanged:
+            continue
+        return
+    raise BranchBusy(which)
+
+
+async def _exchanged(
+    lake: Lake, repository: Repository, branch: BranchID, key: bytes, identities: tuple[bytes, bytes]
+) -> None:
+    before, after = identities
+    await lake.run(lambda env: writing.replace_entry(env, repository, branch, key, after, before, reading=WRITING))
+
+
+async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, str], message: str) -> str:
+    """Put what lies at a source in the place of what lies under a prefix. paths: source and prefix.
+
+    Returns the id of the import. It has ended by then: `Lake.imports` has what came of it.
+    """
+    repository, which, number = await lake.repository(name), BranchID(branch), uuid.uuid4().hex
+    await lake.branch(name, branch)
+    source, prefix = paths
+    brought = [
+        Entry(path=f"{prefix}{path}".encode(), identity=f"{source}{path}".encode(), data=b"")
+        for path in IMPORTABLE.get(source, ())
+    ]
+    if lake.chance("partial-import", 0.25):
+        brought.pop()
+    adds, lost = "import-adds" in lake.bugs, lake.chance("lost-import", 0.5)
+
+    async def flow(env: Env) -> Commit:
+        before, predicate = await read_branch(env, repository, which)
+        async for _ in changes(env, before.tokens):
+            raise DirtyBranch(which)
+        head = await get_commit(env, repository, before.commit_id)
+        there = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
+        kept = [each async for each in there if adds or not each.path.startswith(prefix.encode())]
+        meta_range_id = await write_metarange(env, repository.storage_namespace, _merged(kept, brought))
+        date = await env.clock.now()
+        made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=date)
+        await add_commit(env, repository, made)
+        if not lost:
+            try:
+                await replace_branch(env, repository, attrs.evolve(before, commit_id=made.commit_id), predicate)
+            except kv.PredicateFailed:
+                raise RefChanged(which) from None
+        return made
+
+    try:
+        lake.imports[number] = await lake.run(flow)
+    except (DirtyBranch, RefChanged) as error:
+        lake.imports[number] = error
+    return number
+
+
+def _merged(kept: list[Entry], brought: list[Entry]) -> Iterator[Entry]:
+    """All of them by path; of two at one path the one that was brought."""
+    found = {entry.path: entry for entry in (*kept, *brought)}
+    yield from (found[path] for path in sorted(found))
+
+
+async def create_pull(lake: Lake, name: str, pull: Pull) -> str:
+    await lake.branch(name, pull.source)
+    await lake.branch(name, pull.destination)
+    number = uuid.uuid4().hex
+    lake.pulls[name, number] = pull
+    return number
+
+
+async def get_pull(lake: Lake, name: str, number: str) -> Pull:
+    await lake.repository(name)
+    if (name, number) not in lake.pulls:
+        raise PullNotFound(number)
+    return lake.pulls[name, number]
+
+
+async def update_pull(lake: Lake, name: str, number: str, *, title: str = "", status: str = "") -> None:
+    """Change what is given."""
+    pull = await get_pull(lake, name, number)
+    if status and lake.chance("pull-returns", 0.5):
+        return
+    if "pull-overwrites" in lake.bugs:
+        before = attrs.evolve(pull)
+        await trio.sleep(LATE_SECONDS / 2)
+        pull.title, pull.status, pull.commit = title or before.title, status or before.status, before.commit
+        return
+    async with pull.changing:
+        pull.title, pull.status = title or pull.title, status or pull.status
+
+
+async def merge_pull(lake: Lake, name: str, number: str) -> Commit:
+    pull = await get_pull(lake, name, number)
+    async with pull.changing:
+        if pull.status != "open" and "pull-merges-closed" not in lake.bugs:
+            raise NotOpen(number)
+        message = f"pull request {number}"
+        if lake.chance("pull-merge-nothing", 0.5):
+            [made, *_] = await lake.log(name, pull.source, first_parent=True)
+        else:
+            made = await lake.merge(name, pull.destination, pull.source, message)
+        pull.status, pull.commit = "merged", made.commit_id
+    return made

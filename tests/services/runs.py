@@ -1,0 +1,43 @@
+"""Runs of `lakeproof service` on the fake lakeFS."""
+
+import math
+from collections.abc import Mapping
+
+import trio
+from click.testing import Result
+
+from lakeproof.services.api import LakeFS, address
+from lakeproof.services.command import Plan, Served, drive
+from lakeproof.services.driving import Traffic
+from lakeproof.services.wishes import OF_ENTRIES
+from lakeproof.targets.traffic import Load
+from tests.commands import lakeproof
+from tests.fake_lakefs.bugs import DOUBTFUL, OUTSIDE
+from tests.fake_lakefs.server import fake_lakefs
+
+ONE_ROUND = Plan(rounds=1, calls=400)
+
+
+def service(*words: str, bugs: str = "", seed: int = 5) -> Result:
+    """The command."""
+    options = ("--storage-namespace", "mem://lakeproof", "--import-from", ",".join(OUTSIDE), "--seed", str(seed))
+    with fake_lakefs(bugs, seed) as dsn:
+        return lakeproof("service", dsn, *options, *words)
+
+
+def run(
+    bugs: str = "",
+    plan: Plan = ONE_ROUND,
+    *,
+    seed: int = 1,
+    servers: int = 1,
+    often: Mapping[str, int] = OF_ENTRIES,
+) -> tuple[Served, Traffic]:
+    """Rounds that are counted in calls. Nothing stays on the server, unless connections are lost."""
+    with fake_lakefs(bugs, seed, servers) as dsn:
+        client = LakeFS(address(dsn), timeout=10, connections=8)
+        traffic = Traffic(client, Load(clients=8, seconds=math.inf, seed=seed), "mem://lakeproof")
+        traffic.settle, traffic.sources, traffic.often = plan.known.settle, OUTSIDE, often
+        done = trio.run(drive, traffic, plan)
+        assert DOUBTFUL in bugs or client.perform("list_repositories", ("lakeproof-",)) == ()
+    return done, traffic

@@ -1,0 +1,216 @@
+"""The cache of verdicts: what has not changed is told again, and a stale verdict is never told."""
+
+import json
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import attrs
+import pytest
+
+from lakeproof.running import cache
+from lakeproof.running.cache import Kept
+from lakeproof.running.loading import Source
+from lakeproof.running.tasks import Outcome, Verify, undecided
+from tests.commands import HEAD, RACING
+from tests.racing import ATOMIC
+from tests.warm import Done, Warm
+
+FLOW = """
+import os, pathlib, sys
+from lakeproof import Call, Env, Eventually, Reached, Scenario, Violation
+{setting}
+async def store(env: Env) -> None:
+    {reading}
+    await env.store.set(b"p", b"k", b"%d" % amount)
+
+def check(snapshot):
+    held = snapshot.store.get((b"p", b"k"))
+    yield Reached("one") if held == b"1" else Violation("is-one", f"{{held}} is stored")
+
+IS_ONE = Eventually(id="is-one", meaning="one is stored", check=check)
+SCENARIOS = [Scenario(name="a/b/c", clients=[[Call(store)]], invariants=[IS_ONE])]
+"""
+"""Holds if the amount is 1. What decides that is what a test changes."""
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[Warm]:
+    with Warm() as process:
+        yield process
+
+
+@attrs.frozen
+class Runner:
+    """Verifies mine.py in a folder of its own, with a cache of its own."""
+
+    warm: Warm
+    folder: Path
+
+    def write(self, **files: str) -> None:
+        for name, text in files.items():
+            (self.folder / name.replace("_py", ".py")).write_text(text)
+
+    def verify(self, *args: str, **environment: str) -> Done:
+        return self.warm.run(self.folder, "verify", "--jobs", "1", "--cache", "kept", *args, **environment)
+
+    def mine(self, *args: str, **environment: str) -> Done:
+        return self.verify("--from", "mine.py", *args, **environment)
+
+
+@pytest.fixture
+def runner(warm: Warm, tmp_path: Path) -> Runner:
+    return Runner(warm, tmp_path)
+
+
+def recalled(done: Done) -> bool:
+    return "from the cache in kept; --no-cache searches again" in done.stderr
+
+
+class TestWhatHasChanged:
+    """A verdict on changed code is that of a search."""
+
+    @pytest.mark.parametrize(
+        ("setting", "reading", "near", "far"),
+        [
+            ("from near import AMOUNT", "amount = AMOUNT", "from far import AMOUNT", "AMOUNT = {}"),
+            ("import near, far", "amount = near.AMOUNT", "AMOUNT = 1", "import near\nnear.AMOUNT = {}"),
+            ("import near", "amount = near.made()", "def made():\n    return {}", ""),
+            ("AMOUNT = __import__('near').AMOUNT", "amount = AMOUNT", "AMOUNT = {}", ""),
+            (
+                "import near",
+                "amount = near.KNOWN[0]()",
+                "KNOWN = []\nimport far",
+                "import near\nnear.KNOWN += [lambda: {}]",
+            ),
+        ],
+        ids=[
+            "two imports away",
+            "a module that another one patches",
+            "a function",
+            "no import statement",
+            "a registry",
+        ],
+    )
+    def test_code_is_searched_again(self, setting: str, reading: str, near: str, far: str, runner: Runner) -> None:
+        runner.write(mine_py=FLOW.format(setting=setting, reading=reading))
+        for amount, known in ((1, False), (1, True), (2, False), (2, True), (1, True)):
+            runner.write(near_py=near.format(amount), far_py=far.format(amount))
+            done = runner.mine()
+            assert (done.code, recalled(done)) == (amount - 1, known), (amount, done)
+
+    @pytest.mark.parametrize(
+        ("setting", "reading", "why"),
+        [
+            ("AMOUNT = int(open('amount').read())", "amount = AMOUNT", "mine.py:4 reads amount"),
+            ("AMOUNT = int(pathlib.Path('amount').read_text())", "amount = AMOUNT", "mine.py:4 reads amount"),
+            ("AMOUNT = int(os.environ['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
+            ("AMOUNT = int(os.getenvb(b'AMOUNT'))", "amount = AMOUNT", "mine.py:4 reads the environment: AMOUNT"),
+            ("AMOUNT = int(dict(os.environ)['AMOUNT'])", "amount = AMOUNT", "mine.py:4 reads the environment"),
+            ("AMOUNT = 2 if os.path.exists('two') else 1", "amount = AMOUNT", "mine.py:4 reads two"),
+            ("AMOUNT = 2 if 'two' in os.listdir() else 1", "amount = AMOUNT", "mine.py:4 lists "),
+            ("AMOUNT = 1 + len(list(pathlib.Path().glob('two')))", "amount = AMOUNT", "mine.py:4 "),
+            ("AMOUNT = int(os.popen('cat amount').read())", "amount = AMOUNT", "mine.py:4 starts "),
+            ("exec(open('code').read())", "amount = AMOUNT", "mine.py:4 reads code"),
+            ("", "amount = int(open('amount').read())", "mine.py:6 reads amount"),
+            ("", "amount = int(os.environ['AMOUNT'])", "mine.py:6 reads the environment: AMOUNT"),
+            ("", "from late import AMOUNT as amount", "late.py is imported while flows run"),
+        ],
+    )
+    def test_what_reads_more_than_modules_is_not_kept(
+        self, setting: str, reading: str, why: str, runner: Runner
+    ) -> None:
+        runner.write(mine_py=FLOW.format(setting=setting, reading=reading))
+        for amount in (1, 2, 1):
+            runner.write(amount=str(amount), late_py=f"AMOUNT = {amount}", code=f"AMOUNT = {amount}")
+            if amount == 2:
+                runner.write(two="")
+            else:
+                (runner.folder / "two").unlink(missing_ok=True)
+            done = runner.mine(AMOUNT=str(amount))
+            assert (done.code, recalled(done)) == (amount - 1, False)
+            assert "1 scenario not kept in the cache: " in done.stderr
+            assert why in done.stderr
+        assert not (runner.folder / "kept").exists()
+
+
+class TestWhatIsTold:
+    def test_the_rows_and_traces_are_those_of_a_search(self, runner: Runner) -> None:
+        runs: list[object] = []
+        for option in ("--full", "--full", "--no-cache"):
+            done = runner.verify("--json", option, "repositories/step1/delete-*", "tags/plain/*", "--out", "traces")
+            assert recalled(done) is (len(runs) == 1)
+            rows = [{**json.loads(line), "seconds": 0} for line in done.stdout.splitlines()]
+            assert {row["verdict"] for row in rows} == {"holds", "violated"}
+            runs.append(
+                (done.code, rows, {path.name: path.read_bytes() for path in (runner.folder / "traces").iterdir()})
+            )
+        assert runs[0] == runs[1] == runs[2]
+
+    def test_a_limit_is_a_part_of_the_question(self, runner: Runner) -> None:
+        runner.write(mine_py=HEAD + "SCENARIOS = [LARGE]\n", racing_py="")
+        assert runner.mine("--max-states", "50").code == 3
+        assert not recalled(runner.mine("--max-states", "50"))  # nothing inconclusive is kept
+        assert not (runner.folder / "kept").exists()
+
+    def test_a_violation_that_does_not_take_place_is_searched(self, runner: Runner) -> None:
+        runner.write(racing_py=RACING.read_text())
+        first = runner.verify("--from", "racing.py", "known")
+        [path] = (runner.folder / "kept").iterdir()
+        head, text = path.read_text().splitlines()
+        kept = json.loads(text)
+        for steps in ([["a", "normal", ""]], [["z", "normal", ""]] * 4, [["a", "nonsense", ""]], []):
+            kept["verdicts"][0]["steps"] = steps
+            changed = json.dumps(kept)
+            seal = sha256(changed.encode()).hexdigest()
+            path.write_text(f"{head.rpartition(' ')[0]} {seal}\n{changed}")
+            done = runner.verify("--from", "racing.py", "known")
+            assert (done.code, recalled(done)) == (first.code, False), (steps, done)
+            again = json.loads(path.read_text().splitlines()[1])
+            assert {**again, "seconds": 0} == {**json.loads(text), "seconds": 0}
+
+    @pytest.mark.parametrize(
+        "damage",
+        [b"", b"\xff\xfe", b"{}", b"lakeproof verdicts 0 x y\n{}", None],
+        ids=["empty", "no text", "no head", "another version", "a bit"],
+    )
+    def test_a_damaged_file_is_as_good_as_none(self, damage: bytes | None, runner: Runner) -> None:
+        runner.write(racing_py=RACING.read_text())
+        assert runner.verify("--from", "racing.py", "atomic").code == 0
+        [path] = (runner.folder / "kept").iterdir()
+        good = path.read_bytes()
+        path.write_bytes(good.replace(b'"holds"', b'"hoIds"') if damage is None else damage)
+        done = runner.verify("--from", "racing.py", "atomic")
+        assert (done.code, recalled(done)) == (0, False)
+        assert recalled(runner.verify("--from", "racing.py", "atomic"))
+
+    def test_a_cache_that_cannot_be_written_costs_nothing_but_time(self, runner: Runner) -> None:
+        runner.write(racing_py=RACING.read_text(), kept="a file")
+        done = runner.verify("--from", "racing.py", "atomic")
+        assert done.code == 0
+        assert "the cache in kept cannot be written: File exists; make room" in done.stderr
+
+
+def outcome(key: str) -> Outcome:
+    return attrs.evolve(Verify().run(ATOMIC, Source(), lambda *_: None), key=key)
+
+
+class TestFolder:
+    def test_what_was_not_asked_for_longest_makes_room(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(cache, "FILES_MAX", 2)
+        kept = Kept(tmp_path)
+        for number, key in enumerate("abc"):
+            kept.keep(outcome(key))
+            os.utime(tmp_path / key, (0, 10 - number))
+        assert list(kept.close([])) == []
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]  # the most recently asked for
+
+    def test_only_what_is_decided_is_kept(self, tmp_path: Path) -> None:
+        kept = Kept(tmp_path)
+        for each in (undecided(ATOMIC, "why"), outcome("k")):
+            kept.keep(attrs.evolve(each, key="k", trouble="trouble"))
+            kept.keep(attrs.evolve(each, key=""))
+            kept.keep(attrs.evolve(each, key="k", stopped="a limit"))
+        kept.keep(attrs.evolve(undecided(ATOMIC, ""), key="k"))
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,184 @@
+"""Keys: two scenarios have one key only if they are the same, down to closures; and the catalogue's are narrow."""
+
+import functools
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Final
+
+import attrs
+import pytest
+
+from lakeproof import Call, Program, Scenario
+from lakeproof.running import keys
+from lakeproof.running.keys import NoKey
+from lakeproof.scenario import Flow
+from tests.commands import ROOT
+from tests.racing import ATOMIC, increment, increment_if
+
+
+def closing_over(value: object) -> Flow:
+    async def flow(env: object) -> object:
+        return value
+
+    return flow
+
+
+def defaulting_to(value: object) -> Flow:
+    async def flow(env: object, given: object = value, *, named: object = value) -> None: ...
+
+    return flow
+
+
+@attrs.frozen
+class Holder:
+    """A flow that is an object."""
+
+    value: object
+
+    async def __call__(self, env: object) -> None: ...
+
+    async def method(self, env: object) -> None: ...
+
+
+async def echo(env: object, *args: object, **options: object) -> None: ...
+
+
+def marked(value: object) -> Flow:
+    async def flow(env: object) -> None: ...
+
+    vars(flow)["mark"] = value
+    return flow
+
+
+MAKERS: Final = (
+    closing_over,
+    defaulting_to,
+    marked,
+    Holder,
+    lambda value: Holder(value).method,
+    lambda value: functools.partial(echo, value),
+    lambda value: functools.partial(echo, key=value),
+    lambda value: closing_over(closing_over(value)),
+    lambda value: functools.lru_cache(closing_over(value)),
+)
+
+VALUES: Final = (
+    1,
+    2,
+    True,
+    1.0,
+    "1",
+    b"1",
+    (1,),
+    [1],
+    {1: 2},
+    {2: 1},
+    {1: 2, 2: 1},
+    {2: 1, 1: 2},
+    frozenset({1}),
+    increment,
+)
+
+
+def written(scenario: Scenario) -> str:
+    return keys._digested(scenario)[0]
+
+
+def calling(flow: Flow) -> Scenario:
+    return attrs.evolve(ATOMIC, clients=[[Call(flow)]])
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_what_a_flow_holds_is_in_its_key(make: Callable[[object], Flow]) -> None:
+    found = [written(calling(make(value))) for value in VALUES]
+    assert len(set(found)) == len(VALUES)
+    assert found == [written(calling(make(value))) for value in VALUES]
+
+
+def test_every_field_is_in_the_key() -> None:
+    changes: dict[str, object] = {
+        "name": "other",
+        "clients": [[Call(increment)]],
+        "invariants": [attrs.evolve(ATOMIC.invariants[0], id="other")],
+        "setup": [Call(increment_if)],
+        "expect": {"increments-count": "violated"},
+        "start_time": 1,
+        "faults": attrs.evolve(ATOMIC.faults, crashes=1),
+    }
+    found = {written(ATOMIC)} | {written(attrs.evolve(ATOMIC, **{name: new})) for name, new in changes.items()}  # type: ignore[arg-type]
+    assert len(found) == len(changes) + 1
+
+
+def generated() -> Iterator[int]:
+    yield 1
+
+
+def test_what_cannot_be_written_has_no_key() -> None:
+    class Local:
+        """Known by no name."""
+
+    foreign = FunctionType(test_every_field_is_in_the_key.__code__, {"__name__": "elsewhere"})
+    for value in (threading.Lock(), generated(), Local(), Local, sys.stdout, foreign):
+        with pytest.raises(NoKey, match="counters/atomic: "):
+            written(calling(closing_over(value)))
+
+
+def test_a_flow_in_another_process_has_no_key() -> None:
+    with pytest.raises(NoKey, match="runs in another process"):
+        written(attrs.evolve(ATOMIC, clients=[[Program("./flows").call("store")]]))
+
+
+def test_a_process_that_was_not_witnessed_has_no_keys() -> None:
+    with pytest.raises(NoKey, match="not witnessed"):
+        keys.key(ATOMIC, ())
+
+
+def inside(program: str) -> str:
+    """What a program prints in a process of its own that is witnessed from its beginning."""
+    begun = "from lakeproof.running.witness import *\nWITNESS.install()\n"
+    done = subprocess.run(
+        [sys.executable, "-c", begun + program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_catalogue_reads_nothing_and_its_keys_hold_the_modules_that_a_design_reaches() -> None:
+    inside("""
+from lakeproof.running import keys
+from lakeproof.running.loading import Source
+scenarios = {}
+for each in Source().load():
+    scenarios.setdefault("/".join(each.name.split("/")[:2]), []).append(each)
+assert len(scenarios) > 100
+for some in scenarios.values():
+    keys.key(some[0], ())
+
+by_code = {keys._code(file): name for name, file in keys._files().items() if file in WITNESS.executed}
+for design, own, other in (
+    ("hard-delete/online", "impl.hard_delete.online", "impl.repositories.step1"),
+    ("repositories/step1", "impl.repositories.step1", "impl.hard_delete.online"),
+):
+    [race, *_] = (each for each in scenarios[design] if "/alone/" not in each.name)
+    modules = {by_code[code] for code in keys._closure(keys._digested(race)[1])}
+    assert f"lakeproof.{own}" in modules
+    assert "lakeproof.model.invariants._base" in modules
+    assert f"lakeproof.{other}" not in modules
+""")
+
+
+def test_what_a_search_loads_is_in_each_key() -> None:
+    inside("""
+import os, pkgutil, importlib, sys
+import lakeproof.explore, lakeproof.running.cache
+for each in pkgutil.iter_modules(lakeproof.explore.__path__):
+    importlib.import_module(f"lakeproof.explore.{each.name}")
+files = [module.__file__ for name, module in sys.modules.items() if name.startswith("lakeproof")]
+strange = [file for file in files if os.path.dirname(file.removeprefix(PACKAGE)) not in ENGINE]
+assert {file.removeprefix(PACKAGE) for file in strange} == {
+    "model/invariants/__init__.py", "model/invariants/_base.py", "report/__init__.py", "report/style.py"
+}, strange
+""")
