@@ -80,9 +80,7 @@ def decoding(invariant: Invariant, codec: Codec) -> Invariant:
             )
         case OnStep():
             of_step = invariant.check
-            return attrs.evolve(
-                invariant, check=_Step(of_step.check if isinstance(of_step, _Step) else of_step, codec)
-            )
+            return attrs.evolve(invariant, check=_Step(of_step.check if isinstance(of_step, _Step) else of_step, codec))
         case Monitor():
             at_end = invariant.at_end
             if at_end is None:

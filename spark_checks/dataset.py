@@ -16,6 +16,7 @@ from lakeproof.spark_checks import footers, layout, manifest, places
 from lakeproof.spark_checks.places import is_there, local
 from lakeproof.spark_checks.tables import AT_REST, DECODED, KV, OBJECTS, VERSIONS, no_rows
 from lakeproof.spark_checks.unchanged import Noted
+from lakeproof.targets.redacting import displayed
 
 if TYPE_CHECKING:
     from lakeproof.spark_checks.stored.loading import Stored
@@ -120,7 +121,7 @@ def _is_folder(where: str) -> bool:
 def _opened(spark: SparkSession, where: str, keys: Keys | None, beside: str | None) -> Dataset:
     if where.startswith(DATABASES):
         kv = _database(spark, where)
-        return _with_tables(spark, where.partition("@")[2] or where, keys or "lakefs", kv, beside)
+        return _with_tables(spark, displayed(where), keys or "lakefs", kv, beside)
     path = local(where)
     if path is not None and path.is_file():
         from lakeproof.spark_checks.dumps import staged_dump

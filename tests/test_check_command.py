@@ -41,7 +41,7 @@ def test_a_history_that_holds_is_said_to_in_the_last_line_and_parameters_come_fi
         "history: 4 events, 2 operations, 1 key; jsonl, kv; fail: did-not-happen, nil: nothing, initial: nil, "
         "order: file"
     )
-    assert last.startswith("HOLDS: of 1 histories of keys, 1 linearizable (zones 1; ")
+    assert last.startswith("HOLDS: 1 key is linearizable (zones 1; ")
     assert result.stderr == ""
 
 
@@ -56,7 +56,7 @@ def test_a_violation_is_shown_with_the_operations_that_conflict() -> None:
         "  line 3  process 0  set 2           |--|",
         "  line 5  process 0  get -> 1              |--|",
     ]
-    assert result.stdout.splitlines()[-1].startswith("VIOLATED: of 2 histories of keys, 1 linearizable, 1 not (")
+    assert result.stdout.splitlines()[-1].startswith("VIOLATED: 1 of 2 keys is not linearizable (")
 
 
 def test_json_has_an_object_a_key_and_the_rest_goes_to_stderr() -> None:
@@ -114,7 +114,7 @@ def test_only_so_many_keys_are_explained() -> None:
     result = lakeproof("check", "history", "--evidence", "1")
     assert result.stdout.count("sub-history (minimal)") == 1
     assert 'key "b", 3 operations: violated' in result.stdout
-    assert ", 5 not (" in result.stdout
+    assert "VIOLATED: 5 of 5 keys are not linearizable (" in result.stdout
 
 
 def test_settings_of_the_recorder_change_what_is_said() -> None:

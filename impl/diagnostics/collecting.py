@@ -22,6 +22,7 @@ from lakeproof.impl.diagnostics.findings import (
 )
 from lakeproof.impl.diagnostics.rows import branch_row, commit_row, repository_row, tag_row
 from lakeproof.impl.effects import Env
+from lakeproof.impl.migration.checking import METADATA, VERSION_KEY, unknown_version
 from lakeproof.impl.refs.branches import is_tombstone
 from lakeproof.impl.refs.iterators import BATCH_SIZE, checked
 from lakeproof.impl.repositories.entities import uid_partition
@@ -61,6 +62,7 @@ async def collect(
     collected_at = await env.clock.now()
     collector.note(damage)
     await collector.read_repositories()
+    await collector.read_version()
     await collector.read_staging()
     await collector.read_cleanup()
     await collector.read_strays(partitions)
@@ -169,6 +171,13 @@ class _Collector:
             except Undecodable:
                 return True
         return value is None
+
+    async def read_version(self) -> None:
+        """Of a whole store of lakeFS."""
+        if self._like_lakefs and self._repositories:
+            found = await self._get(METADATA, VERSION_KEY)
+            if found is not None and (message := unknown_version(found if isinstance(found, bytes) else None)):
+                self._find("version", METADATA, VERSION_KEY, message)
 
     async def read_staging(self) -> None:
         for token, owners in sorted(self._owners.items()):

@@ -24,11 +24,13 @@ FindingKind = Literal[
     "left-over",
     "bare",
     "part",
+    "version",
 ]
-NOTES: Final = frozenset({"unknown-key", "unowned-token", "changed-meanwhile", "left-over", "bare", "part"})
+UNJUDGED: Final = frozenset({"part", "version"})
+NOTES: Final = UNJUDGED | {"unknown-key", "unowned-token", "changed-meanwhile", "left-over", "bare"}
 """Findings that say nothing bad: keys of others, entries that a commit or a reset has left to be dropped, repositories
 that changed while they were read; and of lakeFS what a deleted repository has left, a repository that was created bare,
-and that there is but a part of a store."""
+that there is but a part of a store, and that the records may mean something else (`UNJUDGED`)."""
 
 
 @attrs.frozen
@@ -132,7 +134,7 @@ class Collected:
     @property
     def complete(self) -> bool:
         """Whether everything could be read."""
-        return not any(finding.kind in ("unreadable", "part") for finding in self.findings)
+        return not any(finding.kind in {"unreadable", *UNJUDGED} for finding in self.findings)
 
     @property
     def sound(self) -> bool:

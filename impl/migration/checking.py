@@ -21,6 +21,10 @@ from lakeproof.model.identifiers import BranchID, CommitID, RepositoryID, Stagin
 
 METADATA: Final = b"kv-internal-metadata"
 """lakeFS' partition for what it says of the store itself."""
+VERSION_KEY: Final = b"kv/schema/version"
+VERSION: Final = b"4"
+"""That of lakeFS since 1.0: what came after the first one has changed users and groups, of which the tables have none.
+Source: lakeFS pkg/kv/store.go and migration.go."""
 INT32_MAX: Final = 2**31 - 1
 
 
@@ -111,3 +115,15 @@ def _dangling(tables: Tables, commits: set[tuple[str, str]]) -> Iterator[str]:
         for parent in row.parents:
             if (row.repository_id, parent) not in commits:
                 yield f"graveler_commits {shown(row)}: parent {parent!r} is not in graveler_commits; restore it"
+
+
+def unknown_version(found: bytes | None) -> str:
+    """Why the records of a store of lakeFS may mean something else than they do here; empty: its schema version is the
+    known one. ``found``: the version that it has."""
+    if found == VERSION:
+        return ""
+    has = "no schema version" if found is None else f"schema version {found.decode(errors='backslashreplace')[:20]!r}"
+    return (
+        f"the store has {has} ({METADATA.decode()} {VERSION_KEY.decode()}), and {VERSION.decode()!r} is known: its "
+        "records may mean something else"
+    )

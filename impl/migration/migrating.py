@@ -14,6 +14,8 @@ import attrs
 from lakeproof.impl.codec import decode_repository, encode
 from lakeproof.impl.effects import Env
 from lakeproof.impl.migration.checking import METADATA as METADATA
+from lakeproof.impl.migration.checking import VERSION as VERSION
+from lakeproof.impl.migration.checking import VERSION_KEY as VERSION_KEY
 from lakeproof.impl.migration.checking import check
 from lakeproof.impl.migration.comparing import differences
 from lakeproof.impl.migration.extracting import extract
@@ -33,10 +35,6 @@ from lakeproof.model.identifiers import (
 )
 from lakeproof.model.records import Branch, Commit, Record, Repository, StagedEntry, Tag
 
-VERSION_KEY: Final = b"kv/schema/version"
-VERSION: Final = b"4"
-"""That of lakeFS since 1.0: what came after the first one has changed users and groups, of which the tables have none.
-Source: lakeFS pkg/kv/store.go and migration.go."""
 MIGRATING: Final = b"migrating "
 JOURNAL: Final = b"migrated-partition/"
 DIFFERENCES_MAX: Final = 20

@@ -1,5 +1,8 @@
 """What a claim about a key-value store asks, and how it says that the answer is wrong."""
 
+import re
+from typing import Final
+
 from lakeproof.impl.stores.base import OPAQUE, Store
 from lakeproof.model import kv
 
@@ -8,12 +11,28 @@ class NotConforming(AssertionError):
     """A store does not do what its contract says."""
 
 
+class NotJudged(Exception):
+    """A claim says nothing of a store: no answer came, what it needs could not be set up, or a command is lacking."""
+
+
+LACKS: Final = re.compile(
+    r"unknown ?(?:operation|command)|not ?(yet )?implemented|(not|un) ?supported|method ?not ?allowed", re.IGNORECASE
+)
+"""How a store says that it has no such command, in the code or the words of an error."""
+
+
 async def reply_of(store: Store, op: kv.Op) -> kv.Reply:
     """What a store answers, errors as values."""
     try:
         return await store.perform(op)
     except kv.KVError as error:
         return error
+
+
+def raise_if_none(found: kv.Reply) -> None:
+    """Raises what is no answer to the question: it is unknown, or the store lacks the command."""
+    if isinstance(found, kv.OutcomeUnknown) or (isinstance(found, kv.Refused) and LACKS.search(str(found))):
+        raise found
 
 
 def agree(op: kv.Op, expected: kv.Reply, found: kv.Reply, *, opaque: bool = False) -> bool:
@@ -30,8 +49,9 @@ def agree(op: kv.Op, expected: kv.Reply, found: kv.Reply, *, opaque: bool = Fals
 
 
 async def expect(store: Store, op: kv.Op, expected: kv.Reply) -> None:
-    """Raises NotConforming for any other answer."""
+    """Raises NotConforming for any other answer, and a KVError for none."""
     found = await reply_of(store, op)
+    raise_if_none(found)
     if not agree(op, expected, found, opaque=OPAQUE in store.capabilities):
         raise NotConforming(f"{op!r}: expected {expected!r}, found {short(found)}")
 

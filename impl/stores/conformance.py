@@ -12,7 +12,7 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.stores._kv_answers import NotConforming, agree, reply_of
+from lakeproof.impl.stores._kv_answers import LACKS, NotConforming, NotJudged, agree, raise_if_none, reply_of
 from lakeproof.impl.stores._kv_claims import CLAIMS, KEYS, PARTITIONS, VALUES, Claim
 from lakeproof.impl.stores.base import DELETE_IF, OPAQUE, Store
 from lakeproof.model import kv
@@ -53,6 +53,7 @@ async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
 
     Raises:
         NotConforming: an answer differs, with the history that led to it.
+        KVError: there is none.
     """
     state: kv.Store = {}
     history: list[kv.Op] = []
@@ -73,6 +74,7 @@ async def check_operations(store: Store, operations: Iterable[kv.Op]) -> None:
         else:
             state, expected = kv.step(state, op)
         found = await reply_of(store, sent)
+        raise_if_none(found)
         if isinstance(op, kv.Get) and isinstance(found, kv.ValueWithPredicate):
             tokens[(op.partition, op.key), found.value] = found.predicate
         if not agree(op, expected, found, opaque=opaque):
@@ -102,14 +104,30 @@ def random_operations(rng: random.Random, count: int, *, delete_if: bool) -> Ite
 
 @contextmanager
 def named(claim: Claim) -> Iterator[None]:
-    """Say which claim does not hold. What is neither a finding nor an answer passes: it is a bug, with a traceback."""
+    """Say which claim does not hold. What is neither a finding nor an answer passes: it is a bug, with a traceback.
+
+    Raises NotConforming; NotJudged, where no answer came, or the store lacks the command.
+    """
     name = told(claim)
     try:
         yield
-    except NotConforming as error:
-        raise NotConforming(f"{name}: {error}") from error
+    except (NotConforming, NotJudged) as error:
+        raise type(error)(f"{name}: {error}") from error
     except (kv.KVError, ExceptionGroup) as error:
+        within = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
+        silent, other = within.split(kv.OutcomeUnknown)
+        if other is None:
+            raise NotJudged(f"{name}: no answer: {_first(silent)}") from error
+        refused, other = other.split(kv.Refused)
+        if other is None and LACKS.search(str(_first(refused))):
+            raise NotJudged(f"{name}: {_first(refused)}") from error
         raise NotConforming(f"{name}: unexpectedly raised {error!r}") from error
+
+
+def _first(error: BaseException | None) -> BaseException | None:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def told(claim: Claim) -> str:
@@ -118,6 +136,6 @@ def told(claim: Claim) -> str:
 
 
 __all__ = [
-    "CLAIMS", "KEYS", "PARTITIONS", "VALUES", "Claim", "MakeStore", "NotConforming", "check_operations",
-    "check_store", "claims", "named", "random_operations", "told",
+    "CLAIMS", "KEYS", "LACKS", "PARTITIONS", "VALUES", "Claim", "MakeStore", "NotConforming", "NotJudged",
+    "check_operations", "check_store", "claims", "named", "random_operations", "told",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,20 +13,23 @@ import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
 from lakeproof.commands.options import Seconds
-from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, read
+from lakeproof.history import DEFAULTS, FORMATS, TooLarge, Unreadable, detect, opened, read
 from lakeproof.history.errors import reason
+from lakeproof.history.fitting import completed, hint, misfit
 from lakeproof.history.plain_json import decode
-from lakeproof.history.showing import as_history, as_object, plain, story, value
+from lakeproof.history.showing import as_history, as_object, plain, story, told_by, value, verdict_of_keys
 from lakeproof.model.linearizability.checking import KeyVerdict, Limits, check, parts
 from lakeproof.model.linearizability.evidence import Evidence, explain
 from lakeproof.model.linearizability.history import BrokenHistory, History
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.linearizability.specifications import ALL, Specification, initial, specification_of
 from lakeproof.model.linearizability.values import UNKNOWN, freeze, shown
+from lakeproof.report.style import plural
 from lakeproof.running.outputs import unwritable
 from lakeproof.running.pausing import no_cycles
 
 _LISTED: Final = 10
+_NONE_COMPLETED: Final = "no operation completed"
 _LEAST_MEMORY: Final = 64 << 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+-]+")
 
@@ -88,27 +91,38 @@ def command(
 ) -> int:
     """Check whether a recorded history is linearizable, key by key.
 
-    FILE is JSON Lines, Jepsen's EDN, or a Jepsen log: docs/reference/history.md describes the formats. An
+    FILE is JSON, or EDN or text of Jepsen, perhaps as .gz: docs/reference/history.md describes the formats. An
     operation that is open at the end may have taken effect, or not.
     """
     started = time.monotonic()
     said = {"fail": fail, "nil": nil, "order": order, "ties": ties}
     try:
         if not format_:
-            with file.open("rb") as opened:
-                format_ = detect(opened)
+            with opened(file) as beginning:
+                format_ = detect(beginning)
         settings = attrs.evolve(DEFAULTS[format_], **{name: word for name, word in said.items() if word is not None})  # type: ignore[arg-type]
         if begin is not None:
             settings = attrs.evolve(settings, initial=_initial(begin))
         memory = max_memory << 20
         history = read(file, format_, settings, independent=independent, memory=memory)
+        if not len(history):
+            click.echo(f"INCONCLUSIVE: {file} has no operation of a client")
+            return INCONCLUSIVE
         specification = ALL[model] if model else specification_of(history.fs)
+        wrong = "" if model else misfit(specification, history)
+        if wrong:
+            complain(f"{file}: {wrong}")
+            return UNUSABLE
+        if nil is None and specification.absence:
+            history.settings = attrs.evolve(history.settings, nil="nothing")
         limits = Limits(
             memory=max(memory - history.bytes, _LEAST_MEMORY),
             expired=lambda: time.monotonic() - started > max_seconds,
         )
         parameters = _parameters(file, format_, specification, history)
         verdicts = check(specification, history, limits)
+        if not completed(specification, history):
+            verdicts = (attrs.evolve(one, verdict=Verdict.INCONCLUSIVE, why=_NONE_COMPLETED) for one in verdicts)
         with no_cycles():
             report = _Report(specification, history, limits, as_json, out, evidence)
             return report.tell(parameters, verdicts, started, html)
@@ -140,8 +154,8 @@ def _parameters(file: Path, format_: str, specification: Specification, history:
     held = value(said) if said is not UNKNOWN else "empty" if begin in ((), frozenset()) else value(begin)
     order = f", ties: {settings.ties} first" if settings.order == "time" else ""
     return (
-        f"{file}: {history.events:,} events, {len(history):,} operations, {len(history.keys):,} "
-        f"key{'' if len(history.keys) == 1 else 's'}; {format_}, {specification.name}; fail: {settings.fail}, "
+        f"{file}: {plural(history.events, 'event')}, {plural(len(history), 'operation')}, "
+        f"{plural(len(history.keys), 'key')}; {format_}, {specification.name}; fail: {settings.fail}, "
         f"nil: {settings.nil}, initial: {held}, order: {settings.order}{order}"
     )
 
@@ -161,6 +175,7 @@ class _Report:
         self.parts = dict(parts(specification, history))
         self.found: dict[Verdict, list[KeyVerdict]] = {verdict: [] for verdict in Verdict}
         self.explained: list[Evidence] = []
+        self.hints: dict[str, None] = {}
 
     def tell(self, parameters: str, verdicts: Iterator[KeyVerdict], started: float, html: Path | None) -> int:
         by: Counter[str] = Counter()
@@ -176,9 +191,11 @@ class _Report:
             self._key(first)
             first = next(verdicts, None)
         violated, open_ = self.found[Verdict.VIOLATED], self.found[Verdict.INCONCLUSIVE]
-        summary = self._verdict(held, by, time.monotonic() - started)
+        summary = f"{self._verdict(held)} ({told_by(by)}; {time.monotonic() - started:.1f} s)"
         if html is not None:
             self._page(html, parameters, summary)
+        for line in self.hints:
+            click.echo(line, err=self.as_json)
         click.echo(summary, err=self.as_json)
         return VIOLATED if violated else INCONCLUSIVE if open_ else AS_EXPECTED
 
@@ -200,13 +217,9 @@ class _Report:
             raise unwritable(html, error.strerror or str(error), "--html") from error
         click.echo(f"{html}: open it in a browser", err=self.as_json)
 
-    def _verdict(self, held: int, by: Mapping[str, int], seconds: float) -> str:
+    def _verdict(self, held: int) -> str:
         violated, open_ = len(self.found[Verdict.VIOLATED]), len(self.found[Verdict.INCONCLUSIVE])
-        word = "VIOLATED" if violated else "INCONCLUSIVE" if open_ else "HOLDS"
-        counts = [(held, "linearizable"), (violated, "not"), (open_, "not known")]
-        told = ", ".join(f"{count:,} {name}" for count, name in counts if count)
-        algorithms = ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
-        return f"{word}: of {sum(by.values()):,} histories of keys, {told} ({algorithms}; {seconds:.1f} s)"
+        return verdict_of_keys(held, violated, open_)
 
     def _key(self, verdict: KeyVerdict) -> None:
         evidence, path = None, None
@@ -214,6 +227,8 @@ class _Report:
             numbers = self.parts[verdict.key]
             evidence = explain(self.specification, self.history, verdict.key, numbers, self.limits, verdict.at)
             self.explained.append(evidence)
+            if told := hint(self.specification, self.history, numbers, evidence):
+                self.hints.setdefault(told)
             path = self._write(evidence) if self.out is not None else None
         if self.as_json:
             click.echo(json.dumps(self._object(verdict, evidence, path)))

@@ -4,36 +4,39 @@ import importlib
 import json
 import secrets
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import attrs
 import click
 import trio
 
-from lakeproof.commands.group import AS_EXPECTED, VIOLATED
+from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.impl.stores import Store
-from lakeproof.impl.stores.conformance import NotConforming, claims, named, told
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged, claims, named, told
 from lakeproof.model import kv
 from lakeproof.report.style import plural
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Private, Target, target
 from lakeproof.targets.child import ChildStore
 from lakeproof.targets.options import json_option
-from lakeproof.targets.redacting import Discreet, displayed
+from lakeproof.targets.redacting import displayed
 
 
 @attrs.frozen
 class Judged:
-    """A claim in words, why it is not kept (empty: it is), and the keys that could not be deleted afterwards."""
+    """A claim in words, whether it is kept (None: not judged), why not, and the keys that could not be deleted
+    afterwards."""
 
     claim: str
+    kept: bool | None
     why: str
     left: int
     prefix: bytes
     where: str = "partitions"
 
     def lines(self) -> str:
-        told = f"NOT kept: {self.why}" if self.why else f"kept: {self.claim}"
+        told = f"{_WORDS[self.kept]}: {self.why or self.claim}"
         return f"{told}\n  {self.left_behind}" if self.left else told
 
     @property
@@ -41,7 +44,7 @@ class Judged:
         return f"left behind: {plural(self.left, 'key')} in {self.where} that begin with {self.prefix.decode()}"
 
 
-@click.command("conform", cls=Discreet)
+@click.command("conform")
 @click.argument("dsn")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random operations.")
 @json_option
@@ -53,7 +56,8 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
 
     DSN is memory:, sqlite:///FILE, postgresql://..., redis://..., dynamodb+http://..., exec:COMMAND, or
     s3+http://KEY:SECRET@HOST:PORT/BUCKET: see docs/targets.md. Each claim uses fresh partitions, or keys under a fresh
-    prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold.
+    prefix, which are emptied afterwards. Nothing else in the store is changed. Exit code 1 if a claim does not hold, 3
+    if one could not be judged.
     """
     say = _nobody if as_json else lambda one: click.echo(one.lines())
     if dsn.startswith("s3+"):
@@ -63,28 +67,43 @@ def command(dsn: str, seed: int, as_json: bool, timeout: float) -> int:
         name, judged = chosen.name, trio.run(_conform, chosen, seed, timeout, say)
         all_claims = [told(claim) for claim in (*claims(seed), *chosen.claims)]
     unasked = all_claims[len(judged) :]
-    failed = sum(1 for one in judged if one.why)
+    kept, failed, open_ = (sum(one.kept is kind for one in judged) for kind in (True, False, None))
     if as_json:
         click.echo(json.dumps(_object(name, seed, judged, unasked)))
     count = plural(len(judged), "claim")
-    closing = f"NOT conforming: {failed} of {count} not kept" if failed else f"conforming: {count} kept"
+    closing = f"conforming: {count} kept"
+    if failed:
+        closing = f"NOT conforming: {failed} of {count} not kept"
+    elif open_:
+        closing = f"INCONCLUSIVE: {kept} of {count} kept"
     closing += f" by {name}"
+    if open_:
+        closing += f"; {plural(open_, 'claim')} not judged"
     if unasked:
         closing += f"; it does not answer any more, and {plural(len(unasked), 'claim')} could not be judged"
     click.echo(closing, err=as_json)
-    return VIOLATED if failed else AS_EXPECTED
+    return VIOLATED if failed else INCONCLUSIVE if open_ or unasked else AS_EXPECTED
 
 
 def _nobody(one: Judged) -> None:
     """Whoever wants one object waits for all claims."""
 
 
+_VERDICTS: Final = {False: "violated", None: "inconclusive", True: "holds"}
+_WORDS: Final = {False: "NOT kept", None: "not judged", True: "kept"}
+_KEPT: Final[tuple[bool | None, str]] = (True, "")
+
+
+def _outcome(error: NotConforming | NotJudged) -> tuple[bool | None, str]:
+    return (False if isinstance(error, NotConforming) else None), str(error)
+
+
 def _object(store: str, seed: int, judged: Sequence[Judged], unasked: Sequence[str]) -> dict[str, object]:
     return {
         "store": store,
         "seed": seed,
-        "verdict": "violated" if any(one.why for one in judged) else "holds",
-        "claims": [{"claim": one.claim, "kept": not one.why, "why": one.why} for one in judged],
+        "verdict": next(verdict for kept, verdict in _VERDICTS.items() if any(one.kept is kept for one in judged)),
+        "claims": [{"claim": one.claim, "kept": one.kept, "why": one.why} for one in judged],
         "unasked": list(unasked),
         "left": {one.prefix.decode(): one.left for one in judged if one.left},
     }
@@ -100,10 +119,14 @@ def _conform_s3(dsn: str, most: float, say: Callable[[Judged], None]) -> tuple[l
     judged = []
     for claim in s3_claims.CLAIMS:
         private = opened(f"lakeproof-conform-{secrets.token_hex(8)}/")
-        why, silent = s3_claims.judged(claim, private)
-        judged.append(Judged(told(claim), why, private.clear(), private.prefix.encode(), "keys"))
+        kept, why = _KEPT
+        try:
+            s3_claims.ask(claim, private)
+        except (NotConforming, NotJudged) as error:
+            kept, why = _outcome(error)
+        judged.append(Judged(told(claim), kept, why, private.clear(), private.prefix.encode(), "keys"))
         say(judged[-1])
-        if silent:
+        if kept is None and not private.answers():
             break
     return judged, [told(claim) for claim in s3_claims.CLAIMS]
 
@@ -113,15 +136,16 @@ async def _conform(chosen: Target, seed: int, most: float, say: Callable[[Judged
     judged = []
     async with chosen.open() as store:
         for claim in (*claims(seed), *chosen.claims):
-            private, why = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode()), ""
+            private = Private(store, f"lakeproof-conform-{secrets.token_hex(8)}/".encode())
+            kept, why = _KEPT
             try:
                 with named(claim):
                     await claim(private)
-            except NotConforming as error:
-                why = str(error)
-            silent = bool(why) and not await _answers(store, most)
+            except (NotConforming, NotJudged) as error:
+                kept, why = _outcome(error)
+            silent = not kept and not await _answers(store, most)
             left = private.written if silent else len(await private.clear())
-            one = Judged(told(claim), why, left, private.prefix)
+            one = Judged(told(claim), kept, why, left, private.prefix)
             if isinstance(store, ChildStore) and store.nonsense:
                 raise Unusable(
                     f"{chosen.name}: does not speak the protocol exec: expected one line in answer to each request, "

@@ -13,7 +13,7 @@ import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.sources import DYNAMODB, POSTGRESQL, Keys, Source, database, is_rows, of_rows
-from lakeproof.impl.diagnostics import NOTES, Collected, Finding, NotWritten, collect, shown, write_zip
+from lakeproof.impl.diagnostics import NOTES, UNJUDGED, Collected, Finding, NotWritten, collect, shown, write_zip
 from lakeproof.impl.diagnostics.archive import refuse_existing
 from lakeproof.impl.diagnostics.layouts import LakeFSLayout
 from lakeproof.impl.live import live_env, run
@@ -32,7 +32,6 @@ from lakeproof.impl.stores.sqlite_health import (
 from lakeproof.model import kv
 from lakeproof.report.style import plural
 from lakeproof.running.tasks import Unusable
-from lakeproof.targets.redacting import Discreet
 
 FINDINGS_SHOWN_MAX: Final = 20
 _REPAIR: Final = "name an SQLite file with lakeFS' table kv(partition_key, key, value)"
@@ -136,7 +135,7 @@ def _after(before: tuple[bytes, bytes] | None) -> str:
     return "the first" if before is None else f"{shown(before[0])} {shown(before[1])}"
 
 
-@click.command(cls=Discreet)
+@click.command()
 @click.argument("source", metavar="STORE")
 @click.option(
     "--keys",
@@ -220,7 +219,7 @@ def told(collected: Collected) -> list[str]:
     lines += [_line(finding) for finding in troubles[:FINDINGS_SHOWN_MAX]]
     if len(troubles) > FINDINGS_SHOWN_MAX:
         lines.append(f"and {len(troubles) - FINDINGS_SHOWN_MAX:,} more")
-    lines += [f"not judged: {each.message}" for each in collected.findings if each.kind == "part"]
+    lines += [f"not judged: {each.message}" for each in collected.findings if each.kind in UNJUDGED]
     lines.append(f"{plural(len(troubles), 'finding')}, {plural(notes, 'note')}")
     return lines
 

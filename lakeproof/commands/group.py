@@ -11,6 +11,8 @@ from typing import Final, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
+from lakeproof.impl.printable import printable
+
 AS_EXPECTED: Final = 0
 VIOLATED: Final = 1
 UNUSABLE: Final = 2
@@ -48,6 +50,10 @@ PLUG_INS: Final[Mapping[str, str]] = {
 """What plug-ins of ours do."""
 
 
+_arguments: Final[list[str]] = []
+"""Of the command that runs: any of them may hold a secret, which no error shows."""
+
+
 class Commands(click.Group):
     """A group whose errors are one line each, and which plug-ins join through the entry-point group
     ``lakeproof.commands``. A plug-in is loaded when its command is called, and only then."""
@@ -60,6 +66,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: object,
     ) -> NoReturn:
+        _arguments[:] = sys.argv[1:] if args is None else args
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             if sys.stdout is not None:  # it is closed
@@ -71,7 +78,7 @@ class Commands(click.Group):
             sys.exit(INTERRUPTED)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "lakeproof"
-            complain(f"{error.format_message().rstrip('.')}; `{command} --help` says more")
+            complain(f"{printable(error.format_message()).rstrip('.')}; `{command} --help` says more", joined=True)
             sys.exit(UNUSABLE)
         except OSError as error:
             _silence_stdout()
@@ -89,12 +96,15 @@ class Commands(click.Group):
         except BrokenPipeError:  # click would exit with 1, which is to say: violated
             _silence_stdout()
             return NOBODY_READS
-        except (LoadError, TraceError, Unusable) as error:
+        except Unusable as error:
+            complain(printable(str(error)))
+        except (LoadError, TraceError) as error:
             complain(str(error))
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as error:  # noqa: BLE001  # with 1 it would pass for a violation
-            click.echo(str(error) if isinstance(error, InternalError) else traceback.format_exc(), err=True, nl=False)
+            shown = str(error) if isinstance(error, InternalError) else traceback.format_exc()
+            click.echo(_hidden(shown), err=True, nl=False)
             complain(MISTAKE)
         return UNUSABLE
 
@@ -146,8 +156,15 @@ def _loaded(point: metadata.EntryPoint) -> click.Command:
     return command
 
 
-def complain(message: str) -> None:
-    click.echo(f"lakeproof: {message}", err=True)
+def complain(message: str, *, joined: bool = False) -> None:
+    """One line for people, without the secrets of the command's arguments. joined: see `without_secrets`."""
+    click.echo(f"lakeproof: {_hidden(message, joined=joined)}", err=True)
+
+
+def _hidden(message: str, *, joined: bool = False) -> str:
+    from lakeproof.targets.redacting import without_secrets
+
+    return without_secrets(message, _arguments, joined=joined)
 
 
 def _silence_stdout() -> None:

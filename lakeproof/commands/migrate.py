@@ -25,7 +25,7 @@ from lakeproof.model import kv
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Target, by_value, target
 from lakeproof.targets.answers import first_of
-from lakeproof.targets.redacting import Discreet, displayed, redacted
+from lakeproof.targets.redacting import displayed, redacted
 
 BATCH: Final = 1_000
 """Rows per page of a scan."""
@@ -77,7 +77,7 @@ class Observed(Store):
         return "the store is half-migrated: mend the cause, then --restart"
 
 
-@click.command(cls=Discreet)
+@click.command()
 @click.argument("source", metavar="SOURCE")
 @click.argument("store", metavar="STORE")
 @click.option("--restart", is_flag=True, help="Remove what an interrupted run has left, and start over.")

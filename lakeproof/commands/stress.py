@@ -26,7 +26,6 @@ from lakeproof.targets.answers import counted, first_of, tallied
 from lakeproof.targets.judging import SETTINGS, SPURIOUS, Judged, judge
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
-from lakeproof.targets.redacting import Discreet
 from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 
@@ -50,7 +49,7 @@ class Stressed:
     """At the end the store did not answer any more: what it would have done is not known."""
 
 
-@click.command("stress", cls=Discreet)
+@click.command("stress")
 @click.argument("dsn")
 @click.option(
     "--clients",

@@ -5,6 +5,6 @@ is guessed, but for the format, which its first lines tell apart.
 """
 
 from lakeproof.history.errors import Unreadable
-from lakeproof.history.reading import DEFAULTS, FORMATS, TooLarge, detect, read
+from lakeproof.history.reading import DEFAULTS, FORMATS, TooLarge, detect, opened, read
 
-__all__ = ["DEFAULTS", "FORMATS", "TooLarge", "Unreadable", "detect", "read"]
+__all__ = ["DEFAULTS", "FORMATS", "TooLarge", "Unreadable", "detect", "opened", "read"]

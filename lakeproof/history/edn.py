@@ -20,11 +20,12 @@ from lakeproof.history.splitting import Form, forms
 from lakeproof.model.linearizability.values import Atom
 
 _SCALAR: Final = r"""-?(?:0|[1-9][0-9]{0,4000})(?![\w.*+!?$%&=<>/-])|"[^"\\]*"|:[a-z][a-z_-]*|nil|true|false"""
-_VALUE: Final = rf"(?:{_SCALAR}|\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\])"
-_LOGGED: Final = re.compile(rf"(?:{_SCALAR}|\[[ \t,]*(?:(?:{_SCALAR})(?:[ \t,]+(?:{_SCALAR}))*)?[ \t,]*\])")
+_FLAT: Final = rf"\[(?:(?:{_SCALAR})(?: (?:{_SCALAR}))*)?\]|{_SCALAR}"
+_VALUE: Final = rf"(?:\[(?:(?:{_FLAT})(?: (?:{_FLAT}))*)?\]|{_SCALAR})"
+_LOGGED: Final = re.compile(_VALUE)
 _PLAIN: Final = re.compile(rf"\{{(:[a-z]+ {_VALUE}(?:, :[a-z]+ {_VALUE})*)\}}")
 _PAIR: Final = re.compile(rf":([a-z]+) ({_VALUE})(?:, |$)")
-_PIECE: Final = re.compile(_SCALAR)
+_PIECE: Final = re.compile(_FLAT)
 _WORDS: Final = {"nil": None, "true": True, "false": False}
 _TEXT_OR_RETURN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[\r\f]', re.DOTALL)
 _BATCH: Final = 256
@@ -46,11 +47,20 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
     yield from _flush(waiting, recorder)
 
 
-def plain_value(text: str, line: int) -> object:
-    """A number, text, keyword, nil or a vector of these, parted by any space that EDN knows within a line."""
-    if not _LOGGED.fullmatch(text):
-        raise Unreadable(f"value {shown(text)}; expected nil, a number, text, a keyword, or a vector of such", line)
-    return _value(text)
+def value(text: str, line: int) -> object:
+    """The one value in a text. Raises Unreadable."""
+    if _LOGGED.fullmatch(text):
+        return _value(text)
+    try:
+        values = _loaded(_spaced(text))
+        wrong = objection(text, values[0]) if len(values) == 1 else "there is not one value"
+        if not wrong:
+            return _ours(values[0])
+    except MissingExtra:
+        raise
+    except ValueError as error:
+        wrong = reason(error)
+    raise Unreadable(f"value {shown(text)} ({wrong}); expected one value in EDN", line)
 
 
 def _plain(text: str) -> dict[str, object] | None:
@@ -66,7 +76,7 @@ def _plain(text: str) -> dict[str, object] | None:
 def _value(text: str) -> object:
     first = text[0]
     if first == "[":
-        return [_value(piece) for piece in _PIECE.findall(text)]
+        return [_value(piece) for piece in _PIECE.findall(text, 1, len(text) - 1)]
     if first == '"':
         return text[1:-1]
     if first == ":":

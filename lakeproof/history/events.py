@@ -12,6 +12,8 @@ from lakeproof.model.snapshot import Status
 TYPES: Final = ("invoke", "ok", "fail", "info")
 _ENDS: Final = {"ok": Status.OK, "fail": Status.FAIL, "info": Status.INFO}
 _TIME_END: Final = 1 << 62
+NEMESIS: Final = ("nemesis", ":nemesis")
+"""The process that injects faults, as text. Its events are of the type info, whether something begins or ends."""
 
 
 class Recorder:
@@ -28,14 +30,18 @@ class Recorder:
         history = self.history
         if time is not None and (type(time) is not int or not -_TIME_END < time < _TIME_END):
             raise Unreadable(f"time {shown(time)}; expected nanoseconds, an integer of 62 bits", line)
-        if self.independent:
+        opened = history.opened(process)
+        if opened is None and type_ == "info" and process in NEMESIS:
+            return
+        if self.independent and not (value is None and type_ in ("fail", "info")):
+            if f == "cas" and isinstance(value, list | tuple) and len(value) == 3:
+                value = value[0], value[1:]
             if key is not None or not isinstance(value, list | tuple) or len(value) != 2:
                 raise Unreadable(f"value {shown(value)}; expected [KEY VALUE], as keys are independent", line)
             key, value = value
         if type_ == "invoke":
             history.call(process, f, self._frozen(key, line), self._argument(f, value, line), time=time, line=line)
             return
-        opened = history.opened(process)
         if opened is not None:
             if opened[0] != f:
                 raise Unreadable(

@@ -1,4 +1,4 @@
-"""Our own format: one JSON object a line. See docs/reference/history.md."""
+"""Our own format: one JSON object a line, or JSON objects in an array. See docs/reference/history.md."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -6,12 +6,13 @@ from typing import Final
 from lakeproof.history.errors import Unreadable, reason, shown
 from lakeproof.history.events import TYPES, Recorder
 from lakeproof.history.plain_json import decode
+from lakeproof.history.splitting import forms
 
 _FIELDS: Final = frozenset({"process", "type", "f"})
 
 
 def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
-    """Append all events; yields after each, so that the caller may look at the size."""
+    """Append all events; yields after each, so that the caller may look at the size. The nemesis is left out."""
     add = recorder.add
     for number, line in lines:
         if not line.strip(" \t\r\n"):
@@ -36,3 +37,8 @@ def read(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]
         get = event.get
         add(process, type_, f, get("key"), get("value"), get("time"), number)
         yield
+
+
+def read_array(lines: Iterable[tuple[int, str]], recorder: Recorder) -> Iterator[None]:
+    """The same of objects that stand in one array, or over several lines."""
+    return read(((form.line, form.text) for form in forms(lines)), recorder)

@@ -1,7 +1,7 @@
 """Evidence for people: the operations that cannot be explained, as bars over time; and as a history of their own."""
 
 import json
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -9,8 +9,9 @@ import attrs
 from lakeproof.model.linearizability.evidence import Evidence
 from lakeproof.model.linearizability.history import NEVER, Operation
 from lakeproof.model.linearizability.specifications import EXISTS, KV, MUTEX
-from lakeproof.model.linearizability.values import UNKNOWN, Atom
+from lakeproof.model.linearizability.values import Atom, written
 from lakeproof.model.snapshot import Status
+from lakeproof.report.style import plural
 
 _VALUE_MAX: Final = 40
 _ELSEWHERE: Final = 6
@@ -26,7 +27,7 @@ def story(evidence: Evidence) -> Iterator[str]:
         yield f"{key}no order explains its {len(evidence.operations):,} operations; there was no time to say which ones"
         return
     yield (
-        f"{key}{_counted(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
+        f"{key}{plural(evidence.returned, 'operation')} that returned first can be explained; then no order explains "
         f"{described(evidence.failed)}{_where(evidence.failed)}"
     )
     few = "minimal" if evidence.minimal else "perhaps not minimal"
@@ -41,12 +42,28 @@ def story(evidence: Evidence) -> Iterator[str]:
         yield f"  at any time, or never: {', '.join(told[:_ELSEWHERE])}{more}"
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _where(op: Operation) -> str:
     return f" (line {op.lines[1] or op.lines[0]})" if op.lines[0] else ""
+
+
+def verdict_of_keys(held: int, violated: int, undecided: int) -> str:
+    """The verdict on a history, from how many of its keys are linearizable, are not, and are not decided."""
+    count = held + violated + undecided
+    if violated:
+        more = f", {plural(undecided, 'is', 'are')} not decided" if undecided else ""
+        return f"VIOLATED: {violated:,} of {count:,} keys {_is(violated)} not linearizable{more}"
+    if undecided:
+        return f"INCONCLUSIVE: {undecided:,} of {count:,} keys {_is(undecided)} not decided"
+    return f"HOLDS: {plural(count, 'key')} {_is(count)} linearizable"
+
+
+def told_by(algorithms: Mapping[str, int]) -> str:
+    """How many keys each algorithm has judged."""
+    return ", ".join(f"{name} {count:,}" for name, count in sorted(algorithms.items()))
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def bars(operations: Sequence[Operation]) -> Iterator[str]:
@@ -96,18 +113,7 @@ def argument_in_words(f: str, argument: Hashable) -> str:
 
 def value(held: Hashable) -> str:
     """A value as people write it, shortened."""
-    if held is None:
-        told = "nil"
-    elif held is UNKNOWN:
-        told = "something else"
-    elif isinstance(held, str):
-        told = json.dumps(held)
-    elif isinstance(held, tuple):
-        told = f"[{' '.join(map(value, held))}]"
-    elif isinstance(held, Atom) and held.kind == "map":
-        told = json.dumps(plain(held))
-    else:
-        told = str(held)
+    told = written(held, lambda text: json.dumps(text) if isinstance(text, str) else repr(text))
     return told if len(told) <= _VALUE_MAX else f"{told[: _VALUE_MAX - 12]}...{told[-9:]}"
 
 

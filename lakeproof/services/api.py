@@ -21,6 +21,7 @@ from lakeproof.model.snapshot import Status
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.calls import LAST, Answer
 from lakeproof.services.moves import Timed, calls, text
+from lakeproof.targets.redacting import displayed
 
 FORMS: Final = "lakefs+http://KEY:SECRET@HOST:PORT[,HOST:PORT...], or lakefs+https://KEY:SECRET@HOST"
 PAGE: Final = 1000
@@ -69,14 +70,13 @@ def address(dsn: str) -> Address:
     """
     found = _DSN.fullmatch(dsn)
     if found is None:
-        shown = re.sub(r":[^:@]*@", ":***@", dsn)
-        raise Unusable(f"{shown!r} names no service; expected {FORMS}")
+        raise Unusable(f"{displayed(dsn)!r} names no service; expected {FORMS}")
     scheme, key, secret, host, path = found.groups()
     servers = host.split(",")
     if not all(servers) or len(set(servers)) < len(servers):
         raise Unusable(f"{host!r} names a server twice, or none; expected HOST:PORT,HOST:PORT,...")
     bases = tuple(f"{scheme}://{each}{(path or '').rstrip('/') or '/api/v1'}" for each in servers)
-    return Address(f"lakefs+{scheme}://{key}:***@{host}{path or ''}", bases, unquote(key), unquote(secret))
+    return Address(displayed(dsn), bases, unquote(key), unquote(secret))
 
 
 def sdk(name: str) -> ModuleType:
@@ -127,7 +127,7 @@ class LakeFS:
         except Exception as error:  # whatever the client makes of what is there
             answer = told(error)
             if answer.code in {401, 403}:
-                why = f"refuses the key ({answer.code}); check KEY and SECRET"
+                why = f"refuses the key ({answer.code}); check the credentials"
             elif answer.code:
                 why = f"answers {answer.code} to {self._at.host}/config; {repair}"
             elif _nonsense(error):

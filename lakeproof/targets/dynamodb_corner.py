@@ -8,8 +8,9 @@ import trio
 from botocore.client import BaseClient
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lakeproof.impl.stores._kv_answers import short
 from lakeproof.impl.stores.base import Store
-from lakeproof.impl.stores.conformance import Claim, NotConforming
+from lakeproof.impl.stores.conformance import LACKS, Claim, NotConforming, NotJudged
 from lakeproof.targets.dynamodb_store import KEY, PARTITION, DynamoDBStore
 from lakeproof.targets.wrapping import Private
 
@@ -34,7 +35,11 @@ class Corner:
         return {PARTITION: {"B": self.partition}, KEY: {"B": name.encode()}}
 
     def put(self, name: str, **attributes: Fields) -> None:
-        self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
+        """Write an item without a condition. Raises NotJudged: that is what other requests are asked about."""
+        try:
+            self.db.put_item(TableName=self.table, Item={**self.key(name), **attributes})
+        except ClientError as error:
+            raise NotJudged(f"what it needs cannot be written: {self.store.told(error)}") from error
 
     def get(self, name: str, attribute: str = "v") -> object:
         """The value of an attribute; None without it."""
@@ -70,8 +75,11 @@ def claim(check: Check) -> Claim:
     def run(private: Private, store: DynamoDBStore) -> None:
         try:
             check(Corner(private, store))
-        except (ClientError, BotoCoreError) as error:
+        except ClientError as error:
+            lacking(error)
             raise NotConforming(f"unexpectedly raised {store.told(error)}") from error
+        except BotoCoreError as error:
+            raise NotJudged(f"no answer: {store.told(error)}") from error
         except (LookupError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise NotConforming(f"an answer lacks a part that is relied on: {error!r}") from error
 
@@ -82,6 +90,13 @@ def claim(check: Check) -> Claim:
 
     judged.__name__ = check.__name__
     return judged
+
+
+def lacking(error: ClientError) -> None:
+    """Raises NotJudged if the error says that the store has no such command."""
+    found = error.response.get("Error", {})
+    if LACKS.search(f"{found.get('Code')} {found.get('Message')}"):
+        raise NotJudged(f"the store lacks {error.operation_name}: {short(found)}") from error
 
 
 def equal(what: str, found: object, expected: object) -> None:
@@ -99,6 +114,8 @@ def refused(code: str) -> Iterator[dict[str, object]]:
         told.update(error.response)
         found = error.response.get("Error", {}).get("Code")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        if found != code:
+            lacking(error)
         equal("the error", (found, status), (code, 400))
     else:
         raise NotConforming(f"the error: expected {code}, found none")

@@ -14,18 +14,14 @@ A word too many is hidden now and then. That is the better mistake.
 import json
 import re
 import shlex
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, cast
+from typing import Final
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
-import click
-
 from lakeproof.impl.printable import printable
-from lakeproof.running.tasks import InternalError, Unusable
 
 HIDDEN: Final = "***"
-_SECRET_NAMES: Final = ("pass", "pwd", "secret", "token", "credential")
+_SECRET_NAMES: Final = ("pass", "pwd", "secret", "token", "credential", "signature")
 """What the name of a parameter contains whose value is a secret."""
 _OPEN_NAMES: Final = frozenset({
     "application_name", "channel_binding", "client_encoding", "client_name", "connect_timeout", "db", "dbname",
@@ -41,7 +37,8 @@ _BEFORE: Final = r"(?:[\s'\"(<]|--?[\w-]+=)*"
 """What may stand before a DSN."""
 _SCHEME: Final = re.compile(rf"{_BEFORE}(?:jdbc:)?[\w+.-]*://", re.IGNORECASE)
 _NETWORK: Final = re.compile(
-    rf"{_BEFORE}(?:rediss?|unix|postgres(?:ql)?|mysql|mongodb|amqp|https?)\b[\w+.-]*(?::/?|//?)", re.IGNORECASE
+    rf"{_BEFORE}(?:\w+\+)?(?:rediss?|unix|postgres(?:ql)?|mysql|mongodb|amqp|https?)\b[\w+.-]*(?::/?|//?)",
+    re.IGNORECASE,
 )
 _HOST: Final = r"(?:\[[^\]@/]*\]|[^:/?#@\[\],]*)(?::\d{0,5})?"
 _HOSTS: Final = re.compile(rf"{_HOST}(?:,{_HOST})*(?:[/?#][^@]*)?")
@@ -196,39 +193,11 @@ def _pattern(form: str) -> str:
     return f"{before}{escaped}{after}"
 
 
-class Discreet(click.Command):
-    """A command whose arguments may hold secrets: whatever error leaves it, its message holds none of them."""
-
-    _KEY: Final = "lakeproof.redaction"
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
-    ) -> click.Context:
-        given = list(args)
-        try:
-            made = super().make_context(info_name, args, parent, **cast("dict[str, bool]", extra))
-        except click.UsageError as error:
-            # A DSN that the shell has taken apart is looked at as a whole, too.
-            words = printable(redacted(error.format_message(), *given, " ".join(given)))
-            raise click.UsageError(words, error.ctx) from None
-        made.meta[self._KEY] = Redaction(_texts(given))
-        return made
-
-    def invoke(self, ctx: click.Context) -> object:
-        hide = cast("Redaction", ctx.meta[self._KEY]).hide
-        try:
-            return super().invoke(ctx)
-        except Unusable as error:
-            raise Unusable(printable(hide(str(error)))) from None  # one line, whatever an argument holds
-        except click.UsageError as error:
-            raise click.UsageError(hide(error.format_message()), error.ctx) from None
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
-            raise
-        except OSError as error:
-            words = hide(error.strerror or str(error))
-            raise OSError(error.errno, words, hide(str(error.filename or "output"))) from None
-        except Exception:  # noqa: BLE001  # a mistake of ours: its traceback is shown, without the secrets
-            raise InternalError(hide(traceback.format_exc())) from None
+def without_secrets(text: str, args: Sequence[str], *, joined: bool = False) -> str:
+    """A message of a command without the secrets of its arguments, whoever wrote it. joined: an address that the shell
+    has taken apart is looked at as a whole, too."""
+    whole = [" ".join(args[at:]) for at in range(len(args))] if joined else []
+    return Redaction([*_texts(args), *whole]).hide(text)
 
 
 def _texts(args: Sequence[str]) -> list[str]:

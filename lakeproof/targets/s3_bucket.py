@@ -11,7 +11,7 @@ from botocore.client import BaseClient
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lakeproof.impl.stores.conformance import NotConforming
+from lakeproof.impl.stores.conformance import NotConforming, NotJudged
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets.redacting import displayed
 
@@ -64,6 +64,14 @@ class Bucket:
         """Write an object; its ETag."""
         return str(self.ask("put_object", key, Body=body, **parameters)["ETag"])
 
+    def place(self, *keys: str, body: bytes = b"") -> None:
+        """Write objects that a claim needs, and is not about. Raises NotJudged if they are refused."""
+        for key in keys:
+            refusal = self.refusal("put_object", key, Body=body)
+            if refusal is not None:
+                beside = f" beside {', '.join(map(repr, keys[: keys.index(key)]))}" if key != keys[0] else ""
+                raise NotJudged(f"what it needs cannot be written: {key!r}{beside}: {refusal[0]} {refusal[1]}")
+
     def get(self, key: str, **parameters: object) -> bytes:
         """Read an object."""
         return _body(self.ask("get_object", key, **parameters))
@@ -101,6 +109,14 @@ class Bucket:
         """A key without the prefix."""
         return key.removeprefix(self.prefix)
 
+    def answers(self) -> bool:
+        """Whether there is any answer at all."""
+        try:
+            self.refusal("head_bucket")
+        except NoAnswer:
+            return False
+        return True
+
     def clear(self) -> int:
         """Delete everything under the prefix, uploads in parts included; how many keys could not be deleted."""
         try:
@@ -130,6 +146,13 @@ def column(answer: Mapping[str, object], rows: str, name: str) -> list[str]:
     found = answer.get(rows, [])
     assert isinstance(found, Sequence)
     return [str(row[name]) for row in found]
+
+
+def metadata(answer: Mapping[str, object]) -> Mapping[str, str]:
+    """What was told of an object by its writer. Names are those of headers, whose case says nothing."""
+    found = answer.get("Metadata", {})
+    assert isinstance(found, Mapping)
+    return {str(name).lower(): str(value) for name, value in found.items()}
 
 
 def _body(answer: Mapping[str, object]) -> bytes:

@@ -14,8 +14,8 @@ import attrs
 from botocore.exceptions import ClientError
 
 from lakeproof.impl.stores._kv_answers import equal, short
-from lakeproof.impl.stores.conformance import NotConforming
-from lakeproof.targets.s3_bucket import Bucket, NoAnswer, Refusal, column
+from lakeproof.impl.stores.conformance import LACKS, NotConforming, NotJudged
+from lakeproof.targets.s3_bucket import Bucket, NoAnswer, Refusal, column, metadata
 
 Claim = Callable[[Bucket], None]
 T = TypeVar("T")
@@ -41,24 +41,28 @@ def told(claim: Claim) -> str:
     return getattr(claim, "__name__", repr(claim)).replace("_", " ")
 
 
-def judged(claim: Claim, bucket: Bucket) -> tuple[str, bool]:
-    """Why a claim is not kept (empty: it is), and whether no answer came."""
+def ask(claim: Claim, bucket: Bucket) -> None:
+    """Raises NotConforming if a claim is not kept; NotJudged if nothing is found out about it."""
+    name = told(claim)
     try:
         claim(bucket)
-    except NotConforming as error:
-        return f"{told(claim)}: {error}", False
+    except (NotConforming, NotJudged) as error:
+        raise type(error)(f"{name}: {error}") from error
     except NoAnswer as error:
-        return f"{told(claim)}: no answer: {error}", True
+        raise NotJudged(f"{name}: no answer: {error}") from error
     except ClientError as error:
-        return f"{told(claim)}: unexpectedly refused: {error}", False
+        if LACKS.search(str(error)):
+            raise NotJudged(f"{name}: the store lacks {error.operation_name}: {error}") from error
+        raise NotConforming(f"{name}: unexpectedly refused: {error}") from error
     except (KeyError, ValueError) as error:
-        return f"{told(claim)}: an answer lacks a part, or it is malformed: {error!r}", False
-    return "", False
+        raise NotConforming(f"{name}: an answer lacks a part, or it is malformed: {error!r}") from error
 
 
 def refused(bucket: Bucket, expected: Refusal, operation: str, key: str | None = None, **parameters: object) -> None:
     """Raises NotConforming if it is not refused in this way."""
     found = bucket.refusal(operation, key, **parameters)
+    if found is not None and found != expected and LACKS.search(found[1]):
+        raise NotJudged(f"the store lacks {operation}, or what it is asked for: {found[0]} {found[1]}")
     if found != expected:
         asked = ", ".join(f"{name}={short(value)}" for name, value in parameters.items())
         raise NotConforming(
@@ -72,7 +76,7 @@ def an_object_is_read_as_written(bucket: Bucket) -> None:
         etag = bucket.put("a", content, Metadata={"k": "v"}, ContentType="text/x")
         equal("get after put", bucket.get("a"), content)
         head = bucket.ask("head_object", "a")
-        told = head["ContentLength"], head["ETag"], head["Metadata"], head["ContentType"]
+        told = head["ContentLength"], head["ETag"], metadata(head), head["ContentType"]
         equal("head after put", told, (len(content), etag, {"k": "v"}, "text/x"))
 
 
@@ -94,7 +98,7 @@ def a_write_and_a_delete_are_seen_at_once_by_every_read(bucket: Bucket) -> None:
 
 
 def an_absent_object_is_an_error_with_its_code(bucket: Bucket) -> None:
-    bucket.put("a/b", b"")  # whose key begins with the other one
+    bucket.place("a/b")  # whose key begins with the other one
     refused(bucket, (404, "NoSuchKey"), "get_object", "a")
     refused(bucket, (404, "404"), "head_object", "a")  # without a body there is no code
     source = {"Bucket": bucket.name, "Key": f"{bucket.prefix}a"}
@@ -113,8 +117,7 @@ def keys_are_any_characters_and_are_listed_in_the_order_of_their_bytes(bucket: B
 
 def a_listing_in_pages_is_complete(bucket: Bucket) -> None:
     keys = sorted(["a", "a/b", "a/c", "a/c/d", "ab", "b", "é"], key=str.encode)
-    for key in keys:
-        bucket.put(key, b"")
+    bucket.place(*keys)
     for size in range(1, len(keys) + 2):
         equal(f"a listing in pages of {size}", bucket.keys(MaxKeys=size), keys)
         for prefix in ("a/", "x"):
@@ -126,8 +129,7 @@ def a_listing_in_pages_is_complete(bucket: Bucket) -> None:
 
 
 def a_listing_with_a_delimiter_has_each_group_once(bucket: Bucket) -> None:
-    for key in ("a/1", "a/2", "b", "c/d/1", "c/e", "d"):
-        bucket.put(key, b"")
+    bucket.place("a/1", "a/2", "b", "c/d/1", "c/e", "d")
     for size in (1, 2, 3, 1000):
         pages = list(bucket.pages(Delimiter="/", MaxKeys=size))
         groups = [bucket.short(each) for page in pages for each in column(page, "CommonPrefixes", "Prefix")]
@@ -143,8 +145,7 @@ def a_listing_with_a_delimiter_has_each_group_once(bucket: Bucket) -> None:
 
 
 def what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pages(bucket: Bucket) -> None:
-    for key in ("a", "b", "c", "d", "e"):
-        bucket.put(key, b"")
+    bucket.place("a", "b", "c", "d", "e")
     seen = []
     for number, page in enumerate(bucket.pages(MaxKeys=2)):
         seen += [bucket.short(key) for key in column(page, "Contents", "Key")]
@@ -156,7 +157,7 @@ def what_is_there_all_the_time_is_listed_once_whatever_is_written_between_two_pa
 
 
 def ranges_are_read(bucket: Bucket) -> None:
-    bucket.put("a", b"0123456789")
+    bucket.place("a", body=b"0123456789")
     for asked, first, last in (("0-0", 0, 0), ("2-4", 2, 4), ("7-", 7, 9), ("-3", 7, 9), ("5-99", 5, 9), ("-99", 0, 9)):
         answer = bucket.ask("get_object", "a", Range=f"bytes={asked}")
         told = answer["ContentRange"], answer["ContentLength"], answer["ResponseMetadata"]
@@ -222,7 +223,7 @@ def _only_lost(answers: Sequence[Refusal | None]) -> None:
 
 
 def concurrent_increments_by_etag_are_all_kept(bucket: Bucket) -> None:
-    bucket.put("n", b"0")
+    bucket.place("n", body=b"0")
 
     def increment() -> None:
         for _ in range(ROUNDS):
@@ -242,7 +243,7 @@ def concurrent_increments_by_etag_are_all_kept(bucket: Bucket) -> None:
 
 def an_object_is_seen_whole_while_it_is_overwritten(bucket: Bucket) -> None:
     contents = [str(number).encode() * 100_000 for number in range(10)]
-    bucket.put("a", contents[0])
+    bucket.place("a", body=contents[0])
 
     def write() -> None:
         for content in contents:
@@ -262,15 +263,14 @@ def a_copy_takes_content_and_metadata_or_replaces_them(bucket: Bucket) -> None:
     bucket.put("a", b"1", Metadata={"k": "v"})
     bucket.ask("copy_object", "b/é 1", CopySource=source)
     equal("a copy", bucket.get("b/é 1"), b"1")
-    equal("its metadata", bucket.ask("head_object", "b/é 1")["Metadata"], {"k": "v"})
+    equal("its metadata", metadata(bucket.ask("head_object", "b/é 1")), {"k": "v"})
     bucket.ask("copy_object", "a", CopySource=source, MetadataDirective="REPLACE", Metadata={"k": "w"})
-    equal("metadata after a copy onto itself", bucket.ask("head_object", "a")["Metadata"], {"k": "w"})
+    equal("metadata after a copy onto itself", metadata(bucket.ask("head_object", "a")), {"k": "w"})
 
 
 def many_keys_are_deleted_at_once(bucket: Bucket) -> None:
     keys = ["a", "b&c", "d/é"]
-    for key in (*keys, "e"):
-        bucket.put(key, b"")
+    bucket.place(*keys, "e")
     objects = [{"Key": bucket.prefix + key} for key in (*keys, "absent")]
     answer = bucket.ask("delete_objects", Delete={"Objects": objects})
     deleted = {bucket.short(key) for key in column(answer, "Deleted", "Key")}
@@ -289,7 +289,7 @@ def _part(bucket: Bucket, key: str, upload: str, number: int, body: bytes) -> di
 
 def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> None:
     contents = b"1" * PART, b"2" * PART, b"end"
-    bucket.put("a", b"before")
+    bucket.place("a", body=b"before")
     upload = _begun(bucket, "a")
     _part(bucket, "a", upload, 1, b"0" * PART)  # and is replaced
     parts = [_part(bucket, "a", upload, number, contents[number - 1]) for number in (3, 1, 2)]
@@ -311,7 +311,7 @@ def an_upload_in_parts_is_seen_when_it_is_complete_and_whole(bucket: Bucket) -> 
     found = bucket.get("a")
     if found != whole:
         raise NotConforming(f"get after completion: expected {len(whole)} bytes in order, found {short(found)}")
-    equal("its metadata", bucket.ask("head_object", "a")["Metadata"], {"k": "v"})
+    equal("its metadata", metadata(bucket.ask("head_object", "a")), {"k": "v"})
 
 
 def an_upload_that_is_aborted_leaves_nothing(bucket: Bucket) -> None:
@@ -339,7 +339,7 @@ def an_upload_is_completed_of_its_own_parts_in_order(bucket: Bucket) -> None:
 def an_upload_that_must_create_is_refused_where_something_is(bucket: Bucket) -> None:
     upload = _begun(bucket, "a")
     part = _part(bucket, "a", upload, 1, b"parts")
-    bucket.put("a", b"first")
+    bucket.place("a", body=b"first")
     done = {"UploadId": upload, "MultipartUpload": {"Parts": [part]}, "IfNoneMatch": "*"}
     refused(bucket, FAILED, "complete_multipart_upload", "a", **done)
     equal("what was refused has written nothing: get", bucket.get("a"), b"first")

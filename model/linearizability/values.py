@@ -1,6 +1,6 @@
 """Values as recorders write them, made comparable: what was written apart stays apart."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -76,9 +76,32 @@ def freeze(value: object, depth: int = 0) -> Hashable:
     raise TypeError(f"{value!r}: expected text, bytes, a number, a boolean, null, a list or a map")
 
 
+def written(value: object, text: Callable[[object], str] = repr) -> str:
+    """A value as a recorder writes it, frozen or not, on one line: ``nil``, ``[1 "a"]``, ``{k: v}``, ``#{1 2}``."""
+    match value:
+        case None:
+            return "nil"
+        case bool():
+            return "true" if value else "false"
+        case str() | bytes():
+            return text(value)
+        case _Unknown():
+            return "something else"
+        case Atom("map", frozenset() as pairs):
+            return f"{{{', '.join(sorted(': '.join(written(one, text) for one in pair) for pair in pairs))}}}"
+        case Mapping():
+            return f"{{{', '.join(f'{written(key, text)}: {written(held, text)}' for key, held in value.items())}}}"
+        case Atom("set", frozenset() as held) | (frozenset() as held):
+            return f"#{{{' '.join(sorted(written(one, text) for one in held))}}}"
+        case list() | tuple():
+            return f"[{' '.join(written(one, text) for one in value)}]"
+        case _:
+            return str(value)
+
+
 def shown(value: object, most: int = 60) -> str:
     """A piece of a history for a message: one line, and not too long."""
-    told = repr(value)
+    told = written(value)
     return told if len(told) <= most else f"{told[:most]}..."
 
 

@@ -50,8 +50,8 @@ def command(
 
     DATASET is a folder of Parquet tables, a file with lakeFS' store (a dump of `lakefs kv dump`, or JSON Lines), or an
     address: postgresql://..., dynamodb+https://HOST/TABLE. With --blockstore also ranges, metaranges and objects of a
-    lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing; garbage and notes are
-    reported, but do not count.
+    lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing, or the store has
+    a schema version that is not known; garbage and notes are reported, but do not count.
     """
     from lakeproof.report.style import console
     from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_page, write_summary
@@ -76,4 +76,6 @@ def command(
         screen = console()
         for each in table(summary, screen):
             screen.print(each)
-    return VIOLATED if summary.violated else INCONCLUSIVE if summary.inconclusive else AS_EXPECTED
+    if summary.violated:
+        return VIOLATED
+    return INCONCLUSIVE if summary.inconclusive or summary.version else AS_EXPECTED

@@ -23,6 +23,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from lakeproof.impl.migration.checking import METADATA, VERSION_KEY, unknown_version
 from lakeproof.model import keys
 from lakeproof.spark_checks.checks import repositories, tokens
 from lakeproof.spark_checks.checks.rules import Rule, findings, union
@@ -33,6 +34,15 @@ from lakeproof.spark_checks.findings import at, text
 CLEANUP_TOKENS: Final = b"cleanup-tokens"
 """The partition of tokens whose entries are to be dropped: each is a key."""
 _ENTITIES: Final = ("branches", "tags", "commits")
+
+
+def version(dataset: Dataset) -> str:
+    """Why the records of a store may mean something else than they do here; empty: they do not. Runs a job."""
+    if "kv" not in dataset.tables:
+        return ""  # its records were decoded before
+    at_version = (f.col("partition_key") == f.lit(METADATA)) & (f.col("key") == f.lit(VERSION_KEY))
+    found = dataset.kv.where(at_version).select("value").head()
+    return unknown_version(None if found is None else bytes(found["value"]))
 
 
 AT_HAND: Final = 10_000

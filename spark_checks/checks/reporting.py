@@ -68,6 +68,8 @@ def verdict(summary: Summary) -> str:
     nothing = [outcome.check.id for outcome in summary.outcomes if outcome.judged and outcome.inconclusive]
     if nothing:
         skipped += f"; inconclusive, for there was nothing to judge: {', '.join(nothing)}"
+    if summary.version:
+        skipped += f"; {summary.version}"
     return f"{told}{skipped}; {seconds(sum(summary.seconds.values()))} s"
 
 
@@ -108,7 +110,7 @@ def as_json_lines(summary: Summary) -> Iterator[str]:
             },
             ensure_ascii=False,
         )
-    yield json.dumps({"rows": dict(summary.rows), "unsealed": summary.unsealed})
+    yield json.dumps({"rows": dict(summary.rows), "unsealed": summary.unsealed, "version": summary.version})
 
 
 def write_summary(summary: Summary, out: Folder) -> None:

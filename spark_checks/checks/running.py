@@ -58,13 +58,15 @@ class Outcome:
 @attrs.frozen(kw_only=True)
 class Summary:
     """What became of all of them. ``rows``: how many were read, by table. ``seconds``: by pass; decoding is one of
-    them. ``unsealed``: folders without a manifest."""
+    them. ``unsealed``: folders without a manifest. ``version``: why the records may mean something else; empty: they do
+    not."""
 
     where: str
     rows: Mapping[str, int]
     outcomes: tuple[Outcome, ...]
     seconds: Mapping[str, float]
     unsealed: tuple[str, ...] = ()
+    version: str = ""
 
     @property
     def violated(self) -> bool:
@@ -246,7 +248,8 @@ def run(dataset: Dataset, only: Collection[str], target: str, examples_max: int 
         summary = summed(dataset, ids, only, staging.read(written, FINDINGS, spark), seconds, examples_max)
     dataset.noted.demand_same(spark)
     outcomes = tuple(attrs.evolve(each, things=things[each.check.id] * each.judged) for each in summary.outcomes)
-    return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed)
+    version = "" if living is None else lakefs.version(dataset)
+    return attrs.evolve(summary, outcomes=outcomes, rows=rows, unsealed=dataset.unsealed, version=version)
 
 
 _FILES_MAX: Final = 64

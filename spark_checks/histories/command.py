@@ -70,7 +70,11 @@ def command(
         with doing(spark, "reading the events"):
             read = workspace.staged(events(spark, folder), "events")
             judging = Judging(
-                model=model or model_of(read), settings=settings, memory=max_memory << 20, seconds=max_seconds
+                model=model or model_of(read),
+                settings=settings,
+                memory=max_memory << 20,
+                seconds=max_seconds,
+                guessed=model is None,
             )
         with doing(spark, f"judging by {judging.model}"):
             target = out if out is not None else workspace.fresh(spark, "verdicts")
@@ -81,16 +85,14 @@ def command(
         }
         bad = verdicts.where(f.col("verdict") != "holds").orderBy("verdict", "history", "key")
         examples = bad.limit(EXAMPLES).collect()
-    sums = {name: sum(count for (verdict, _), count in counts.items() if verdict == name) for name in _WORDS}
+    verdicts_of = ("holds", "violated", "inconclusive")
+    sums = {name: sum(count for (verdict, _), count in counts.items() if verdict == name) for name in verdicts_of}
     _tell([row.asDict() for row in examples], as_json=as_json)
     if as_json:
         click.echo(json.dumps({"model": judging.model, **sums}))
     else:
         click.echo(_sum(judging.model, sums, counts))
     return VIOLATED if sums["violated"] else INCONCLUSIVE if sums["inconclusive"] else AS_EXPECTED
-
-
-_WORDS: Final = {"holds": "linearizable", "violated": "not", "inconclusive": "not known"}
 
 
 def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ignore[explicit-any]  # Spark's rows
@@ -109,10 +111,9 @@ def _tell(examples: list[dict[str, Any]], *, as_json: bool) -> None:  # type: ig
 
 def _sum(model: str, sums: dict[str, int], counts: dict[tuple[str, str], int]) -> str:
     """The verdict, as the last line."""
-    word = "VIOLATED" if sums["violated"] else "INCONCLUSIVE" if sums["inconclusive"] else "HOLDS"
-    told = ", ".join(f"{sums[name]:,} {words}" for name, words in _WORDS.items() if sums[name])
+    from lakeproof.history.showing import told_by, verdict_of_keys
+
     by: dict[str, int] = {}
     for (_, algorithm), count in counts.items():
         by[algorithm] = by.get(algorithm, 0) + count
-    algorithms = ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
-    return f"{word}: of {sum(sums.values()):,} histories of keys, {told or 'none'} ({model}; {algorithms})"
+    return f"{verdict_of_keys(sums['holds'], sums['violated'], sums['inconclusive'])} ({model}; {told_by(by)})"

@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.history import Unreadable, json_lines
 from lakeproof.history.events import Recorder
+from lakeproof.history.fitting import misfit
 from lakeproof.history.showing import as_history
 from lakeproof.model.linearizability.checking import Limits, check, parts
 from lakeproof.model.linearizability.evidence import explain
@@ -47,13 +48,14 @@ _ARROW: Final = pa.schema(
 @attrs.frozen(kw_only=True)
 class Judging:
     """How keys are judged. memory: bytes, and seconds: of one key at most. explained: of how many violated keys of a
-    task the evidence is looked for."""
+    task the evidence is looked for. guessed: the model is that of the operations' names; the values must fit it."""
 
     model: str
     settings: Settings
     memory: int = 1 << 28
     seconds: float = 60.0
     explained: int = 100
+    guessed: bool = False
 
     @property
     def specification(self) -> Specification:
@@ -116,9 +118,13 @@ def _verdict(name: str, key: str | None, lines: Lines, judging: Judging, *, expl
             pass
         history.settle()
         specification = judging.specification
+        if judging.guessed and (wrong := misfit(specification, history)):
+            raise Unreadable(wrong)
         began = time.monotonic()
         limits = Limits(memory=judging.memory, expired=lambda: time.monotonic() - began > judging.seconds)
-        found = next(check(specification, history, limits))
+        found = next(check(specification, history, limits), None)
+        if found is None:  # no event is of a client
+            return name, key, Verdict.INCONCLUSIVE.value, "none", 0, "no operation completed", None
         evidence = None
         if found.verdict is Verdict.VIOLATED and explain_it:
             numbers = dict(parts(specification, history))[found.key]

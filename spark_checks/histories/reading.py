@@ -15,6 +15,7 @@ from pyspark.sql import functions as f
 
 from lakeproof.history import Unreadable, json_lines
 from lakeproof.history.errors import shown
+from lakeproof.history.events import NEMESIS
 from lakeproof.history.reading import Lines
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks.batches import batches as batches_of
@@ -105,6 +106,8 @@ class _Splitter:
             self.f = f_
             return
         if process not in self.open:
+            if type_ == "info" and process in NEMESIS:
+                return
             raise Unreadable(f"process {shown(process)} returned, and had invoked nothing", line)
         self.key, self.f = self.open.pop(process), None
 

@@ -25,7 +25,7 @@ from tests.fake_lakefs.routes import ROUTES, Reply, Request, failed
 
 BASE: Final = "/api/v1"
 KEY: Final = "fake"
-SECRET: Final = "not/a+secret"  # noqa: S105
+SECRET: Final = "s3cr/3t+hush"  # noqa: S105
 LOST: Final = 0.08
 """How often a doubtful server loses a connection."""
 

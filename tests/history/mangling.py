@@ -61,6 +61,22 @@ def as_log(event: Event) -> str:
     return f"INFO  jepsen.util - {event.process}\t:{event.type}\t:{event.f}\t{value}\n"
 
 
+def as_text(event: Event) -> str:
+    """A line of history.txt: an error follows where Jepsen does not know what happened."""
+    error = "\t:timed-out\tagain" if event.type == "info" else ""
+    return f"{event.process}\t:{event.type}\t:{event.f}\t{edn(event.value)}{error}\n"
+
+
+def as_logged(event: Event) -> str:
+    """A line of jepsen.log as it is today."""
+    return f"2026-02-26 23:39:01,300{{GMT}}\tINFO\t[jepsen worker 0] jepsen.util: {as_text(event)}"
+
+
+def as_item(event: Event) -> str:
+    """Of an array of JSON, over several lines."""
+    return as_json(event).replace('", "', '",\n  "').replace("}\n", "},\n")
+
+
 def as_blanks(event: Event) -> str:
     return as_log(event).replace("\t", "  ")
 
@@ -81,12 +97,15 @@ class Format:
 
 FORMATS: Final = {
     "json-lines": Format("jsonl", as_json, model="kv"),
+    "json-array": Format("json", as_item, ("[", "]\n"), model="kv"),
     "edn-maps": Format("edn", as_edn),
     "edn-vector": Format("edn", as_edn, ("[", "]\n")),
     "edn-records": Format("edn", as_record),
     "porcupine-kv": Format("edn", as_edn, model="append"),
     "porcupine-etcd": Format("jepsen-log", as_log, whole=True),
     "etcd-blanks": Format("jepsen-log", as_blanks, whole=True),
+    "history-txt": Format("jepsen-text", as_text, whole=True),
+    "jepsen-today": Format("jepsen-text", as_logged, whole=True),
 }
 MODELS: Final[dict[str, tuple[str, ...]]] = {
     "register": ("read", "write", "cas"),

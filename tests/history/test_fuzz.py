@@ -290,8 +290,9 @@ WHOLE = written("7")
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"\n \n", b"\0" * 1_000, gzip.compress(WHOLE["jsonl"].encode()), b"\x7fELF\2\1\1\0", bytes(range(256)),
-        b"\xef\xbb\xbf" + WHOLE["jsonl"].encode(), b"\xef\xbb\xbf" + WHOLE["edn"].encode(),
+        b"", b"\n \n", b"\0" * 1_000, gzip.compress(WHOLE["jsonl"].encode())[:-9], b"\x7fELF\2\1\1\0",
+        bytes(range(256)),
+        gzip.compress(WHOLE["jsonl"].encode()) + b"\0x", b"\x1f\x8b" + WHOLE["edn"].encode(),
         WHOLE["jsonl"].encode("utf-16"), b"x" * (17 << 20), b'{"' + b"x" * (17 << 20), b"{:a " * 100_000,
         WHOLE["jsonl"].encode() + b"\x1c\n", WHOLE["jsonl"].encode() + b"\0",
         WHOLE["edn"].encode() + b"\0", WHOLE["edn"].replace(":process 0", ":process 0 :index 3").encode(),

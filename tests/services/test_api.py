@@ -141,7 +141,7 @@ def test_a_server_that_never_answers() -> None:
 def test_a_key_that_is_refused() -> None:
     with fake_lakefs() as dsn:
         line = complaint(lakeproof("service", dsn.replace("fake:", "other:"), *NAMESPACE))
-    assert line.endswith(": refuses the key (401); check KEY and SECRET")
+    assert line.endswith(": refuses the key (401); check the credentials")
 
 
 def test_a_namespace_must_be_named_and_fit() -> None:

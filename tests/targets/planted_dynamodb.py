@@ -1,7 +1,6 @@
 """A DynamoDB with a bug, on a port in a thread of its own. ``correct`` has none."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,7 +10,8 @@ import trio
 from lakeproof.gate.dynamodb.front import DynamoDBFront, DynamoDBRequest
 from lakeproof.gate.dynamodb.requests import Change, Meant, Several
 from lakeproof.gate.dynamodb.state import State
-from lakeproof.gate.http import Request, Response, Server, listening
+from lakeproof.gate.http import Request, Response
+from tests.gate.stores import answering
 
 BUGS = {
     "conditions ignored": "a condition that fails is an error and changes nothing",
@@ -128,23 +128,5 @@ class Planted:
 @contextmanager
 def planted(bug: str) -> Iterator[str]:
     """Yields its DSN."""
-    begun = threading.Event()
-    scope = trio.CancelScope()
-    found: list[tuple[int, trio.lowlevel.TrioToken]] = []
-
-    async def serve() -> None:
-        listener = listening(0)
-        found.append((listener.getsockname()[1], trio.lowlevel.current_trio_token()))
-        begun.set()
-        with scope:
-            await Server(Planted(bug).handle).serve(listener)
-
-    thread = threading.Thread(target=trio.run, args=(serve,))
-    thread.start()
-    assert begun.wait(10)
-    port, token = found[0]
-    try:
-        yield f"dynamodb+http://127.0.0.1:{port}/"
-    finally:
-        token.run_sync_soon(scope.cancel)
-        thread.join(10)
+    with answering(Planted(bug).handle) as served:
+        yield f"dynamodb+{served.url}/"

@@ -85,6 +85,12 @@ def law(dsn: str, secret: str) -> None:
         ["migrate", "old.db", dsn],
         ["diagnose", dsn, "--out", "d.zip"],
         ["diagnose", "none.db", "--out", "d.zip", dsn],
+        ["service", dsn, "--storage-namespace", "mem://x", "--timeout", "0.01"],
+        ["service", f"lakefs+{dsn.strip()}", "--timeout", "0.01"],
+        ["check", dsn],
+        ["table", dsn],
+        ["verify", "--from", dsn],
+        ["spark", "histories", dsn],
     ):
         result = lakeproof(*command)
         assert result.exit_code == 2, (command, result.output)

@@ -241,7 +241,7 @@ def test_what_is_wrong_is_found_and_nothing_else(
     assert {(row.id, row.kind, row.subject) for row in found.collect()} == EXPECTED
 
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
-    assert last == {"rows": counted_by_hand(spark, dataset), "unsealed": [str(dataset)]}
+    assert last == {"rows": counted_by_hand(spark, dataset), "unsealed": [str(dataset)], "version": ""}
     assert [line["id"] for line in lines] == [each.id for each in CHECKS]
     for column, kind in (("violations", "violation"), ("garbage", "garbage"), ("notes", "note")):
         counted = {line["id"]: line[column] for line in lines}

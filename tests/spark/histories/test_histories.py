@@ -175,7 +175,7 @@ class TestCommand:
         result = CliRunner().invoke(main, ["spark", "histories", str(folder), "--out", str(out)])
         assert result.exit_code == 1, result.output
         last = result.stdout.splitlines()[-1]
-        assert last.startswith(f"VIOLATED: of {len(locally(folder))} histories of keys, ")
+        assert last.startswith(f"VIOLATED: 6 of {len(locally(folder))} keys are not linearizable (register; ")
         assert spark.read.parquet(str(out)).count() == len(locally(folder))
 
     def test_what_holds_ends_with_0(self, spark: SparkSession, folder: Path) -> None:
