@@ -36,6 +36,30 @@ SKIPPED = {"__pycache__", "build", "dist", "out"}
 TEXT_SUFFIXES = {"", ".cfg", ".ini", ".md", ".pml", ".proto", ".py", ".pyi", ".sh", ".toml", ".txt", ".yaml", ".yml"}
 # A path into somebody's own machine. A URL's path does not count, nor does a relative one.
 MACHINE_PATH = re.compile(r"(?<![\w./-])/(?:home|root|Users|work|workspace|mnt|opt|srv)/\w+")
+# Tests, and programs that they start, which read a clock or sleep. All others are the same on every machine.
+CLOCKS = re.compile(
+    r"\b(?:time\.(?:sleep|time|time_ns|monotonic|monotonic_ns|perf_counter|process_time)|trio\.sleep"
+    r"|asyncio\.sleep|trio\.current_time|datetime\.now)\((?!0\))"
+)
+MAY_READ_A_CLOCK = {
+    "it waits for a process or a server to start or end": {
+        *("foreign/test_misbehaving.py", "gate/test_hostile.py", "lakefs_server.py", "servers.py"),
+        *("targets/redis_server.py", "targets/test_drivers.py", "test_cli_trouble.py", "services/test_restarting.py"),
+    },
+    "it is a program that hangs, or answers late": {
+        *("edge/odd_parts.py", "foreign/misbehaving.py", "gate/hostile.py", "gate/nasty.py", "gate/on_the_way.py"),
+        *("targets/misbehaving.py", "targets/nonsense_store.py", "targets/test_misbehaving.py"),
+        *("targets/test_nonsense.py", "targets/test_protocol.py"),
+    },
+    "its planted race needs a window": {
+        *("gate/test_s3_conform.py", "targets/planted_dynamodb.py", "targets/planted_store.py"),
+        *("targets/test_claims.py", "fake_lakefs/lake.py", "fake_lakefs/moves.py", "fake_lakefs/pulls.py"),
+    },
+    "time is what it tests": {
+        *("explore/test_fence.py", "gate/test_quiet.py", "gate/test_redis.py", "edge/test_odd_code.py"),
+        *("fake_lakefs/routes.py", "test_benchmark_spark.py"),
+    },
+}
 NEWS_KINDS = {"added", "changed", "deprecated", "fixed", "removed", "security"}
 
 
@@ -295,6 +319,15 @@ class TestFiles:
         write(tmp_path, "docs/a.md", f"See {absolute}\nhttps://example.org{absolute}\n./out{absolute}\n")
         write(tmp_path, ".ci/run", f"cd {absolute}\n")
         assert machine_paths(tmp_path) == [".ci/run:1: /" + "home/me", "docs/a.md:1: /" + "home/me"]
+
+    def test_no_test_reads_a_clock_or_sleeps_but_those_that_are_named(self) -> None:
+        named = set().union(*MAY_READ_A_CLOCK.values())
+        found = {
+            path.relative_to(ROOT / "tests").as_posix()
+            for path in (ROOT / "tests").rglob("*.py")
+            if CLOCKS.search(path.read_text(encoding="utf-8")) and path != Path(__file__)
+        }
+        assert (found - named, named - found) == (set(), set())
 
     @pytest.mark.parametrize("room", MAY_IMPORT)
     def test_each_room_says_that_it_is_typed(self, room: str) -> None:
