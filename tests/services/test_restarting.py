@@ -13,7 +13,6 @@ from lakeproof.services.api import LakeFS, address
 from lakeproof.services.command import Plan, Served, drive
 from lakeproof.services.driving import Traffic
 from lakeproof.targets.traffic import Load
-from tests.commands import complaint
 from tests.fake_lakefs.server import FakeLakeFS, serving
 from tests.services.runs import service
 
@@ -80,18 +79,3 @@ def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
     found = json.loads(service(*words).stdout)
     assert (found["rounds"], found["faults"]) == (2, {"the server restarted": 2})
     assert marks.read_text() == "xx"
-
-
-@pytest.mark.parametrize(
-    ("restart", "why"),
-    [
-        ("no-such-program", "No such file or directory; name a program"),
-        ("false", "ended with 1: ; mend it"),
-        ("'", "No closing quotation; quote it as in a shell"),
-        (" ", "name a program"),
-    ],
-)
-def test_a_command_that_restarts_nothing_is_one_line(restart: str, why: str, tmp_path: Path) -> None:
-    line = complaint(service("--seconds", "0.5", "--restart-with", restart, "--out", str(tmp_path / "out")))
-    assert line.startswith("--restart-with ")
-    assert why in line
