@@ -201,12 +201,10 @@ class TestChildren:
     @pytest.mark.parametrize(
         ("program", "says"),
         [
-            ("import sys; sys.exit(3)", "it ended with exit code 3"),
             ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", "it ended with signal 15"),
             ("import os, sys; os.close(1); sys.stdin.read()", "it closed its stdout"),
             ("import sys; sys.stdin.read()  # seconds", "no answer within 0.5 s"),
             ("print('Welcome!', flush=True); input(); input()", "nonsense: b'Welcome!' is no JSON"),
-            (ECHO + "print('{}', flush=True)", 'expected an object with "id"'),
             (ECHO + "print(json.dumps({'id': 77, 'ok': {}}), flush=True)", "an answer to 77, without a request"),
             (ECHO + "print(json.dumps({'id': request['id']}), flush=True)", 'nonsense: expected either "ok" or'),
             (ECHO + "sys.stdout.write('{\"id\"'); break", "the output ends within a line"),
@@ -312,7 +310,3 @@ class TestTheWorkedAdapter:
         result = lakeproof("conform", dsn)
         assert result.exit_code == 0, result.output
         assert "NOT" not in result.output
-
-    def test_it_stands_stress(self, dsn: str) -> None:
-        result = lakeproof("stress", dsn, "--seconds", "1")
-        assert result.exit_code == 0, result.output
