@@ -11,10 +11,3 @@ def test_each_job_deletes_all_garbage_and_nothing_else(job: str) -> None:
     row = trio.run(hard_delete.measure, job, 20, 5, 5)
     assert row.deleted == 5
     assert row.upload_kv_operations == {"offline": 3, "online": 5}[job]
-
-
-def test_the_table_divides_by_the_offline_job() -> None:
-    rows = [trio.run(hard_delete.measure, job, 10, 2, 2) for job in hard_delete.FLOWS]
-    told = hard_delete.table(rows).splitlines()
-    assert "| `offline` |" in told[2]
-    assert "| 1.00 | 1.00 |" in told[2]

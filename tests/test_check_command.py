@@ -32,33 +32,6 @@ def stale(key: str) -> list[tuple[object, ...]]:
     ]  # fmt: skip
 
 
-def test_a_history_that_holds_is_said_to_in_the_last_line_and_parameters_come_first() -> None:
-    write(*stale("a")[:4])
-    result = lakeproof("check", "history")
-    assert result.exit_code == 0
-    first, last = result.stdout.splitlines()
-    assert first == (
-        "history: 4 events, 2 operations, 1 key; jsonl, kv; fail: did-not-happen, nil: nothing, initial: nil, "
-        "order: file"
-    )
-    assert last.startswith("HOLDS: of 1 histories of keys, 1 linearizable (zones 1; ")
-    assert result.stderr == ""
-
-
-def test_a_violation_is_shown_with_the_operations_that_conflict() -> None:
-    write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
-    result = lakeproof("check", "history")
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[1:-1] == [
-        'key "a": 2 operations that returned first can be explained; then no order explains get -> 1 (line 6)',
-        "a non-linearizable sub-history (minimal):",
-        "  line 1  process 0  set 1     |--|",
-        "  line 3  process 0  set 2           |--|",
-        "  line 5  process 0  get -> 1              |--|",
-    ]
-    assert result.stdout.splitlines()[-1].startswith("VIOLATED: of 2 histories of keys, 1 linearizable, 1 not (")
-
-
 def test_json_has_an_object_a_key_and_the_rest_goes_to_stderr() -> None:
     write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
     result = lakeproof("check", "history", "--json", "--out", "out")
@@ -107,14 +80,6 @@ def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
         ]
         Path("fewer").write_text("".join(json.dumps(event) + "\n" for event in fewer))
         assert lakeproof("check", "fewer", "--fail", "predicate-false").exit_code == 0
-
-
-def test_only_so_many_keys_are_explained() -> None:
-    write(*(event for key in "abcde" for event in stale(key)))
-    result = lakeproof("check", "history", "--evidence", "1")
-    assert result.stdout.count("sub-history (minimal)") == 1
-    assert 'key "b", 3 operations: violated' in result.stdout
-    assert ", 5 not (" in result.stdout
 
 
 def test_settings_of_the_recorder_change_what_is_said() -> None:

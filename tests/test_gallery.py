@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from lakeproof import Call, check
-from tools.pages.gallery import FOLDER, Bug, bugs, problems, read
+from tools.pages.gallery import FOLDER, Bug, bugs, problems
 
 BUGS = bugs()
 
@@ -79,21 +79,6 @@ def test_a_repaired_scenario_is_violated_without_its_repair(bug: Bug) -> None:
 def test_a_repaired_scenario_holds_with_another_crash(bug: Bug) -> None:
     repaired = bug.scenarios[1]
     check(attrs.evolve(repaired, faults=attrs.evolve(repaired.faults, crashes=repaired.faults.crashes + 1)))
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "said"),
-    [
-        ("paimon_rename", "apache/paimon#9714, ", "the tracker of Paimon, ", "THREADS is ['the tracker of Paimon'"),
-        ("paimon_rename", "STEPS = 7", "STEPS = None", "STEPS is None"),
-        ("paimon_rename", 'name="paimon_rename/repaired"', 'name="paimon_rename/mended"', "the first scenarios are"),
-        ("paimon_rename", "Repair: ", "Mended: ", "no paragraph"),
-        ("paimon_rename", '        expect={"snapshot-is-kept": "violated"},\n', "", "published expects {}"),
-        ("paimon_rename", "        return\n", "        return\n" + "    writer = writer\n" * 30, "its flows have"),
-    ],
-)
-def test_a_file_that_lacks_something_is_found(tmp_path: Path, name: str, old: str, new: str, said: str) -> None:
-    assert any(said in problem for problem in problems(read(planted(tmp_path, name, (old, new)))))
 
 
 @pytest.mark.parametrize(

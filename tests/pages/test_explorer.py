@@ -48,18 +48,10 @@ class TestState:
         assert budgets.pop("clock_jumps") == len(FAULTY.faults.clock_jumps) - world.jumps
         assert budgets == {kind: left for kind, left in world.left.items() if getattr(FAULTY.faults, kind)}
 
-    def test_an_option_turns_out_as_it_says(self) -> None:
-        [option] = rows(RACES, "a,b,a", "options")
-        assert rows(RACES, VIOLATED, "steps")[-1]["sentence"] == option["sentence"]
-
     def test_an_invariant_is_violated_only_from_its_step_on_and_never_said_to_be_proved(self) -> None:
         found = [rows(RACES, path, "invariants")[0]["state"] for path in ("", "a,b,a", VIOLATED, "a,a,b,b")]
         assert found == ["not tested yet", "not tested yet", "violated", "holds here"]
         assert rows(RACES, VIOLATED, "invariants")[0]["step"] == 4
-
-    def test_at_the_end_there_is_no_option(self) -> None:
-        assert RACES.state(VIOLATED)["options"] == []
-        assert RACES.state(VIOLATED)["end"] is True
 
     @pytest.mark.parametrize("path", ["c", "a,a,a", "a.crash", "clock", "A", "a,,b"])
     def test_a_path_that_cannot_be_walked_is_refused(self, path: str) -> None:
@@ -77,12 +69,6 @@ class TestSearch:
         path = str(verdicts["increments-count"]["path"])
         assert rows(RACES, path, "invariants")[0]["state"] == "violated"
 
-    def test_what_holds_has_no_path(self) -> None:
-        found = Explorer(ATOMIC, Source(None), 5.0).search()
-        verdicts = cast("dict[str, dict[str, object]]", found["verdicts"])
-        assert verdicts["increments-count"] == {"verdict": "holds", "why": "", "steps": 0, "path": None}
-        assert str(found["told"]).startswith("all schedules were searched")
-
     def test_a_search_that_is_cut_off_proves_nothing(self) -> None:
         explorer = Explorer(ATOMIC, Source(None), 5.0)
         explorer.task = attrs.evolve(explorer.task, states_max=2)
@@ -97,10 +83,6 @@ class TestSearch:
         path.write_text(RACES.trace(VIOLATED, "increments-count"), encoding="utf-8")
         assert read(path).file == "racing.py"
         assert lakeproof("replay", str(path), "--from", str(RACING)).exit_code == 0
-
-    def test_a_trace_of_what_is_not_violated_is_refused(self) -> None:
-        with pytest.raises(NoSuchMove, match="is not violated on this path"):
-            RACES.trace("a,b", "increments-count")
 
 
 def test_no_name_of_a_scenario_is_markup() -> None:
