@@ -255,7 +255,7 @@ PLANTED = {
     "model/d.py": "from lakeproof.impl.c import f\nif TYPE_CHECKING:\n    import lakeproof.model.a\n",
     "stateful_tests/e.py": "from tests import helpers\n",
     "tests/f.py": "from model import kv\nfrom lakeproof import impl\n",
-    "impl/many.py": "def many(a, b, c, d, /, e, *, f, g, h): ...\nclass A:\n    def few(self, b, c, d, e, f, g, h): ...\n",
+    "impl/many.py": "def many(a, b, c, d, /, e, *, f, g, h): ...\nclass A:\n    def few(self, b, c, d, e, f, g): ...\n",
     "lakeproof/command.py": "@click.command()\ndef command(a, b, c, d, e, f, g, h): ...\n",
     "impl/long.py": "x = 1\n" * 400,
     "impl/fits.py": "x = 1\n" * 399,

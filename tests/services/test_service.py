@@ -28,39 +28,26 @@ FOUND_AS = {
     "lost-write": WRITES,
     "late-write": WRITES,
     "unsettled-write": WRITES,
-    "delete-returns": WRITES,
-    "stale-read": WRITES,  # in the end it is read, too
-    "conditional-race": {"conditional-write-is-exclusive"},
     "refused-write": {"refused-write-is-absent"},
     "commit-drops-writes": WRITES,
     "partial-commit": {"commit-is-causal"},
     # It takes the place of a branch that was created anew meanwhile, too: then the deleted one is back.
     "lost-commit": {"commits-form-one-line", "commit-is-causal", INACCESSIBLE, "branch-starts-clean"},
     "lost-merge": {"commits-form-one-line"},
-    "reset-returns": {"acknowledged-reset-is-kept"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
     "lost-update": {UPDATED},
     "update-overwrites": WRITES | {UPDATED},
     "partial-import": {IMPORTED_WHOLE},
-    "import-adds": {IMPORTED_WHOLE},
-    "lost-import": {"commits-form-one-line"},
-    "pull-returns": {PULL_LINEARIZABLE},
     "pull-overwrites": {PULL_LINEARIZABLE},
-    "pull-merge-nothing": {"commits-form-one-line"},
-    "pull-merges-closed": {PULL_LINEARIZABLE},
     "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
     "create-race": {UNIQUE, EFFECTIVE},  # of two that succeed, one takes the place of the other, which is gone
     "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
     "deleted-readable": {INACCESSIBLE},
     "reused-token": {"commit-is-causal", "acknowledged-write-is-kept", "acknowledged-reset-is-kept"},
     "prefix-reset-returns": {"acknowledged-reset-is-kept"},
-    "ignores-committed": {"conditional-write-is-exclusive"},
-    "erase-returns": WRITES,
     "missed-read": {"read-is-legal", UPDATED},
-    "revert-nothing": {"revert-is-effective"},
     "cherry-pick-all": {"revert-is-effective"},
     "hard-reset-nothing": {"branch-update-is-effective"},
-    "tag-race": {UNIQUE, EFFECTIVE},
     "tag-returns": {INACCESSIBLE, UNIQUE},
     "refused-delete": {EFFECTIVE, UNIQUE, REPOSITORY_SPARED, INACCESSIBLE},
     "cache": {INACCESSIBLE},
@@ -69,20 +56,14 @@ FOUND_AS = {
 """Under which ids each bug may show: at least one of them."""
 
 
-RESETS = ("side set",)
 BRANCHES = ("create_branch", "delete_branch", "get_branch", "side set")
-TAGS = ("tag", "delete_tag", "get_tag")
-PULLS = ("pull", "offered")
-METADATA = ("update_metadata", "stat_entry", "set")
 CONCERNED = {
-    "ignores-committed": ("create", "commit"),
-    "erase-returns": ("erase", "create", "commit"),
-    **dict.fromkeys(("revert-nothing", "cherry-pick-all"), ("undone",)),
-    **dict.fromkeys(("tag-race", "tag-returns"), TAGS),
-    **dict.fromkeys(("reset-returns", "prefix-reset-returns", "dirty-branch", "reused-token"), RESETS),
-    **dict.fromkeys(("lost-update", "update-overwrites"), METADATA),
-    **dict.fromkeys(("partial-import", "import-adds", "lost-import"), ("import",)),
-    **dict.fromkeys(("pull-returns", "pull-overwrites", "pull-merge-nothing", "pull-merges-closed"), PULLS),
+    "cherry-pick-all": ("undone",),
+    "tag-returns": ("tag", "delete_tag", "get_tag"),
+    **dict.fromkeys(("prefix-reset-returns", "dirty-branch", "reused-token"), ("side set",)),
+    **dict.fromkeys(("lost-update", "update-overwrites"), ("update_metadata", "stat_entry", "set")),
+    "partial-import": ("import",),
+    "pull-overwrites": ("pull", "offered"),
     "late-branch-delete": BRANCHES,
 }
 """What calls a bug concerns, where it would show seldom among all the others."""
