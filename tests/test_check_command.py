@@ -132,21 +132,6 @@ def test_the_value_in_the_beginning_counts_for_every_model(model: str) -> None:
     assert lakeproof("check", "history", "--model", model).exit_code == 1
 
 
-def test_registers_of_transactions_and_keys_of_scans_can_begin_with_values_of_their_own() -> None:
-    write(*MODELS["multi-register"], (1, "invoke", "txn", None, AFTER), (1, "ok", "txn", None, AFTER))
-    assert lakeproof("check", "history", "--initial", '{"x": 7, "y": 8, "z": 9}').exit_code == 0
-    assert lakeproof("check", "history", "--initial", '{"x": 7}').exit_code == 1
-    assert lakeproof("check", "history", "--initial", "7").exit_code == 1
-    write((0, "invoke", "txn", None, [["r", 1, None]]), (0, "ok", "txn", None, [["r", 1, 5]]))
-    assert lakeproof("check", "history", "--initial", '{"1": 5}').exit_code == 0
-    write((0, "invoke", "scan"), (0, "ok", "scan", None, [["a", 1], ["b", 2]]))
-    for said, code in [('{"b": 2, "a": 1}', 0), ('{"b": 2, "a": 1, "c": 3}', 1), ('{"b": 2, "a": 1, "c": null}', 0)]:
-        assert lakeproof("check", "history", "--model", "kv-scan", "--initial", said).exit_code == code
-    Path("history").write_text("{:process 0 :type :invoke :f :txn :value [[:r :x nil]]}\n"
-                               "{:process 0 :type :ok :f :txn :value [[:r :x 3]]}\n")  # fmt: skip
-    assert lakeproof("check", "history", "--initial", '{"x": 3}').exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("model", "said", "why"),
     [

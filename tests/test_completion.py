@@ -55,12 +55,6 @@ class TestShells:
         assert shell("lakeproof", "verify", "commits/lock-free/copy", "@", "main", ":", "x") == ["plain,x-reset"]
         assert shell("lakeproof", "verify", "commits/lock-free/copy", "@") == ["plain,main:x-reset"]
 
-    def test_commands_are_named_without_being_loaded(self) -> None:
-        assert shell("lakeproof", "s") == [
-            f"plain,{name}" for name in ("scenarios", "service", "show", "spark", "stress")
-        ]
-        assert shell("lakeproof", "verify", "--html", "x", "--base") == ["plain,--baseline"]
-
     def test_the_names_of_a_file_are_read_and_the_file_is_not_executed(self, tmp_path: Path) -> None:
         file = tmp_path / "mine.py"
         file.write_text('raise SystemExit(3)\nX = [lakeproof.Scenario(name="mine/a"), Scenario(name=f"{X}")]\n')

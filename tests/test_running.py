@@ -54,15 +54,6 @@ def test_several_processes_find_what_one_finds(task: Task) -> None:
     assert one.keys() == {scenario.name for scenario in racing.SCENARIOS}
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_every_scenario_is_heard_to_begin_and_to_finish(jobs: int) -> None:
-    ear = Ear()
-    outcomes(Verify(), RACING, jobs, ear)
-    assert sorted(ear.heard) == sorted(
-        f"{what} {scenario.name}" for what in ("began", "finished") for scenario in racing.SCENARIOS
-    )
-
-
 class TestTrouble:
     """What a user's file can do wrong is one line; what we do wrong is loud."""
 
@@ -93,14 +84,6 @@ class TestTrouble:
         assert "\n" not in trouble
         assert {verdict.verdict for verdict in found["bad"].verdicts} == {"inconclusive"}
         assert found["counters/known"].verdicts[0].verdict == "violated"
-
-    def test_a_setup_that_fails(self, path: Path) -> None:
-        path.write_text(
-            HEAD + "from lakeproof import Call\nfrom model import kv\nasync def f(env):\n    raise kv.Refused('no')\n"
-            "SCENARIOS = [attrs.evolve(LOST_UPDATE, setup=[Call(f)])]\n"
-        )
-        trouble = outcomes(Verify(), path, 1)["counters/lost-update"].trouble
-        assert "mine.py: counters/lost-update: setup call f() failed with Refused" in trouble
 
     def test_a_mistake_of_ours_comes_with_its_traceback(self) -> None:
         found = outcomes(Mistaken(), RACING, 2)["counters/atomic"]

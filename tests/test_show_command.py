@@ -90,18 +90,6 @@ class TestVerify:
         assert result.exit_code != 0
         assert "own/broken" in result.stdout or "could not be run" in result.stdout.lower()
 
-    def test_pages_and_an_index_are_written(self) -> None:
-        code, out, _ = self.verified("--html", "pages")
-        assert code == 1
-        assert out.endswith("pages: pages/index.html\n")
-        assert {path.name for path in Path("pages").iterdir()} == {
-            "index.html",
-            "counters_lost-update.increments-count.html",
-        }
-        index = Path("pages/index.html").read_text()
-        assert 'href="counters_lost-update.increments-count.html"' in index
-        assert "1 verdict is not as expected" in index
-
     def test_options_that_contradict_each_other_are_refused(self) -> None:
         assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))

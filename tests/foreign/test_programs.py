@@ -10,13 +10,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof import Call, Env, Faults, Program, Scenario, Status, check, kv
+from lakeproof import Call, Program, Scenario, Status, check, kv
 from lakeproof.explore import execution
 from lakeproof.explore.execution import drive_alone
 from lakeproof.explore.fence import INTERRUPTS
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import record, replay
-from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import Options, search
 from lakeproof.explore.semantics import Cells
 from lakeproof.foreign import pool
@@ -69,10 +68,6 @@ def test_a_counterexample_is_replayed_and_names_the_call() -> None:
     assert replay(trace, SCENARIOS[0]).steps == 4, "the twin in Python follows the same trace"
 
 
-def test_a_sample_of_a_programs_schedules_finds_the_lost_update() -> None:
-    assert "no-lost-update" in sample(by_program(SCENARIOS[0]), executions=50, strategy="pct").violations
-
-
 def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "CHILDREN_MAX", 2)
     few = Program(COMMAND, folder=HERE, seconds=9.0)  # processes of its own: no other command is equal
@@ -80,11 +75,6 @@ def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.Mon
     scenario = Scenario(name="s", clients=[[few.call("increment")]] * 2, invariants=[], expect=NO_EXCEPTION)
     found = plain_search(scenario)
     assert (found.states, POOL.started - before) == (plain_search(of_python(scenario)).states, 2)
-
-
-def test_a_search_leaves_no_run_behind() -> None:
-    search(by_program(SCENARIOS[2]))
-    assert not any(POOL._lent.values())
 
 
 def test_a_search_that_is_interrupted_leaves_no_half_said_flow_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,25 +164,6 @@ def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() ->
 def test_a_result_can_be_given_the_class_that_invariants_know() -> None:
     view = ended(Call(FLOWS.flow("increment", result=lambda value: f"made {value}")))
     assert (view.name, view.value) == ("increment", "made 1")
-
-
-def test_a_flow_in_python_may_call_one_of_a_program() -> None:
-    async def twice(env: Env) -> Hashable:
-        increment = FLOWS.flow("increment_if")
-        return (await increment(env), await increment(env))
-
-    assert ended(Call(twice)).value == (1, 2)
-
-
-def test_a_client_that_tries_again_runs_the_program_again() -> None:
-    clients = [[FLOWS.call("increment_if", 1, attempts=3)]] * 2
-    scenario = Scenario(
-        name="s",
-        clients=clients,
-        invariants=SCENARIOS[1].invariants,
-        faults=Faults(refusals=1),
-    )
-    assert [verdict.verdict for verdict in check(scenario).verdicts] == ["holds", "holds"]
 
 
 @pytest.mark.parametrize(

@@ -141,11 +141,6 @@ def test_a_greeting_of_another_protocol_is_named(said: object, why: str) -> None
         greeted(line(said))
 
 
-def test_a_greeting_says_whether_flows_are_dropped() -> None:
-    assert greeted(line({"protocol": "flow:", "version": 1})).resets
-    assert not greeted(line({"protocol": "flow:", "version": 1, "resets": False})).resets
-
-
 def test_a_reset_is_acknowledged_by_its_number() -> None:
     acknowledged(line({"reset": 7}), 7)
     for wrong in ({"reset": 6}, {}, {"flow": 7, "returns": None}):

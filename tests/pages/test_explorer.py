@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.explore.setting import prepare
-from lakeproof.explore.trace import read
 from lakeproof.explore.world import World
 from lakeproof.pages.explorer import Explorer
 from lakeproof.pages.explorer_page import explorer_page
@@ -77,12 +76,6 @@ class TestSearch:
         assert {row["verdict"] for row in cast("dict[str, dict[str, object]]", found["verdicts"]).values()} == {
             "inconclusive"
         }
-
-    def test_a_saved_trace_is_replayed(self, tmp_path: Path) -> None:
-        path = tmp_path / "trace.json"
-        path.write_text(RACES.trace(VIOLATED, "increments-count"), encoding="utf-8")
-        assert read(path).file == "racing.py"
-        assert lakeproof("replay", str(path), "--from", str(RACING)).exit_code == 0
 
 
 def test_no_name_of_a_scenario_is_markup() -> None:
@@ -172,12 +165,6 @@ class TestServing:
         lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         listening = [line[1] for line in lines if line[1].endswith(wanted) and line[3] == "0A"]
         assert listening == [f"0100007F{wanted}"]
-
-    def test_a_search_is_run_once_and_answered_again(self, served: tuple[int, str]) -> None:
-        port, token = served
-        first, second = (asked(port, f"/{token}/search", "POST")[1] for _ in range(2))
-        assert first == second
-        assert json.loads(first)["verdicts"]["increments-count"]["path"]
 
 
 class TestCommand:

@@ -11,12 +11,12 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.replay import ReplayDiverged
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
-from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others, path_of
+from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others
 from lakeproof.pages.what_if import of_scenario, of_trace
 from lakeproof.running.loading import Source
 from tests.commands import RACING, lakeproof
 from tests.racing import FAULTY, LOST_UPDATE
-from tests.report.traces import RACE, TROUBLE
+from tests.report.traces import RACE
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
 
@@ -61,9 +61,6 @@ class TestPaths:
     def test_what_names_no_move_is_refused(self, path: str) -> None:
         with pytest.raises(NoSuchMove, match="is no move; expected a client"):
             moves_of(path)
-
-    def test_the_path_of_a_trace_has_its_faults(self) -> None:
-        assert path_of(TROUBLE.schedule) == "a.refused,b,clock,b.applied-twice,a,late-write"
 
 
 class TestOptions:

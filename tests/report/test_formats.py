@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
-import attrs
 import pytest
 
 from lakeproof.explore.trace import Trace
@@ -85,10 +84,6 @@ class TestJUnit:
         }
         assert [suite.get("time") for suite in root] == ["1.250", "1.250"]
 
-    def test_a_scenario_without_verdicts_that_cannot_run_is_an_error_all_the_same(self) -> None:
-        root = ET.fromstring(shown("junit", EVIL_BROKEN))  # noqa: S314
-        assert root.get("errors") == root.get("tests") == "1"
-
     def test_hostile_text_stays_text(self) -> None:
         root = ET.fromstring(shown("junit", EVIL))  # noqa: S314
         assert {found.tag for found in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
@@ -122,17 +117,6 @@ class TestSARIF:
         assert flow[0]["location"]["message"]["text"] == "1. a reads counters/n: not found"
         assert all(one["location"]["physicalLocation"]["region"]["startLine"] > 0 for one in flow)
         assert run["invocations"][0]["executionSuccessful"] is False
-
-    def test_equal_findings_have_equal_fingerprints_and_others_have_others(self) -> None:
-        results = json.loads(shown("sarif", LOST))["runs"][0]["results"]
-        prints = [found["partialFingerprints"]["scenarioAndInvariant/v1"] for found in results]
-        assert len(set(prints)) == len(prints)
-        moved = attrs.evolve(LOST, seconds=9.0)
-        again = json.loads(shown("sarif", moved))["runs"][0]["results"]
-        assert [found["partialFingerprints"]["scenarioAndInvariant/v1"] for found in again] == prints
-
-    def test_hostile_text_is_json(self) -> None:
-        assert len(json.loads(shown("sarif", EVIL))["runs"][0]["results"]) == 2
 
 
 class Tags(HTMLParser):

@@ -11,14 +11,6 @@ from lakeproof.report.story import sentence, story
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
 
 
-def test_every_step_says_which_line_asked_for_it() -> None:
-    steps = [line for line in story([RACE]).plain.split("\n") if re.match(r" +\d+  ", line)]
-    assert len(steps) == len(RACE.schedule)
-    for line, step in zip(steps, RACE.schedule, strict=True):
-        assert line.endswith(f"  {step.at}")
-        assert re.fullmatch(r"tests/racing\.py:\d+", step.at)
-
-
 @pytest.mark.parametrize("trace", [RACE, TROUBLE, CRASH, AFTERMATH])
 def test_it_says_who_moves_what_came_of_it_and_what_is_violated(trace: Trace) -> None:
     told = story([trace], ["lakeproof replay out/a.json"]).plain

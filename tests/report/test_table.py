@@ -2,23 +2,18 @@
 
 import io
 import json
-from pathlib import Path
 
-import attrs
 import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof import Faults
-from lakeproof.report.listing import as_json_line, faults_in_words, listing
 from lakeproof.report.table import (
     by_scenario,
     matrix,
     summary,
-    unexpected,
 )
 from lakeproof.report.verdicts import Lines
 from lakeproof.running.tasks import Outcome, Verdict
-from tests.racing import FAULTY, KNOWN
 from tests.report.traces import RACE
 
 
@@ -87,17 +82,6 @@ def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cu
     assert found["states"] == ["2,468", "2,468"]
 
 
-def test_what_is_not_expected_is_told_in_full() -> None:
-    stopped = attrs.evolve(OUTCOMES[2], stopped="1000 states, at most 900 were allowed", complete=False)
-    traces = {("d/one/race/crash", "unique"): Path("out/a.json")}
-    first, second, third = [line.plain for line in unexpected([*OUTCOMES[:2], stopped, OUTCOMES[3]], traces)]
-    assert first.startswith("violated instead of holds: unique in d/one/race/crash: 2 increments")
-    assert first.endswith("; trace: out/a.json")
-    assert second.startswith("inconclusive: kept in d/two-by-set-if/race: 1000 states, at most 900 were allowed")
-    assert second.endswith("every schedule was covered up to 7 steps")
-    assert third == "holds instead of violated: unique in d/two-by-set-if/race/crash"
-
-
 @pytest.mark.parametrize(
     ("outcomes", "told"),
     [
@@ -116,14 +100,3 @@ def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
     printed_at = [len("".join(ordered.next(OUTCOMES[i], {})).splitlines()) for i in (1, 0, 3)]
     assert printed_at == [0, 4, 0]
     assert [json.loads(line)["scenario"] for line in "".join(ordered.rest()).splitlines()] == [OUTCOMES[3].scenario] * 2
-
-
-def test_the_list_of_scenarios() -> None:
-    known, faulty = listing([KNOWN, FAULTY]).plain.splitlines()
-    assert known.split("  ", 1)[0] == KNOWN.name
-    assert known.endswith("2 clients; 1 invariant, refuted: increments-count")
-    assert faults_in_words(FAULTY.faults) in faulty
-    told = json.loads(as_json_line(FAULTY))
-    assert told["setup"] == ["increment()"]
-    assert told["clients"] == [["increment()", "clear()"], ["increment()"]]
-    assert told["expected"] == {"increments-count": "violated", "no-unhandled-exception": "holds"}

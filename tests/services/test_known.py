@@ -212,13 +212,6 @@ def test_a_stale_read_of_metadata_is_excused_beside_a_commit_alone() -> None:
     assert entries(known, [write(1, 2, "1"), update, commit(8, 9, "c"), stat], found)[0]
 
 
-def test_evidence_has_the_calls_their_numbers_branch_and_status() -> None:
-    first = write(1, 2, "1")
-    first.code = 201
-    [line] = entries(Known(), [first, get(3, 4, None)], held("1"))[0]
-    assert "set_entry(lake, main, a/1, 1) [1, 2] ok 201; get_entry(lake, main, a/1) [3, 4] fail 404" in line
-
-
 def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:
     words = ("--known", "cache=0.5", "--rounds", "1", "--json", "--out", str(tmp_path / "out"))
     result = service(*words, bugs="cache", seed=3)

@@ -58,12 +58,6 @@ def test_an_answer_that_is_not_whole_in_time_is_none(name: str) -> None:
     assert line.endswith(": cannot be reached: no whole answer in time; is it running there?")
 
 
-def test_a_connection_that_is_used_again_has_its_whole_time_again() -> None:
-    with gate(lambda number, path: honest) as dsn:
-        service = LakeFS(address(dsn), timeout=10, connections=1)
-        assert {service.version() for _ in range(20)} == {"fake"}
-
-
 def test_a_timeout_longer_than_sockets_know_is_a_long_one() -> None:
     with gate(lambda number, path: honest) as dsn:
         assert LakeFS(address(dsn), timeout=1e300, connections=1).version() == "fake"

@@ -51,13 +51,6 @@ def test_a_deleted_branch_has_an_id_of_its_own() -> None:
     assert found == BRANCH_SPARED
 
 
-def test_the_evidence_names_the_calls() -> None:
-    _, found = next(iter(judge("r", (create(1, 4), create(2, 3)), REPOSITORY_SPARED)))
-    assert isinstance(found, Violation)
-    told = "r: 2 creates succeeded where at most 0 deletes came between: create [1, 4]; create [2, 3]"
-    assert found.evidence == told
-
-
 def test_what_was_put_to_the_test_is_counted() -> None:
     refused = Touch(Kind.REFUSED, 3, 4, "refused")
     assert reached(create(1, 2), refused) == {UNIQUE}

@@ -1,8 +1,6 @@
 """``lakeproof migrate`` writes to each kind of store, and says in one line what a failure on the way leaves there."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -246,19 +244,6 @@ def test_a_server_without_memory_ends_the_run_and_a_restart_completes_it(tmp_pat
         server.config_set("maxmemory", 0)
         assert lakeproof("migrate", str(tmp_path / "old.db"), dsn, "--restart").exit_code == 0
         assert _rows_in(dsn) == (migrating.VERSION, set(many))
-
-
-def test_a_server_that_dies_ends_the_run() -> None:
-    with _own_redis() as (dsn, server):
-        pid = int(server.info()["process_id"])
-        killed = _failing(dsn, 9, lambda _: _kill(pid))
-        with pytest.raises(Unusable) as ended:
-            trio.run(moved, killed, MemoryTables(ROWS), False, 10.0)
-    assert str(ended.value).endswith(HALF_MIGRATED)
-
-
-def _kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)
 
 
 def test_a_full_disk_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> None:
