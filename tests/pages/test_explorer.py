@@ -92,7 +92,7 @@ def served() -> Iterator[tuple[int, str]]:
         address = started(process)
         yield int(address.split("/")[2].rpartition(":")[2]), address.split("/")[3]
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
         assert (process.returncode, err) == (0, "ended\n")  # Ctrl-C ends it, and leaves no traceback
     finally:
         process.kill()
@@ -107,7 +107,7 @@ def started(process: "subprocess.Popen[str]") -> str:
 
 
 def asked(port: int, target: str, method: str = "GET", host: str = "") -> tuple[int, str, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     connection.request(method, target, headers={"Host": host or f"127.0.0.1:{port}"})
     answer = connection.getresponse()
     found = answer.status, answer.read().decode(), {name.lower(): value for name, value in answer.getheaders()}
@@ -165,6 +165,12 @@ class TestServing:
         lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         listening = [line[1] for line in lines if line[1].endswith(wanted) and line[3] == "0A"]
         assert listening == [f"0100007F{wanted}"]
+
+    def test_a_search_is_run_once_and_answered_again(self, served: tuple[int, str]) -> None:
+        port, token = served
+        first, second = (asked(port, f"/{token}/search", "POST")[1] for _ in range(2))
+        assert first == second
+        assert json.loads(first)["verdicts"]["increments-count"]["path"]
 
 
 class TestCommand:

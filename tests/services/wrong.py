@@ -7,7 +7,8 @@ from typing import Final
 import attrs
 
 from lakeproof.services.calls import MERGES
-from tests.services.simple import Answered, Simple
+from lakeproof.services.held import Last
+from tests.services.simple import Answered, Branch, Simple
 
 OFTEN: Final = 0.4
 STATE: Final = ("branches", "commits", "parents", "messages", "ancestors", "tags", "pulls", "lives")
@@ -25,7 +26,8 @@ class Wrong(Simple):
     clock: int = 0
     late: list[tuple[int, Callable[[], object]]] = attrs.field(factory=list)
     older: Mapping[str, object] = attrs.field(factory=dict)
-    ghosts: dict[str, object] = attrs.field(factory=dict)
+    dead: dict[str, Last] = attrs.field(factory=dict)
+    ghosts: dict[str, Branch] = attrs.field(factory=dict)
 
     def entries(self, name: str, args: tuple[str, ...]) -> Answered:
         return self._wrongly(name, args, lambda: Simple.entries(self, name, args))
@@ -49,7 +51,8 @@ class Wrong(Simple):
         if self.misdeed == "stale" and self.clock % 16 == 0:
             self.older = self._state()
         if self.misdeed == "haunted" and name.startswith("delete"):
-            self.ghosts.update(deepcopy(self.branches) if name == "delete_branch" else deepcopy(self.lives))
+            self.dead.update(deepcopy(self.lives))
+            self.ghosts.update(deepcopy(self.branches))
         return self._misdone(name, args, do) if name == self.of and self.rng.random() < OFTEN else do()
 
     def _misdone(self, name: str, args: tuple[str, ...], do: Callable[[], Answered]) -> Answered:
@@ -68,11 +71,16 @@ class Wrong(Simple):
                 return 412, None
             case "partial" if self.of in MERGES and code < 300:
                 self.ancestors[str(value)] -= {self.rng.choice(sorted(self.ancestors[str(value)]))}
-            case "partial" if code < 300 and (content := self.commits[self.branches[args[1]].line[0]]):
-                del content[self.rng.choice(sorted(content))]
+            case "partial" if code < 300:
+                self._lose_a_path(self.branches[args[1]])
             case "haunted" if code < 300:
                 self._haunt(args)
         return code, value
+
+    def _lose_a_path(self, branch: Branch) -> None:
+        if branch.content:
+            del branch.content[self.rng.choice(sorted(branch.content))]
+            self.commits[branch.line[0]] = branch.content
 
     def _make_room(self, name: str, args: tuple[str, ...]) -> None:
         match name:
@@ -86,8 +94,7 @@ class Wrong(Simple):
                 self.branches[args[1]].staged[args[2]] = None
 
     def _haunt(self, args: tuple[str, ...]) -> None:
-        if args[0] in self.ghosts:
-            ghost = self.ghosts[args[0]]
-            self.lives[args[0]] = attrs.evolve(ghost, life=args[1])
+        if args[0] in self.dead:
+            self.lives[args[0]] = attrs.evolve(self.dead[args[0]], life=args[1])
         elif len(args) > 1 and args[1] in self.ghosts:
             self.branches[args[1]].staged.update(self.ghosts[args[1]].staged)
