@@ -99,8 +99,3 @@ def test_a_bug_that_is_not_as_its_file_says_ends_the_run_with_1(
     assert said in out
     assert "NOT AS EXPECTED" in out
     assert out.endswith("1 bugs: NOT AS EXPECTED\n")
-
-
-def test_a_name_that_no_file_has_is_unusable_input(capsys: pytest.CaptureFixture[str]) -> None:
-    assert runner().main(["paimon_renames"]) == 2
-    assert "no bug is called 'paimon_renames'; the names are: automq_commit_twice, " in capsys.readouterr().err

@@ -154,11 +154,6 @@ class TestPatterns:
         chosen = choose(self.scenarios, patterns)
         assert [scenario.name for scenario in chosen] == [f"counters/{name}" for name in names]
 
-    def test_a_whole_name_chooses_just_that_one(self) -> None:
-        catalogue = Source().load()
-        assert len(choose(catalogue, ["repositories/step1/delete-delete-create"])) == 1
-        assert len(choose(catalogue, ["step1/delete-delete-create"])) > 1
-
     @pytest.mark.parametrize(
         ("pattern", "hint"),
         [

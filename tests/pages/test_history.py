@@ -88,12 +88,6 @@ class TestCommand:
         assert lakeproof("check", str(history), "--html", str(page)).exit_code == code
         assert Reading(page.read_text("utf-8")).texts["span"][0] == word
 
-    def test_a_place_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:
-        history = write(STALE, tmp_path / "h")
-        found = lakeproof("check", str(history), "--html", str(tmp_path / "none" / "h.html"))
-        assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-        assert "cannot be written" in found.stderr
-
 
 def test_no_text_of_a_history_is_markup(tmp_path: Path) -> None:
     events: list[Event] = [

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -33,7 +33,6 @@ from tests.commands import ROOT, lakeproof
 from tests.impl.migration.databases import fill_sqlite
 from tests.impl.migration.moving import ROWS
 from tests.targets import planted_store
-from tests.targets.redis_server import redis_server
 
 KEPT = ("file", "sqlite", "postgresql", "redis", "exec")
 """Stores that outlive the command."""
@@ -223,27 +222,6 @@ def test_a_connection_that_is_lost_ends_the_run_and_a_restart_completes_it(
 
 def complaint_of(stderr: str) -> str:
     return stderr.splitlines()[-1]
-
-
-@contextmanager
-def _own_redis() -> Iterator[tuple[str, redis.Redis]]:
-    with redis_server() as address:
-        yield address, redis.Redis.from_url(address)
-
-
-def test_a_server_without_memory_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> None:
-    many = (*ROWS, *(StagedRow(staging_token="nobodys", key=b"%d" % n, identity=b"i", data=b"d") for n in range(50)))
-    fill_sqlite(tmp_path / "old.db", many)
-    with _own_redis() as (dsn, server):
-        with pytest.raises(Unusable) as ended:
-            trio.run(
-                moved, _failing(dsn, 30, lambda _: server.config_set("maxmemory", 1)), MemoryTables(many), False, 10.0
-            )
-        assert "used memory > 'maxmemory'" in str(ended.value)
-        assert str(ended.value).endswith(HALF_MIGRATED)
-        server.config_set("maxmemory", 0)
-        assert lakeproof("migrate", str(tmp_path / "old.db"), dsn, "--restart").exit_code == 0
-        assert _rows_in(dsn) == (migrating.VERSION, set(many))
 
 
 def test_a_full_disk_ends_the_run_and_a_restart_completes_it(tmp_path: Path) -> None:
