@@ -8,11 +8,12 @@ import urllib3.exceptions
 from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from lakeproof.services.api import LakeFS, address, told
-from lakeproof.services.calls import NEVER, Answer, Recorder, lines
+from lakeproof.services.calls import NEVER, Answer, Call, Recorder, lines
 from lakeproof.services.held import Held
-from lakeproof.services.judging import judge_founded
+from lakeproof.services.judging import judge_entries, judge_founded
 from lakeproof.services.known import NotJudged
-from lakeproof.services.promised import PULL_LINEARIZABLE
+from lakeproof.services.presence import EFFECTIVE
+from lakeproof.services.promised import PULL_LINEARIZABLE, UPDATED
 from lakeproof.services.pulls import ORDERS_MAX, judge_pulls
 from tests.fake_lakefs.bugs import OUTSIDE
 from tests.fake_lakefs.server import fake_lakefs
@@ -33,6 +34,32 @@ def test_a_pull_request_with_too_many_unanswered_calls_is_not_judged() -> None:
     assert "more than 20,000 orders" in found.why
     [(_, violated)] = judge_pulls([created, *wrong[-4:]])
     assert isinstance(violated, Violation)
+
+
+WRITTEN = call("set_entry", 1, 2, LAKE, "main", "a/1", "v")
+MARKED = call("update_metadata", 3, 4, LAKE, "main", "a/1", "m")
+TAGGED = call("create_tag", 1, 2, LAKE, "t", "a", value="a")
+
+
+def _stat(mark: str) -> Call:
+    return call("stat_entry", 7, 8, LAKE, "main", "a/1", value=mark)
+
+
+@pytest.mark.parametrize(
+    ("calls", "name"),
+    [
+        ([WRITTEN, MARKED, _stat("m")], ""),
+        ([WRITTEN, MARKED, _stat("")], UPDATED),
+        ([WRITTEN, MARKED, call("set_entry", 5, 6, LAKE, "main", "a/1", "w"), _stat("m")], UPDATED),
+        ([WRITTEN, _stat("m")], UPDATED),
+        ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="a")], ""),
+        ([TAGGED, call("get_tag", 3, 4, LAKE, "t", value="b")], EFFECTIVE),
+    ],
+)
+def test_a_mark_or_tag_that_no_call_explains_is_found(calls: list[Call], name: str) -> None:
+    found = judge_entries(calls, Held(logs={"main": ()}))
+    broken = {each for each, finding in found if isinstance(finding, Violation)} & {UPDATED, EFFECTIVE}
+    assert broken == ({name} if name else set())
 
 
 def test_the_history_tells_every_call_twice_in_the_order_of_events() -> None:
