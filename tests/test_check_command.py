@@ -32,33 +32,6 @@ def stale(key: str) -> list[tuple[object, ...]]:
     ]  # fmt: skip
 
 
-def test_a_history_that_holds_is_said_to_in_the_last_line_and_parameters_come_first() -> None:
-    write(*stale("a")[:4])
-    result = lakeproof("check", "history")
-    assert result.exit_code == 0
-    first, last = result.stdout.splitlines()
-    assert first == (
-        "history: 4 events, 2 operations, 1 key; jsonl, kv; fail: did-not-happen, nil: nothing, initial: nil, "
-        "order: file"
-    )
-    assert last.startswith("HOLDS: 1 key is linearizable (zones 1; ")
-    assert result.stderr == ""
-
-
-def test_a_violation_is_shown_with_the_operations_that_conflict() -> None:
-    write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
-    result = lakeproof("check", "history")
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[1:-1] == [
-        'key "a": 2 operations that returned first can be explained; then no order explains get -> 1 (line 6)',
-        "a non-linearizable sub-history (minimal):",
-        "  line 1  process 0  set 1     |--|",
-        "  line 3  process 0  set 2           |--|",
-        "  line 5  process 0  get -> 1              |--|",
-    ]
-    assert result.stdout.splitlines()[-1].startswith("VIOLATED: 1 of 2 keys is not linearizable (")
-
-
 def test_json_has_an_object_a_key_and_the_rest_goes_to_stderr() -> None:
     write(*stale("a"), (1, "invoke", "get", "b"), (1, "ok", "get", "b", None))
     result = lakeproof("check", "history", "--json", "--out", "out")
@@ -109,14 +82,6 @@ def test_what_is_impossible_is_written_and_is_violated_by_itself() -> None:
         assert lakeproof("check", "fewer", "--fail", "predicate-false").exit_code == 0
 
 
-def test_only_so_many_keys_are_explained() -> None:
-    write(*(event for key in "abcde" for event in stale(key)))
-    result = lakeproof("check", "history", "--evidence", "1")
-    assert result.stdout.count("sub-history (minimal)") == 1
-    assert 'key "b", 3 operations: violated' in result.stdout
-    assert "VIOLATED: 5 of 5 keys are not linearizable (" in result.stdout
-
-
 def test_settings_of_the_recorder_change_what_is_said() -> None:
     write((0, "invoke", "write", None, 1), (0, "ok", "write"), (0, "invoke", "read"), (0, "ok", "read", None, None))
     assert lakeproof("check", "history").exit_code == 1
@@ -165,21 +130,6 @@ def test_the_value_in_the_beginning_counts_for_every_model(model: str) -> None:
     assert lakeproof("check", "history", "--model", model, "--initial", other).exit_code == 1
     assert lakeproof("check", "history", "--model", model, "--initial", "null").exit_code == 1
     assert lakeproof("check", "history", "--model", model).exit_code == 1
-
-
-def test_registers_of_transactions_and_keys_of_scans_can_begin_with_values_of_their_own() -> None:
-    write(*MODELS["multi-register"], (1, "invoke", "txn", None, AFTER), (1, "ok", "txn", None, AFTER))
-    assert lakeproof("check", "history", "--initial", '{"x": 7, "y": 8, "z": 9}').exit_code == 0
-    assert lakeproof("check", "history", "--initial", '{"x": 7}').exit_code == 1
-    assert lakeproof("check", "history", "--initial", "7").exit_code == 1
-    write((0, "invoke", "txn", None, [["r", 1, None]]), (0, "ok", "txn", None, [["r", 1, 5]]))
-    assert lakeproof("check", "history", "--initial", '{"1": 5}').exit_code == 0
-    write((0, "invoke", "scan"), (0, "ok", "scan", None, [["a", 1], ["b", 2]]))
-    for said, code in [('{"b": 2, "a": 1}', 0), ('{"b": 2, "a": 1, "c": 3}', 1), ('{"b": 2, "a": 1, "c": null}', 0)]:
-        assert lakeproof("check", "history", "--model", "kv-scan", "--initial", said).exit_code == code
-    Path("history").write_text("{:process 0 :type :invoke :f :txn :value [[:r :x nil]]}\n"
-                               "{:process 0 :type :ok :f :txn :value [[:r :x 3]]}\n")  # fmt: skip
-    assert lakeproof("check", "history", "--initial", '{"x": 3}').exit_code == 0
 
 
 @pytest.mark.parametrize(

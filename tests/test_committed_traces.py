@@ -11,22 +11,9 @@ FOLDER = ROOT / "examples" / "traces"
 SCENARIOS = (FOLDER / "SCENARIOS").read_text().split()
 FILES = sorted(FOLDER.glob("*.json"))
 
-NAMED_IN_THE_TEXT = (
-    "hard-delete/object_path/write-during-commit",
-    "hard-delete/reference_counter-s3/conditional-metadata",
-    "hard-delete/no_copies/commit-move",
-    "hard-delete/no_copies-delete_checks/delete-move",
-    "hard-delete/no_copies-move_unlocked/concurrent-move",
-    "hard-delete/no_copies/stale-lock/upload/lost-answer",
-)
-
 
 def test_every_scenario_of_the_list_has_a_trace_and_every_trace_is_of_the_list() -> None:
     assert {traces.read(path).scenario for path in FILES} == set(SCENARIOS)
-
-
-def test_every_race_that_the_text_names_is_among_them() -> None:
-    assert set(NAMED_IN_THE_TEXT) <= set(SCENARIOS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

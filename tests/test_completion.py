@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof.commands import completion
-from lakeproof.commands.completion import catalogue_names, levels, named_in
+from lakeproof.commands.completion import catalogue_names, levels
 from tests.commands import ROOT
 
 HEAVY = {"attrs", "numpy", "trio", "rich", "lakeproof.scenario", "lakeproof.explore", "pyspark", "google"}
@@ -55,12 +55,6 @@ class TestShells:
         assert shell("lakeproof", "verify", "commits/lock-free/copy", "@", "main", ":", "x") == ["plain,x-reset"]
         assert shell("lakeproof", "verify", "commits/lock-free/copy", "@") == ["plain,main:x-reset"]
 
-    def test_commands_are_named_without_being_loaded(self) -> None:
-        assert shell("lakeproof", "s") == [
-            f"plain,{name}" for name in ("scenarios", "service", "show", "spark", "stress")
-        ]
-        assert shell("lakeproof", "verify", "--html", "x", "--base") == ["plain,--baseline"]
-
     def test_the_names_of_a_file_are_read_and_the_file_is_not_executed(self, tmp_path: Path) -> None:
         file = tmp_path / "mine.py"
         file.write_text('raise SystemExit(3)\nX = [lakeproof.Scenario(name="mine/a"), Scenario(name=f"{X}")]\n')
@@ -103,11 +97,6 @@ class TestCache:
         assert catalogue_names() == ["c"]
         assert [path.read_text() for path in (cache / "lakeproof").iterdir()] == ["c\n"]
 
-    def test_a_cache_that_cannot_be_written_is_no_error(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/nowhere")
-        monkeypatch.setattr(completion, "_built", lambda: ["a"])
-        assert catalogue_names() == ["a"]
-
     @pytest.mark.deep
     def test_what_is_built_is_the_catalogue(self) -> None:
         from lakeproof.scenarios import catalogue
@@ -130,8 +119,3 @@ def test_many_names_are_completed_up_to_the_slash_where_they_differ(
     names: Sequence[str], begun: str, expected: Sequence[str]
 ) -> None:
     assert levels(names, begun) == expected
-
-
-def test_the_example_of_the_tutorial_names_its_scenarios() -> None:
-    names = list(named_in(ROOT / "examples" / "counter.py"))
-    assert names == ["counter/get-set", "counter/set-if", "counter/set-if/crash-and-lost-answer"]

@@ -66,10 +66,3 @@ class TestDependencies:
         reasons = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
         if requirement.name != self.project["name"]:
             assert f"`{requirement.name}`" in reasons
-
-    @pytest.mark.parametrize(
-        "line", ["numpy", "numpy>=2", "numpy==2.4.6 --hash=sha256:0", "--index-url example", "numpy @ file:x"]
-    )
-    def test_a_line_that_is_not_a_pin_is_refused(self, line: str) -> None:
-        with pytest.raises(ValueError, match="line 2"):
-            pins(f"# comment\n{line}\n")

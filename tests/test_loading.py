@@ -25,20 +25,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "mine.py"
 
 
-def test_a_file_is_loaded(path: Path) -> None:
-    path.write_text(HEAD + "SCENARIOS = (KNOWN, ATOMIC)\n")
-    assert [scenario.name for scenario in load_file(path)] == ["counters/known", "counters/atomic"]
-
-
-def test_the_catalogue_is_what_there_is_without_a_file() -> None:
-    assert len(Source().load()) > 100
-    assert Source().name is None
-
-
-def test_a_source_knows_the_name_of_its_file_and_not_where_it_lies(path: Path) -> None:
-    assert Source(path).name == "mine.py"
-
-
 def test_a_module_beside_the_file_can_be_imported(path: Path) -> None:
     (path.parent / "beside_the_file.py").write_text("NAME = 'from/beside'\n")
     path.write_text(
@@ -62,12 +48,6 @@ def test_two_files_of_one_name_do_not_mix(tmp_path: Path) -> None:
 
 
 class TestRefused:
-    def test_no_such_file(self, path: Path) -> None:
-        assert "No such file or directory; name a Python file" in refusal(path)
-
-    def test_a_folder(self, tmp_path: Path) -> None:
-        assert "Is a directory" in refusal(tmp_path)
-
     @pytest.mark.parametrize(
         ("source", "place", "problem"),
         [
@@ -100,10 +80,6 @@ class TestRefused:
     def test_a_file_that_is_no_scenario_file(self, source: str, place: str, problem: str, path: Path) -> None:
         path.write_text(source)
         assert refusal(path).startswith(f"{path}{place}: {problem}")
-
-    def test_bytes_that_are_no_text(self, path: Path) -> None:
-        path.write_bytes(b"\xff\xfe\x00x = 1")
-        assert "not Python" in refusal(path)
 
     @pytest.mark.parametrize(
         ("change", "problem"),
@@ -177,11 +153,6 @@ class TestPatterns:
     def test_what_a_pattern_chooses(self, patterns: list[str], names: list[str]) -> None:
         chosen = choose(self.scenarios, patterns)
         assert [scenario.name for scenario in chosen] == [f"counters/{name}" for name in names]
-
-    def test_a_whole_name_chooses_just_that_one(self) -> None:
-        catalogue = Source().load()
-        assert len(choose(catalogue, ["repositories/step1/delete-delete-create"])) == 1
-        assert len(choose(catalogue, ["step1/delete-delete-create"])) > 1
 
     @pytest.mark.parametrize(
         ("pattern", "hint"),

@@ -53,13 +53,6 @@ class TestCatalogue:
         assert set(judged(*args, "--budget", "0.000001").values()) == {"timed-out"}
         assert "timed-out" not in judged(*args).values()
 
-    def test_a_list_runs_no_mutant(self) -> None:
-        shown = lakeproof("mutants", "tags/plain/tag-tag", "--in", "create_tag", "--list", "--jobs", "1")
-        assert shown.exit_code == 0
-        rows = [line.split(maxsplit=3) for line in shown.stdout.splitlines()]
-        assert {row[2] for row in rows if row[0] == "1"} == {"create_tag"}
-        assert all("fate" not in line for line in Path("out/mutants.jsonl").read_text().splitlines())
-
 
 class TestFile:
     def test_the_flows_of_the_file_are_mutated_and_its_invariants_are_not(self) -> None:
@@ -68,12 +61,6 @@ class TestFile:
         assert found[f"{blind} -> await env.store.set(PARTITION, KEY, b'%d' % value)"] == "killed"
         assert found["let-escape except kv.PredicateFailed: continue -> raise"] == "survived"
         assert not any("acknowledged" in name for name in found)
-
-    def test_the_report_is_markdown_and_a_survivor_is_exit_code_1(self) -> None:
-        result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "let-escape", "--jobs", "1")
-        assert result.exit_code == 1
-        assert "| `counter.py` | 3 | 2 | 1 | 0 | 0 | 0 | 0 | 66.7 % |" in result.stdout
-        assert result.stdout.splitlines()[-1] == "3 mutants: 66.7 % killed"
 
     def test_all_killed_is_exit_code_0(self) -> None:
         result = lakeproof("mutants", "--from", str(EXAMPLE), "--operator", "blind-write", "--jobs", "1")
@@ -97,6 +84,3 @@ class TestRefusals:
         shutil.copy(EXAMPLE, tmp_path / "results")
         result = lakeproof("mutants", "--from", str(EXAMPLE), "--results", "results")
         assert "results: line 1: " in complaint(result)
-
-    def test_an_operator_that_is_none(self) -> None:
-        assert "'no-such'" in complaint(lakeproof("mutants", "--operator", "no-such"))

@@ -10,7 +10,7 @@ from lakeproof import Call, Env, Faults, Finding, Scenario, Snapshot, Status
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Violation
 from lakeproof.running.needed import dropped
 from tests.commands import HEAD, complaint, lakeproof
-from tests.racing import ATOMIC, COUNTER, FAULTY, LOST_UPDATE, increment
+from tests.racing import ATOMIC, COUNTER, LOST_UPDATE, increment
 
 
 async def twice(env: Env) -> None:
@@ -60,10 +60,6 @@ def test_lost_answers_are_dropped_with_the_duplicates_that_need_them() -> None:
     assert set(verdicts(late, "increments-count")) <= {"lost answers", "duplicates", "any fault"}
 
 
-def test_clocks_are_dropped_too() -> None:
-    assert "clock jumps" in verdicts(FAULTY, "increments-count")
-
-
 def test_what_was_not_searched_to_its_end_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     large = attrs.evolve(ATOMIC, faults=Faults(crashes=1))
     [found] = dropped(large, "increments-count", 1e-9)
@@ -104,9 +100,6 @@ class TestCommand:
         assert told in lakeproof("show", *asked, "--format", "html").stdout
         [found] = json.loads(lakeproof("show", *asked, "--format", "json").stdout)["faults"]
         assert (found["fault"], found["verdict"]) == ("crashes", "not needed")
-
-    def test_unasked_it_is_not_there(self, trace: tuple[str, str]) -> None:
-        assert json.loads(lakeproof("show", trace[0], "--format", "json").stdout)["faults"] is None
 
     def test_without_the_scenario_it_is_refused(self, trace: tuple[str, str]) -> None:
         assert "say where that is with --from mine.py" in complaint(lakeproof("show", trace[0], "--needed"))

@@ -26,8 +26,3 @@ def test_a_time_that_never_ends_or_has_ended_is_refused(value: str) -> None:
 @pytest.mark.parametrize("command", TIMES, ids=" ".join)
 def test_each_command_refuses_it_in_one_line(command: tuple[str, ...]) -> None:
     assert f"'{command[-1]}': 'nan': expected seconds" in complaint(lakeproof(*command, "nan"))
-
-
-@pytest.mark.parametrize(("value", "seconds"), [("30", 30.0), ("0.5", 0.5), ("1e-9", 1e-9), (" 7 ", 7.0), (2, 2.0)])
-def test_any_other_time_is_taken_as_it_is_written(value: object, seconds: float) -> None:
-    assert Seconds.convert(value, None, None) == seconds

@@ -24,13 +24,6 @@ def test_one_version_everywhere() -> None:
     assert f"@v{PROJECT['version']}" in (ROOT / "docs" / "ci.md").read_text()
 
 
-def test_the_citation_has_what_its_format_requires() -> None:
-    """Source: Citation File Format 1.2.0, required keys."""
-    citation = cast("dict[str, object]", yaml.safe_load((ROOT / "CITATION.cff").read_text()))
-    assert citation.keys() >= {"cff-version", "message", "title", "authors"}
-    assert (citation["cff-version"], citation["license"]) == ("1.2.0", PROJECT["license"])
-
-
 @pytest.mark.deep
 def test_an_index_would_take_the_packages(tmp_path: Path) -> None:
     """`make dist`, from a clean copy of what is committed."""

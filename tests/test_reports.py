@@ -60,7 +60,3 @@ def test_what_is_proposed_for_scenarios_of_no_design_is_their_expect() -> None:
             "expect={},",
         ],
     )
-
-
-def test_a_proposal_and_a_report_exclude_each_other() -> None:
-    assert "give none of" in complaint(lakeproof("verify", "--from", "mine.py", "--propose", "--report", "json=v"))

@@ -54,29 +54,6 @@ def test_several_processes_find_what_one_finds(task: Task) -> None:
     assert one.keys() == {scenario.name for scenario in racing.SCENARIOS}
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_every_scenario_is_heard_to_begin_and_to_finish(jobs: int) -> None:
-    ear = Ear()
-    outcomes(Verify(), RACING, jobs, ear)
-    assert sorted(ear.heard) == sorted(
-        f"{what} {scenario.name}" for what in ("began", "finished") for scenario in racing.SCENARIOS
-    )
-
-
-def test_traces_name_the_file_and_not_where_it_lies() -> None:
-    traces = [v.trace for outcome in outcomes(Verify(), RACING, 1).values() for v in outcome.verdicts if v.trace]
-    assert traces
-    assert {trace.file for trace in traces} == {"racing.py"}
-
-
-def test_limits_leave_scenarios_inconclusive(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(HEAD + "SCENARIOS = [LARGE]\n")
-    [outcome] = outcomes(Verify(states_max=50), tmp_path / "mine.py", 1).values()
-    assert [verdict.verdict for verdict in outcome.verdicts] == ["inconclusive", "inconclusive"]
-    assert "at most 50 were allowed" in outcome.stopped
-    assert 0 < outcome.depth < 10
-
-
 class TestTrouble:
     """What a user's file can do wrong is one line; what we do wrong is loud."""
 
@@ -107,21 +84,6 @@ class TestTrouble:
         assert "\n" not in trouble
         assert {verdict.verdict for verdict in found["bad"].verdicts} == {"inconclusive"}
         assert found["counters/known"].verdicts[0].verdict == "violated"
-
-    @pytest.mark.parametrize("jobs", [1, 2])
-    def test_an_invariant_that_breaks_is_named_with_its_line(self, jobs: int, path: Path) -> None:
-        bad = "attrs.evolve(LOST_UPDATE, name='bad', invariants=[attrs.evolve(COUNTS, check=check)])"
-        path.write_text(f"{HEAD}def check(snapshot):\n    return 1 / 0\nSCENARIOS = [KNOWN, {bad}]\n")
-        trouble = outcomes(Verify(), path, jobs)["bad"].trouble
-        assert trouble.startswith(f"{path}:4: bad: invariant 'increments-count': raised ZeroDivisionError: division by")
-
-    def test_a_setup_that_fails(self, path: Path) -> None:
-        path.write_text(
-            HEAD + "from lakeproof import Call\nfrom model import kv\nasync def f(env):\n    raise kv.Refused('no')\n"
-            "SCENARIOS = [attrs.evolve(LOST_UPDATE, setup=[Call(f)])]\n"
-        )
-        trouble = outcomes(Verify(), path, 1)["counters/lost-update"].trouble
-        assert "mine.py: counters/lost-update: setup call f() failed with Refused" in trouble
 
     def test_a_mistake_of_ours_comes_with_its_traceback(self) -> None:
         found = outcomes(Mistaken(), RACING, 2)["counters/atomic"]

@@ -1,52 +1,15 @@
 """The repository scenarios: each verdict is the expected one, and every counterexample replays."""
 
-from collections.abc import Sequence
-
-import pytest
-
-from lakeproof.explore.faults import Move
-from lakeproof.explore.plain import Referee, Verdicts
-from lakeproof.explore.search import Limits, Result, search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.model.invariants import alone, lifecycle, outcomes, refs, repositories, today
-from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue, hardened
 
-SMALL = Limits(states_max=3000)
 CATALOGUE = tuple(scenario for scenario in catalogue() if scenario.name.startswith("repositories/"))
-SAMPLE = CATALOGUE[::61]
-"""Some of each design. All of them: `make verify`."""
 
 INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
 INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
 INVARIANTS |= {outcomes.failed_call_changed_nothing.id, refs.head_exists.id, "linearizable"}
 INVARIANTS |= {alone.ALONE_IS_EXACT, "answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"}
 INVARIANTS |= {today.some_delete_succeeds.id}
-
-
-def astray(result: Result) -> list[str]:
-    """Verdicts that are not the expected ones. Of a search that was stopped, only what it has violated counts."""
-    return [
-        f"{finding.id}: {finding.verdict}, expected {result.scenario.expected(finding.id)}; {finding.why}"
-        for finding in result.findings
-        if finding.verdict != result.scenario.expected(finding.id)
-        and (result.complete or finding.verdict == "violated")
-    ]
-
-
-def replayed(scenario: Scenario, moves: Sequence[Move]) -> set[str]:
-    """What the real flows violate when they are moved so: ids."""
-    verdicts = Verdicts()
-    referee = Referee(scenario, verdicts)
-    world, monitors = World(prepare(scenario)), referee.start()
-    referee.state(world, monitors)
-    for move in moves:
-        before = world.cells
-        monitors = referee.step(world, world.step(move), before, monitors)
-        referee.state(world, monitors)
-    world.close()
-    return set(verdicts.violations)
 
 
 def test_every_invariant_is_checked_somewhere_and_all_of_them_of_hardened() -> None:
@@ -71,16 +34,3 @@ def test_each_invariant_but_six_is_refuted_of_some_variant_and_holds_of_another(
         *("answers-in-its-terms", "doubt-has-a-reason", "cleaner-goes-on"),
     }
     assert held == INVARIANTS
-
-
-@pytest.mark.parametrize("scenario", SAMPLE, ids=lambda scenario: scenario.name)
-def test_a_small_scenario_has_the_expected_verdicts(scenario: Scenario) -> None:
-    result = search(scenario, SMALL)
-    assert astray(result) == []
-    for finding in result.findings:
-        if finding.counterexample is not None:
-            assert finding.id in replayed(scenario, finding.counterexample.moves)
-
-
-def test_every_design_is_in_the_sample() -> None:
-    assert {scenario.name.split("/")[1] for scenario in SAMPLE} >= {"naive", "kv3", "step1", "step2", "hardened"}

@@ -1,7 +1,5 @@
 """`lakeproof show` and `verify`, as pages and in the formats of other tools: files, exit codes, refusals."""
 
-import json
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import attrs
@@ -42,9 +40,6 @@ class TestShow:
         assert result.stdout.startswith(start)
         assert result.stdout.endswith("\n")
 
-    def test_text_is_the_default(self) -> None:
-        assert lakeproof("show", TRACE, "--format", "text").stdout == lakeproof("show", TRACE).stdout
-
     def test_a_page_is_written_beside_the_trace_or_where_it_is_wanted(self) -> None:
         page = TRACE.replace(".json", ".html")
         assert lakeproof("show", TRACE, "--html").stdout == f"{page}: open it in a browser\n"
@@ -57,10 +52,6 @@ class TestShow:
         Path(page).unlink()
         assert lakeproof("show", "--html", TRACE).exit_code == 0
         assert Path(page).exists()
-
-    def test_a_page_has_the_command_that_replays_it(self) -> None:
-        told = json.loads(lakeproof("show", TRACE, "--format", "json").stdout)["replay"]
-        assert told == f"lakeproof replay {TRACE} --from racing.py"
 
     def test_a_trace_is_never_overwritten(self) -> None:
         before = Path(TRACE).read_bytes()
@@ -88,13 +79,6 @@ class TestVerify:
         result = lakeproof("verify", "--from", str(RACING), pattern, "--out", "traces", *arguments)
         return result.exit_code, result.stdout, result.stderr
 
-    def test_a_format_has_stdout_for_itself_and_leaves_the_exit_code(self) -> None:
-        code, out, err = self.verified("--format", "junit")
-        assert ET.fromstring(out).get("failures") == "1"  # noqa: S314  # we have written it
-        assert code == 1
-        assert "1 violated; 1 NOT AS EXPECTED" in err
-        assert self.verified("--format", "sarif", pattern="atomic")[0] == 0
-
     @pytest.mark.parametrize("format_", ["junit", "github", "sarif", "markdown"])
     def test_a_scenario_that_cannot_be_run_shows_in_every_format(self, format_: str) -> None:
         Path("mine.py").write_text(
@@ -106,31 +90,10 @@ class TestVerify:
         assert result.exit_code != 0
         assert "own/broken" in result.stdout or "could not be run" in result.stdout.lower()
 
-    def test_pages_and_an_index_are_written(self) -> None:
-        code, out, _ = self.verified("--html", "pages")
-        assert code == 1
-        assert out.endswith("pages: pages/index.html\n")
-        assert {path.name for path in Path("pages").iterdir()} == {
-            "index.html",
-            "counters_lost-update.increments-count.html",
-        }
-        index = Path("pages/index.html").read_text()
-        assert 'href="counters_lost-update.increments-count.html"' in index
-        assert "1 verdict is not as expected" in index
-
-    def test_an_index_without_violations_says_so(self) -> None:
-        assert self.verified("--html", "pages", pattern="atomic")[0] == 0
-        assert "All as expected." in Path("pages/index.html").read_text()
-
     def test_options_that_contradict_each_other_are_refused(self) -> None:
         assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
-
-    def test_a_folder_that_cannot_be_written_is_said_before_the_search(self) -> None:
-        Path("file").touch()
-        told = complaint(lakeproof("verify", "--html", "file"))
-        assert told == "file: cannot be written: it is no folder; make room there, or choose another folder with --html"
 
 
 def test_the_picture_in_the_docs_is_what_the_command_draws() -> None:

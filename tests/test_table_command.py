@@ -36,19 +36,6 @@ def test_rows_are_variants_and_columns_invariants_and_one_violation_counts() -> 
     ]
 
 
-def test_families_have_tables_of_their_own() -> None:
-    names = ("d/one/a", "d/one-mended/a", "d/two/a")
-    Path("verdicts").write_text("".join(verdict(name, "kept", "holds") for name in names))
-    told = lakeproof("table", "verdicts", "--families").stdout
-    assert [line for line in told.splitlines() if line.startswith(("##", "| `"))] == [
-        "## d/one",
-        "| `one` | holds (1) |",
-        "| `one-mended` | holds (1) |",
-        "## d/two",
-        "| `two` | holds (1) |",
-    ]
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -19,13 +19,12 @@ from lakeproof.running.tasks import (
     Unusable,
     Verdict,
     Verify,
-    Walk,
     carried_out,
     undecided,
     unusable,
 )
 from lakeproof.scenario import EXPECTATIONS, NO_UNHANDLED_EXCEPTION, Scenario
-from tests.racing import ATOMIC, KNOWN, LOST_UPDATE
+from tests.racing import ATOMIC, KNOWN
 
 SOURCE = Source(None)
 
@@ -53,30 +52,6 @@ class TestUnexpected:
         assert not verdict("inconclusive", named=False).unexpected
         assert verdict("violated", named=False).unexpected
         assert verdict("inconclusive").unexpected
-
-
-class TestVerify:
-    @pytest.mark.parametrize(("scenario", "found"), [(LOST_UPDATE, "violated"), (ATOMIC, "holds")])
-    def test_the_verdicts_are_those_of_the_search(self, scenario: Scenario, found: str) -> None:
-        outcome = Verify().run(scenario, SOURCE, quiet)
-        first = outcome.verdicts[0]
-        assert (first.invariant, first.verdict, first.expected) == ("increments-count", found, "holds")
-        assert (first.trace is not None) is (found == "violated")
-        assert outcome.trouble == ""
-
-    def test_a_limit_leaves_them_inconclusive(self) -> None:
-        outcome = Verify(states_max=2).run(ATOMIC, SOURCE, quiet)
-        assert {one.verdict for one in outcome.verdicts} == {"inconclusive"}
-        assert (outcome.complete, outcome.stopped) == (False, "2 states, at most 2 were allowed")
-
-
-def test_a_walk_proves_nothing() -> None:
-    walk = Walk(strategy="random", executions=50, seed=0, depth=2)
-    assert [(one.invariant, one.verdict) for one in walk.run(ATOMIC, SOURCE, quiet).verdicts] == [
-        ("increments-count", "inconclusive")
-    ]
-    [found] = walk.run(LOST_UPDATE, SOURCE, quiet).verdicts
-    assert (found.verdict, found.sampled) == ("violated", True)
 
 
 def test_nothing_is_known_of_a_scenario_that_cannot_be_run() -> None:

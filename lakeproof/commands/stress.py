@@ -1,8 +1,7 @@
 """The command ``stress``: real clients, all at once, on a store; and whether what they were told can be explained."""
 
-import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -17,8 +16,7 @@ from lakeproof.impl.stores import Store
 from lakeproof.model import kv
 from lakeproof.model.linearizability.history import Settings
 from lakeproof.model.linearizability.problem import Verdict
-from lakeproof.pages.runs import html_option, of_answers
-from lakeproof.pages.summary import write_summary
+from lakeproof.pages.runs import html_option
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.targets import Target, target
@@ -26,6 +24,7 @@ from lakeproof.targets.answers import counted, first_of, tallied
 from lakeproof.targets.judging import SETTINGS, SPURIOUS, Judged, judge
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
 from lakeproof.targets.pooled import KILL_CONNECTIONS, RESTART
+from lakeproof.targets.report import Report
 from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import FIRST_SECONDS, Fault, Killable, Load, Restartable, Tally, Traffic
 
@@ -116,21 +115,16 @@ def command(
 
         return report(chosen, load, lambda store: disturbances(store, asked, restart_with), out, as_json=as_json)
     done = trio.run(stress, chosen, load, asked, restart_with, SPURIOUS if spurious else SETTINGS)
-    if not as_json:
-        for line in _told(done):
-            click.echo(line)
-    written = done.judged.write(out) if done.judged is not None and done.verdict is Verdict.VIOLATED else []
-    if as_json:
-        click.echo(json.dumps(_object(chosen.name, load, done, written)))
-    else:
-        for path in written:
-            click.echo(f"written to {path}")
-    if html is not None:
-        evidence = [] if done.judged is None else done.judged.told
-        told = _object(chosen.name, load, done, written)
-        write_summary(of_answers("stress", chosen.name, told, _closing(done, seed), evidence), html)
-        click.echo(f"{html}: open it in a browser", err=as_json)
-    click.echo(_closing(done, seed), err=as_json)
+    judged = done.judged
+    Report(
+        kind="stress",
+        subject=chosen.name,
+        told=_told(done),
+        found=_object(chosen.name, load, done),
+        files=judged.files if judged is not None and done.verdict is Verdict.VIOLATED else {},
+        closing=_closing(done, seed),
+        evidence=[] if judged is None else judged.told,
+    ).give(out, as_json=as_json, html=html)
     return {Verdict.HOLDS: AS_EXPECTED, Verdict.VIOLATED: VIOLATED, Verdict.INCONCLUSIVE: INCONCLUSIVE}[done.verdict]
 
 
@@ -214,7 +208,7 @@ async def _awake(store: Store, most: float) -> None:
         await store.perform(kv.Get(b"lakeproof", b"awake"))
 
 
-def _object(store: str, load: Load, done: Stressed, written: Sequence[Path]) -> dict[str, object]:
+def _object(store: str, load: Load, done: Stressed) -> dict[str, object]:
     judged = done.judged
     return {
         "store": store,
@@ -228,7 +222,6 @@ def _object(store: str, load: Load, done: Stressed, written: Sequence[Path]) -> 
         "left": [partition.decode() for partition in done.left],
         "malformed": [] if judged is None else judged.malformed,
         "evidence": [] if judged is None else [{"key": plain(one.key), **as_object(one)} for one in judged.evidence],
-        "written": list(map(str, written)),
     }
 
 

@@ -217,9 +217,10 @@ def _died(scenario: Scenario, exitcode: int | None) -> Outcome:
 
 
 def _dismiss(workers: Sequence[_Worker]) -> None:
+    """Killed: a fork has the handlers of this process, and the server of `explore` takes SIGTERM for a request."""
     for worker in workers:
         worker.pipe.close()
-        worker.process.terminate()
+        worker.process.kill()
     for worker in workers:
         worker.process.join()
         worker.process.close()

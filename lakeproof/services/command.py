@@ -1,10 +1,9 @@
 """The command ``service``: clients on a running lakeFS, what they were told, and whether it can be right."""
 
-import json
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +14,7 @@ import trio
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
 from lakeproof.commands.options import Seconds
 from lakeproof.model.invariants import Reached, Violation
-from lakeproof.pages.runs import html_option, of_answers
-from lakeproof.pages.summary import write_summary
+from lakeproof.pages.runs import html_option
 from lakeproof.report.style import plural, seconds
 from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import LakeFS, address, visible
@@ -29,11 +27,11 @@ from lakeproof.services.promised import IDS, IMPORTED_WHOLE
 from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, focused
 from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant, tallied
 from lakeproof.targets.options import json_option, out_option, seconds_option, seed_option, timeout_option
+from lakeproof.targets.report import Report, evidence
 from lakeproof.targets.restarting import restarting
 from lakeproof.targets.traffic import Load, Tally
 
 SEED_END: Final = 1 << 32
-EVIDENCE_SHOWN_MAX: Final = 5
 UNJUDGED_MAX: Final = 3
 """Rounds, one after the other: more would not be judged either."""
 
@@ -189,20 +187,15 @@ def command(
     traffic.restart, traffic.settle, traffic.sources = restart, plan.known.settle, sources
     traffic.often = often
     done = trio.run(drive, traffic, plan)
-    if not as_json:
-        for line in _told(done):
-            click.echo(visible(line))
-    written = list(_written(done, out)) if done.violations else []
-    told = {"service": at.name, "version": version, **_object(load, done, written)}
-    if as_json:
-        click.echo(json.dumps(told))
-    else:
-        for path in written:
-            click.echo(f"written to {path}")
-    if html is not None:
-        write_summary(of_answers("service", at.name, told, _closing(done, seed), list(_evidence(done))), html)
-        click.echo(f"{html}: open it in a browser", err=as_json)
-    click.echo(_closing(done, seed), err=as_json)
+    Report(
+        kind="service",
+        subject=at.name,
+        told=map(visible, _told(done)),
+        found={"service": at.name, "version": version, **_object(load, done)},
+        files=_files(done) if done.violations else {},
+        closing=_closing(done, seed),
+        evidence=list(evidence(done.violations)),
+    ).give(out, as_json=as_json, html=html)
     return done.code
 
 
@@ -288,7 +281,7 @@ async def drive(traffic: Traffic, plan: Plan = Plan()) -> Served:  # frozen
     return done
 
 
-def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, object]:
+def _object(load: Load, done: Served) -> dict[str, object]:
     return {
         "seed": load.seed,
         "clients": load.clients,
@@ -304,7 +297,6 @@ def _object(load: Load, done: Served, written: Sequence[Path]) -> dict[str, obje
         "known": dict(sorted(done.aside.items())),
         "unread": dict(Counter(done.unread).most_common()),
         "left": done.left,
-        "written": list(map(str, written)),
     }
 
 
@@ -322,28 +314,17 @@ def _told(done: Served) -> Iterator[str]:
         yield f"  {plural(count, 'round')} not judged: {words}"
     for name in done.left:
         yield f"  left behind: repository {name}"
-    yield from _evidence(done)
+    yield from evidence(done.violations)
 
 
-def _evidence(done: Served) -> Iterator[str]:
-    for violation in done.violations[:EVIDENCE_SHOWN_MAX]:
-        yield f"{violation.invariant}: {violation.evidence}"
-    if len(done.violations) > EVIDENCE_SHOWN_MAX:
-        yield f"and {len(done.violations) - EVIDENCE_SHOWN_MAX:,} more"
-
-
-def _written(done: Served, folder: Path) -> Iterator[Path]:
+def _files(done: Served) -> dict[str, Iterator[str]]:
     assert done.worst is not None
-    folder.mkdir(parents=True, exist_ok=True)
     files = {
-        "evidence.txt": [f"{violation.invariant}: {violation.evidence}" for violation in done.violations],
-        "history.jsonl": list(lines([*done.worst.entries, *done.worst.repositories])),
-        "held.txt": list(_held(done.worst)),
+        "evidence.txt": evidence(done.violations, None),
+        "history.jsonl": lines([*done.worst.entries, *done.worst.repositories]),
+        "held.txt": _held(done.worst),
     }
-    for name, told in files.items():
-        path = folder / name
-        path.write_text("".join(f"{visible(line)}\n" for line in told), encoding="utf-8")
-        yield path
+    return {name: map(visible, told) for name, told in files.items()}
 
 
 def _held(made: Round) -> Iterator[str]:

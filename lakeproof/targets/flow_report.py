@@ -1,13 +1,11 @@
 """``stress --flows`` from its options to its exit code."""
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import attrs
-import click
 import trio
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED
@@ -17,9 +15,9 @@ from lakeproof.targets.answers import VERDICTS, counted, first_of, per_invariant
 from lakeproof.targets.dsn import Target
 from lakeproof.targets.flow_promises import OF_ENTRIES, OF_REPOSITORIES
 from lakeproof.targets.flows import Flows, Round
+from lakeproof.targets.report import Report, evidence
 from lakeproof.targets.traffic import Fault, Load, Tally
 
-EVIDENCE_SHOWN_MAX: Final = 5
 IDS: Final = tuple(dict.fromkeys(invariant.id for invariant in (*OF_ENTRIES.judged, *OF_REPOSITORIES.judged)))
 
 Disturb = Callable[[Store], tuple[Fault, ...]]
@@ -52,16 +50,16 @@ class Flown:
 def report(chosen: Target, load: Load, disturb: Disturb, out: Path, *, as_json: bool) -> int:
     """Run, tell, and write what is violated. Returns the exit code."""
     done = trio.run(stress_flows, chosen, load, disturb)
-    if not as_json:
-        for line in _told(done):
-            click.echo(line)
-    written = list(_written(done.last, out)) if done.last.violations else []
-    if as_json:
-        click.echo(json.dumps(_object(chosen.name, load, done, written)))
-    else:
-        for path in written:
-            click.echo(f"written to {path}")
-    click.echo(_closing(done, load.seed), err=as_json)
+    last = done.last
+    files = {"evidence.txt": list(evidence(last.violations, None)), "calls.txt": last.events, "store.txt": last.held}
+    Report(
+        kind="stress",
+        subject=chosen.name,
+        told=_told(done),
+        found=_object(chosen.name, load, done),
+        files=files if last.violations else {},
+        closing=_closing(done, load.seed),
+    ).give(out, as_json=as_json)
     return done.code
 
 
@@ -84,7 +82,7 @@ async def stress_flows(chosen: Target, load: Load, disturb: Disturb) -> Flown:
     return done
 
 
-def _object(store: str, load: Load, done: Flown, written: Sequence[Path]) -> dict[str, object]:
+def _object(store: str, load: Load, done: Flown) -> dict[str, object]:
     return {
         "store": store,
         "seed": load.seed,
@@ -96,7 +94,6 @@ def _object(store: str, load: Load, done: Flown, written: Sequence[Path]) -> dic
         **counted(done.tally),
         "unread": dict(Counter(done.unread).most_common()),
         "left": [prefix.decode() for prefix in done.left],
-        "written": list(map(str, written)),
     }
 
 
@@ -111,19 +108,7 @@ def _told(done: Flown) -> Iterator[str]:
         yield f"  {plural(count, 'round')} not judged: {words}"
     for prefix in done.left:
         yield f"  left behind: keys in partitions that begin with {prefix.decode()}"
-    for violation in done.last.violations[:EVIDENCE_SHOWN_MAX]:
-        yield f"{violation.invariant}: {violation.evidence}"
-    if len(done.last.violations) > EVIDENCE_SHOWN_MAX:
-        yield f"and {len(done.last.violations) - EVIDENCE_SHOWN_MAX:,} more"
-
-
-def _written(last: Round, folder: Path) -> Iterator[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
-    evidence = [f"{violation.invariant}: {violation.evidence}" for violation in last.violations]
-    for name, lines in (("evidence.txt", evidence), ("calls.txt", last.events), ("store.txt", last.held)):
-        path = folder / name
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        yield path
+    yield from evidence(done.last.violations)
 
 
 def _closing(done: Flown, seed: int) -> str:

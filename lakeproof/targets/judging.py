@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -42,19 +41,14 @@ class Judged:
     """The history, a line an event: kept of what is violated."""
     evidence: list[Evidence] = attrs.field(factory=list)
 
-    def write(self, folder: Path) -> list[Path]:
-        """Write the history and the evidence; returns the files."""
-        folder.mkdir(parents=True, exist_ok=True)
+    @property
+    def files(self) -> dict[str, list[str]]:
+        """The history and the evidence, by name."""
         wanted = {"history.jsonl": self.events, "evidence.txt": self.told}
         for number, one in enumerate(self.evidence, 1):
             name = _UNFIT.sub("_", value(one.key)).strip("_")
             wanted[f"impossible.{number}.{name}.jsonl"] = list(as_history(one))
-        written = []
-        for name, told in wanted.items():
-            path = folder / name
-            path.write_text("".join(f"{line}\n" for line in told), encoding="utf-8")
-            written.append(path)
-        return written
+        return wanted
 
 
 def judge(made: Round, settings: Settings = SETTINGS) -> Judged:

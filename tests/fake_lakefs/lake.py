@@ -188,9 +188,6 @@ class Lake:
 
     async def reset(self, name: str, branch: str) -> None:
         repository, which = await self.repository(name), BranchID(branch)
-        if self.chance("reset-returns", 0.5):
-            await self.branch(name, branch)
-            return
         fresh, before = "reused-token" not in self.bugs, await self.branch(name, branch)
         await self.run(lambda env: resetting.reset_branch(env, repository, which, fresh_token=fresh, tries=TRIES))
         if not fresh:
@@ -209,11 +206,8 @@ class Lake:
         def create() -> Awaitable[None]:
             return self.run(lambda env: writing.create_entry(env, repository, which, key, identity, reading=WRITING))
 
-        if only_if_absent and not ("ignores-committed" in self.bugs and await self._is_committed(name, branch, path)):
-            if "conditional-race" in self.bugs:
-                await self._look_and_write(write, name, branch, path)
-            else:
-                await self._conditionally(create, write)
+        if only_if_absent:
+            await self._conditionally(create, write)
         elif self.chance("lost-write", 0.1):
             await self.branch(name, branch)
         elif "late-write" in self.bugs:
@@ -223,25 +217,6 @@ class Lake:
             await write()
         return Found(path, identity.decode(), content)
 
-    async def _is_committed(self, name: str, branch: str, path: str) -> bool:
-        """Whether what a branch shows of a path is what its head has."""
-        try:
-            shown = await self.get(name, branch, path)
-            head = (await self.branch(name, branch)).commit_id
-            entry = await self._committed(await self.repository(name), head, path.encode())
-        except (PathNotFound, BranchNotFound):
-            return False
-        return shown == self._found(entry)
-
-    async def _look_and_write(self, write: Callable[[], Awaitable[None]], name: str, branch: str, path: str) -> None:
-        try:
-            await self.get(name, branch, path)
-        except PathNotFound:
-            await trio.sleep(LATE_SECONDS / 2)
-            await write()
-            return
-        raise PathExists(path.encode())
-
     async def _conditionally(self, create: Callable[[], Awaitable[None]], write: Callable[[], Awaitable[None]]) -> None:
         try:
             await create()
@@ -250,13 +225,8 @@ class Lake:
                 await write()
             raise
 
-    async def delete_entry(self, name: str, branch: str, path: str, *, erases: bool = False) -> None:
-        """erases: without a tombstone, where possible; here it is none the less."""
+    async def delete_entry(self, name: str, branch: str, path: str) -> None:
         repository = await self.repository(name)
-        if self.chance("delete-returns", 0.3):
-            return
-        if erases and "erase-returns" in self.bugs and await self._is_committed(name, branch, path):
-            return
         which, key = BranchID(branch), path.encode()
         await self.run(lambda env: writing.delete_entry(env, repository, which, key, reading=WRITING))
 
@@ -271,10 +241,6 @@ class Lake:
         return self._found(await self._committed(await self.repository(name), head, path.encode()))
 
     async def _get(self, name: str, ref: str, path: str) -> Found:
-        at = (name, ref, path)
-        until, cached = self._remembered.get(at, (0.0, None))
-        if isinstance(cached, Found) and trio.current_time() < until:
-            return cached
         repository = await self.repository(name)
         try:
             entry = await self.run(
@@ -282,10 +248,7 @@ class Lake:
             )
         except BranchNotFound:
             entry = await self._committed(repository, ref, path.encode())
-        found = self._found(entry)
-        if "stale-read" in self.bugs:
-            self._remembered[at] = (trio.current_time() + 2 * LATE_SECONDS, found)
-        return found
+        return self._found(entry)
 
     async def _committed(self, repository: Repository, ref: str, path: bytes) -> Entry:
         for entry in await self.entries(repository, ref):

@@ -1,10 +1,8 @@
 """What the fake does with reverts, cherry-picks, hard resets, resets of paths, and tags; and its bugs there."""
 
 from collections.abc import Coroutine
-from contextlib import suppress
 
 import attrs
-import trio
 
 from lakeproof.impl.committed import merge as merge_committed
 from lakeproof.impl.effects import Env
@@ -13,12 +11,12 @@ from lakeproof.impl.graveler.layers import changes
 from lakeproof.impl.refs import branches, tags
 from lakeproof.impl.refs.branches import read_branch, replace_branch
 from lakeproof.impl.refs.commits import add_commit, get_commit, new_commit
-from lakeproof.impl.refs.errors import DirtyBranch, NoParent, RefChanged, TagNotFound
+from lakeproof.impl.refs.errors import DirtyBranch, NoParent, RefChanged
 from lakeproof.impl.refs.resolving import resolve
 from lakeproof.model import kv
 from lakeproof.model.identifiers import BranchID, TagID
 from lakeproof.model.records import Commit, Repository, Tag
-from tests.fake_lakefs.lake import LATE_SECONDS, TRIES, Lake
+from tests.fake_lakefs.lake import TRIES, Lake
 
 COMMITTER = "fake"
 
@@ -40,8 +38,6 @@ async def reset_paths(lake: Lake, name: str, branch: str, path: str, *, exact: b
 
 async def revert(lake: Lake, name: str, branch: str, ref: str, message: str) -> Commit:
     repository, which = await lake.repository(name), BranchID(branch)
-    if "revert-nothing" in lake.bugs:
-        return await lake.run(lambda env: _picked(env, repository, which, branch, message, changes_all=True))
     return await lake.run(lambda env: merging.revert(env, repository, which, ref, message))
 
 
@@ -96,13 +92,6 @@ async def hard_reset(lake: Lake, name: str, branch: str, ref: str) -> None:
 
 async def create_tag(lake: Lake, name: str, tag: str, ref: str) -> Tag:
     repository, which = await lake.repository(name), TagID(tag)
-    if "tag-race" in lake.bugs:
-        try:
-            await lake.run(lambda env: tags.get_tag(env, repository, which))
-        except TagNotFound:
-            await trio.sleep(LATE_SECONDS / 2)
-            with suppress(TagNotFound):
-                await lake.run(lambda env: tags.delete_tag(env, repository, which))
     return await lake.run(lambda env: tags.create_tag(env, repository, which, ref, looks=True))
 
 

@@ -73,7 +73,6 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
     ]
     if lake.chance("partial-import", 0.25):
         brought.pop()
-    adds, lost = "import-adds" in lake.bugs, lake.chance("lost-import", 0.5)
 
     async def flow(env: Env) -> Commit:
         before, predicate = await read_branch(env, repository, which)
@@ -81,16 +80,15 @@ async def import_objects(lake: Lake, name: str, branch: str, paths: tuple[str, s
             raise DirtyBranch(which)
         head = await get_commit(env, repository, before.commit_id)
         there = MetaRangeIterator(env, repository.storage_namespace, head.meta_range_id)
-        kept = [each async for each in there if adds or not each.path.startswith(prefix.encode())]
+        kept = [each async for each in there if not each.path.startswith(prefix.encode())]
         meta_range_id = await write_metarange(env, repository.storage_namespace, _merged(kept, brought))
         date = await env.clock.now()
         made = new_commit([head], meta_range_id, committer=COMMITTER, message=message, creation_date=date)
         await add_commit(env, repository, made)
-        if not lost:
-            try:
-                await replace_branch(env, repository, attrs.evolve(before, commit_id=made.commit_id), predicate)
-            except kv.PredicateFailed:
-                raise RefChanged(which) from None
+        try:
+            await replace_branch(env, repository, attrs.evolve(before, commit_id=made.commit_id), predicate)
+        except kv.PredicateFailed:
+            raise RefChanged(which) from None
         return made
 
     try:
@@ -124,8 +122,6 @@ async def get_pull(lake: Lake, name: str, number: str) -> Pull:
 async def update_pull(lake: Lake, name: str, number: str, *, title: str = "", status: str = "") -> None:
     """Change what is given."""
     pull = await get_pull(lake, name, number)
-    if status and lake.chance("pull-returns", 0.5):
-        return
     if "pull-overwrites" in lake.bugs:
         before = attrs.evolve(pull)
         await trio.sleep(LATE_SECONDS / 2)
@@ -138,12 +134,8 @@ async def update_pull(lake: Lake, name: str, number: str, *, title: str = "", st
 async def merge_pull(lake: Lake, name: str, number: str) -> Commit:
     pull = await get_pull(lake, name, number)
     async with pull.changing:
-        if pull.status != "open" and "pull-merges-closed" not in lake.bugs:
+        if pull.status != "open":
             raise NotOpen(number)
-        message = f"pull request {number}"
-        if lake.chance("pull-merge-nothing", 0.5):
-            [made, *_] = await lake.log(name, pull.source, first_parent=True)
-        else:
-            made = await lake.merge(name, pull.destination, pull.source, message)
+        made = await lake.merge(name, pull.destination, pull.source, f"pull request {number}")
         pull.status, pull.commit = "merged", made.commit_id
     return made

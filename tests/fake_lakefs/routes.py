@@ -165,7 +165,7 @@ async def _upload(lake: Lake, request: Request, at: list[str]) -> Reply:
 
 
 async def _delete_object(lake: Lake, request: Request, at: list[str]) -> Reply:
-    await lake.delete_entry(at[0], at[1], request.query["path"], erases="no_tombstone" in request.query)
+    await lake.delete_entry(at[0], at[1], request.query["path"])
     return Reply(204)
 
 

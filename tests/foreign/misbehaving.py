@@ -59,9 +59,6 @@ def greeting(how: str) -> None:
     if how == "no-protocol":
         raw("usage: flows [options]\n")
         time.sleep(60)
-    if how == "other-version":
-        say({"protocol": "flow:", "version": 2})
-        time.sleep(60)
 
 
 def by_hand(how: str) -> None:
@@ -98,25 +95,11 @@ def answer_reset(how: str, told: Told) -> None:
 
 def wrong(how: str, flow: int) -> bool:
     """What is wrong after the effect. Whether there was anything."""
-    lines = {
-        "babbles": "debug: done\n",
-        "no-object": "[1]\n",
-        "line-without-end": "x" * (17 << 20),
-        "half-a-line": '{"flow": ',
-    }
-    messages: dict[str, Told] = {
-        "unknown-op": {"flow": flow, "effect": 2, "op": "append"},
-        "no-base64": {"flow": flow, "effect": 2, "op": "get", "partition": "p", "key": "?"},
-        "other-flow": {"flow": flow + 1, "returns": 1},
-        "other-effect": {"flow": flow, "effect": 1, "op": "now"},
-        "both": {"flow": flow, "returns": 1, "raises": {}},
-        "no-kind": {"flow": flow, "raises": {"definite": True}},
-        "wrong-definite": {"flow": flow, "raises": {"kind": "unknown", "definite": True}},
-    }
+    lines = {"babbles": "debug: done\n", "line-without-end": "x" * (17 << 20), "half-a-line": '{"flow": '}
     if how in lines:
         raw(lines[how])
-    if how in messages:
-        say(messages[how])
+    if how == "wrong-definite":
+        say({"flow": flow, "raises": {"kind": "unknown", "definite": True}})
     if how in {"dies", "half-a-line"}:
         sys.stderr.write("panic: index out of range\n")
         sys.exit(2)
@@ -125,12 +108,10 @@ def wrong(how: str, flow: int) -> bool:
     if how == "closes":
         os.close(1)
         time.sleep(60)
-    if how == "deaf":
-        os.close(0)
     if how == "mute":
         subprocess.Popen(["/bin/sleep", "60"])  # what it has started must end with it
         time.sleep(60)
-    return how in {*lines, *messages}
+    return how in {*lines, "wrong-definite"}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A program with flows for the tests: those of examples/counter.py, and one for each other effect."""
+"""A program with flows for the tests: those of examples/counter.py, and one for each kind of end."""
 
 import sys
 from pathlib import Path
@@ -39,30 +39,6 @@ def increment_if(env: Env, tries_max: int = 3) -> int:
     raise StoreError("refused", True)
 
 
-def mark(env: Env, kind: str, limit: int = 0) -> list[object]:
-    """Write a fresh identifier and the time, and list what is there."""
-    identifier = env.unique(kind)
-    env.set(b"marks", identifier.encode(), b"%d" % env.now())
-    return [identifier, [key.decode() for key, _ in env.scan(b"marks", limit)]]
-
-
-def sweep(env: Env) -> None:
-    for key, _ in env.scan(b"marks"):
-        env.delete(b"marks", key)
-
-
-def upload(env: Env, address: str, content: str, once: bool = False) -> dict[str, object]:
-    """Every effect on objects."""
-    env.ask("put_object", address=address, content=content, metadata={"b": "2", "a": "1"}, if_absent=once)
-    head = env.ask("head_object", address=address)
-    env.ask("copy_object", source=address, destination=f"{address}.copy", if_match=head["etag"])
-    env.ask("set_metadata", address=f"{address}.copy", metadata={"c": "3"}, if_metageneration=1)
-    heads = env.ask("list_objects", prefix=address, after="", limit=0)["heads"]
-    env.ask("delete_object", address=address)
-    content = env.ask("get_object", address=f"{address}.copy")["content"]
-    return {"content": content, "etag": head["etag"], "found": [head["address"] for head in heads]}
-
-
 def fail(env: Env, kind: str, definite: bool | None = None) -> None:
     env.set(b"p", b"k", b"v")
     error = type(kind, (Exception,), {"definite": definite})
@@ -89,6 +65,4 @@ def locked(env: Env) -> None:
 
 
 if __name__ == "__main__":
-    serve(
-        {flow.__name__: flow for flow in (increment, increment_if, mark, sweep, upload, fail, echo, remove_if, locked)}
-    )
+    serve({flow.__name__: flow for flow in (increment, increment_if, fail, echo, remove_if, locked)})

@@ -6,7 +6,7 @@ For child processes of the tests; it imports nothing of lakeproof. Flows are pla
 import json
 import sys
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Told = dict[str, Any]  # type: ignore[explicit-any]  # JSON
@@ -60,21 +60,6 @@ class Env:
 
     def delete(self, partition: bytes, key: bytes) -> None:
         self.ask("delete", partition=text(partition), key=text(key))
-
-    def scan(self, partition: bytes, limit: int = 0) -> Iterator[tuple[bytes, bytes]]:
-        start, more = b"", True
-        while more:
-            batch = self.ask("scan", partition=text(partition), start=text(start), limit=limit)
-            for entry in batch["entries"]:
-                yield b64decode(entry["key"]), b64decode(entry["value"])
-                start = b64decode(entry["key"]) + b"\0"
-            more = batch["more"]
-
-    def now(self) -> int:
-        return int(self.ask("now")["now"])
-
-    def unique(self, kind: str) -> str:
-        return str(self.ask("unique", kind=kind)["id"])
 
 
 def say(told: Mapping[str, object]) -> None:

@@ -146,12 +146,6 @@ def test_a_flow_that_leaves_goroutines_behind_is_refused(line: Opens | Returns, 
         _fits(line, still_open)
 
 
-def test_what_is_open_elsewhere_may_be_waited_for() -> None:
-    _fits(Opens(()), 1)
-    _fits(Opens((("1", ASKED),)), 0)
-    _fits(Returns(None), 0)
-
-
 def test_a_goroutine_that_is_left_behind_is_no_verdict(tmp_path: Path) -> None:
     (tmp_path / "leaves.py").write_text(LEAVES)
     call = Program(f"{sys.executable} {tmp_path / 'leaves.py'}").call("x")

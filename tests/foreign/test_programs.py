@@ -10,19 +10,17 @@ from pathlib import Path
 import attrs
 import pytest
 
-from lakeproof import Call, Env, Faults, Program, Raised, Scenario, Status, check, kv
+from lakeproof import Call, Program, Scenario, Status, check, kv
 from lakeproof.explore import execution
-from lakeproof.explore.execution import NondeterministicFlow, drive_alone
+from lakeproof.explore.execution import drive_alone
 from lakeproof.explore.fence import INTERRUPTS
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.replay import record, replay
-from lakeproof.explore.sampling import sample
 from lakeproof.explore.search import Options, search
 from lakeproof.explore.semantics import Cells
 from lakeproof.foreign import pool
 from lakeproof.foreign.child import Child
 from lakeproof.foreign.pool import POOL
-from lakeproof.model.objects import StoredObject, etag
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
 
@@ -52,14 +50,11 @@ def ended(call: Call) -> CallView:
 
 
 @pytest.mark.parametrize("options", [Options(), Options(merge=False), Options(symmetry=False)], ids=str)
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in_python(
-    scenario: Scenario, options: Options
-) -> None:
-    expected, found = search(scenario, options=options), search(by_program(scenario), options=options)
+def test_a_program_has_the_verdicts_states_and_shortest_schedules_of_its_twin_in_python(options: Options) -> None:
+    expected, found = search(SCENARIOS[0], options=options), search(by_program(SCENARIOS[0]), options=options)
     assert (found.states, found.transitions, found.reruns) == (expected.states, expected.transitions, expected.reruns)
-    assert [(each.id, each.verdict, each.counterexample) for each in found.findings] == [
-        (each.id, each.verdict, each.counterexample) for each in expected.findings
+    assert [(each.verdict, each.counterexample) for each in found.findings] == [
+        (each.verdict, each.counterexample) for each in expected.findings
     ]
 
 
@@ -73,10 +68,6 @@ def test_a_counterexample_is_replayed_and_names_the_call() -> None:
     assert replay(trace, SCENARIOS[0]).steps == 4, "the twin in Python follows the same trace"
 
 
-def test_a_sample_of_a_programs_schedules_finds_the_lost_update() -> None:
-    assert "no-lost-update" in sample(by_program(SCENARIOS[0]), executions=50, strategy="pct").violations
-
-
 def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "CHILDREN_MAX", 2)
     few = Program(COMMAND, folder=HERE, seconds=9.0)  # processes of its own: no other command is equal
@@ -84,11 +75,6 @@ def test_more_runs_than_processes_repeat_their_histories(monkeypatch: pytest.Mon
     scenario = Scenario(name="s", clients=[[few.call("increment")]] * 2, invariants=[], expect=NO_EXCEPTION)
     found = plain_search(scenario)
     assert (found.states, POOL.started - before) == (plain_search(of_python(scenario)).states, 2)
-
-
-def test_a_search_leaves_no_run_behind() -> None:
-    search(by_program(SCENARIOS[2]))
-    assert not any(POOL._lent.values())
 
 
 def test_a_search_that_is_interrupted_leaves_no_half_said_flow_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,19 +111,6 @@ def test_a_program_that_was_built_anew_is_another_one(tmp_path: Path) -> None:
 def of_python(scenario: Scenario) -> Scenario:
     increment = SCENARIOS[0].clients[0][0]
     return attrs.evolve(scenario, clients=[[increment] for _ in scenario.clients])
-
-
-def test_every_effect_on_keys_reaches_the_store() -> None:
-    cells, views = alone(FLOWS.call("mark", "m"), FLOWS.call("mark", "m", limit=1), FLOWS.call("sweep"))
-    assert [view.value for view in views] == [("a1", ("a1",)), ("a2", ("a1", "a2")), None]
-    assert cells == {}
-    assert alone(FLOWS.call("mark", "m"))[0] == {("kv", b"marks", b"a1"): b"1000"}
-
-
-def test_every_effect_on_objects_reaches_the_store() -> None:
-    cells, (view,) = alone(FLOWS.call("upload", "x", "aGVsbG8=", once=True))
-    assert view.value == (("content", "aGVsbG8="), ("etag", etag(b"hello")), ("found", ("x", "x.copy")))
-    assert cells == {("object", "x.copy"): StoredObject(b"hello", (("c", "3"),), metageneration=2, last_modified=1_000)}
 
 
 def test_a_condition_that_fails_is_an_error_of_the_store() -> None:
@@ -179,13 +152,6 @@ def test_errors_become_the_classes_that_the_scenario_names() -> None:
     assert ended(program.call("fail", "refused", True)).error == kv.Refused("its message")
 
 
-@pytest.mark.parametrize(("definite", "status"), [(True, Status.FAIL), (False, Status.INFO)])
-def test_other_errors_keep_their_kind(definite: bool, status: Status) -> None:
-    view = ended(FLOWS.call("fail", "Strange", definite))
-    assert isinstance(view.error, Raised)
-    assert (view.status, view.error.kind, repr(view.error)) == (status, "Strange", "Strange('its message')")
-
-
 def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() -> None:
     scenario = Scenario(
         name="s", clients=[[FLOWS.call("fail", "Oops")]], invariants=[], expect={NO_UNHANDLED_EXCEPTION: "violated"}
@@ -198,32 +164,6 @@ def test_an_error_that_is_neither_definite_nor_not_is_a_mistake_of_the_flow() ->
 def test_a_result_can_be_given_the_class_that_invariants_know() -> None:
     view = ended(Call(FLOWS.flow("increment", result=lambda value: f"made {value}")))
     assert (view.name, view.value) == ("increment", "made 1")
-
-
-def test_a_flow_in_python_may_call_one_of_a_program() -> None:
-    async def twice(env: Env) -> Hashable:
-        increment = FLOWS.flow("increment_if")
-        return (await increment(env), await increment(env))
-
-    assert ended(Call(twice)).value == (1, 2)
-
-
-def test_a_client_that_tries_again_runs_the_program_again() -> None:
-    clients = [[FLOWS.call("increment_if", 1, attempts=3)]] * 2
-    scenario = Scenario(
-        name="s",
-        clients=clients,
-        invariants=SCENARIOS[1].invariants,
-        faults=Faults(refusals=1),
-    )
-    assert [verdict.verdict for verdict in check(scenario).verdicts] == ["holds", "holds"]
-
-
-def test_a_flow_that_tosses_a_coin_is_nondeterministic() -> None:
-    program = Program(f"{sys.executable} misbehaving.py coin", folder=HERE)
-    scenario = Scenario(name="s", clients=[[program.call("flow")]], invariants=[], expect=NO_EXCEPTION)
-    with pytest.raises(NondeterministicFlow, match="is not deterministic: after the same replies it requested"):
-        search(scenario)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from typing import get_args
 
 import pytest
 
-from lakeproof.explore.fence import Undecided
-from lakeproof.foreign.child import NotStarted, ProgramFailed
 from lakeproof.foreign.hearing import acknowledged, greeted, heard
 from lakeproof.foreign.protocol import (
     STORE_ERRORS,
@@ -16,7 +14,6 @@ from lakeproof.foreign.protocol import (
     Raises,
     Returns,
     Unfit,
-    arguments,
     refused,
     replied,
 )
@@ -24,7 +21,6 @@ from lakeproof.impl.effects import Effect, Now
 from lakeproof.impl.parallel import Withdrawn
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
-from lakeproof.scenario import ScenarioError
 
 AT = {"partition": "cA==", "key": "aw=="}
 METADATA = {"metadata": {"b": "2", "a": "1"}}
@@ -145,11 +141,6 @@ def test_a_greeting_of_another_protocol_is_named(said: object, why: str) -> None
         greeted(line(said))
 
 
-def test_a_greeting_says_whether_flows_are_dropped() -> None:
-    assert greeted(line({"protocol": "flow:", "version": 1})).resets
-    assert not greeted(line({"protocol": "flow:", "version": 1, "resets": False})).resets
-
-
 def test_a_reset_is_acknowledged_by_its_number() -> None:
     acknowledged(line({"reset": 7}), 7)
     for wrong in ({"reset": 6}, {}, {"flow": 7, "returns": None}):
@@ -195,16 +186,3 @@ def test_every_error_of_the_stores_has_a_kind_and_says_whether_it_is_definite(
     error: type[kv.KVError], kind: str
 ) -> None:
     assert json.loads(f"{{{refused(error())}}}") == {"error": {"kind": kind, "definite": error.definite}}
-
-
-def test_arguments_are_the_inside_of_an_object() -> None:
-    assert json.loads(f"{{{arguments((1, b'v'), {'b': None, 'a': ('x',)})}}}") == {
-        "args": [1, {"base64": "dg=="}],
-        "options": {"a": ["x"], "b": None},
-    }
-
-
-def test_what_a_program_fails_by_is_no_answer_of_a_flow() -> None:
-    assert issubclass(ProgramFailed, Undecided)
-    assert not issubclass(ProgramFailed, Exception)
-    assert issubclass(NotStarted, ScenarioError)

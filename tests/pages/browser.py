@@ -12,7 +12,8 @@ from typing import Final, cast
 
 import pytest
 
-SECONDS_MAX: Final = 60
+SECONDS_MAX: Final = 600
+"""Of a busy machine."""
 _ELEMENT: Final = "element-6066-11e4-a52e-4f735466cecf"
 KEYS: Final = {"ArrowLeft": "\ue012", "ArrowRight": "\ue014", "Home": "\ue011", "End": "\ue010", "Tab": "\ue004"}
 """Keys without a character, by name: https://www.w3.org/TR/webdriver2/#keyboard-actions."""
@@ -49,6 +50,7 @@ class Browser:
         options = {"binary": shutil.which("chromium"), "args": [*flags, "--disable-background-networking"]}
         logged = {"browser": "ALL", "performance": "ALL"}
         wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": logged}
+        wanted["timeouts"] = dict.fromkeys(("script", "pageLoad"), SECONDS_MAX * 1_000)
         made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         assert isinstance(made, dict)
         self._session = f"/session/{made['sessionId']}"

@@ -83,12 +83,6 @@ class TestTrouble:
         changes = [["counters/n", "1", "2"], ["counters/n", "2", "nothing"], ["counters/n", "nothing", "2"]]
         assert found == [[one], [one], [one], *([change] for change in changes)]
 
-    def test_a_changed_key_is_marked_for_eyes_and_for_ears(self, browser: Browser) -> None:
-        browser.press("Home", "ArrowRight")
-        assert browser.run("return document.querySelectorAll('tr.changed').length") == 0
-        browser.press("j", "j", "j")
-        assert browser.run("return document.querySelector('tr.changed th').textContent") == "counters/n (changed)"
-
     def test_a_click_on_a_row_goes_there(self, browser: Browser) -> None:
         browser.click("#row-3 .step-button")
         assert place(browser) == "Step 3 of 6"
@@ -101,13 +95,6 @@ class TestTrouble:
             browser.press("Tab")
             reached.add(str(browser.run("const e = document.activeElement; return e.id || e.className")))
         assert {"schedule", "step-button", "panel", "slider", "play"} <= reached
-
-    def test_playing_runs_to_the_end_and_stops(self, browser: Browser) -> None:
-        browser.click("#play")
-        assert browser.text("#play") == "Pause"
-        browser.click("#play")
-        assert browser.text("#play") == "Play"
-        assert place(browser) == "At first"
 
 
 def test_an_address_leads_to_a_step(browser: Browser, tmp_path: Path) -> None:

@@ -1,16 +1,13 @@
 """What each step of a trace has before it, and which writes it has seen."""
 
-import json
-
 import attrs
 import pytest
 
 from lakeproof.explore.faults import Mode
 from lakeproof.explore.trace import Change, Trace, TraceStep
-from lakeproof.pages.followed import followed, plain
+from lakeproof.pages.followed import followed
 from lakeproof.report.races import stores
-from tests.pages.hostile import HOSTILE
-from tests.report.traces import CRASH, RACE, TROUBLE
+from tests.report.traces import RACE, TROUBLE
 
 
 def trace(*steps: TraceStep) -> Trace:
@@ -66,33 +63,3 @@ def test_the_store_before_each_step_and_at_the_end() -> None:
     steps = followed(TROUBLE)
     assert [each.store.get("counters/n") for each in steps] == ["1", "1", "1", "1", "2", None]
     assert stores(TROUBLE)[-1] == {"counters/n": "2"}
-
-
-def test_lanes_faults_and_calls_under_way() -> None:
-    steps = followed(TROUBLE)
-    assert [each.lane for each in steps] == [0, 1, None, 1, 0, 1]
-    assert [bool(each.fault) for each in steps] == [True, False, True, True, False, True]
-    assert [each.busy for each in steps] == [(False, b) for b in (False, False, True, True, False, False)]
-    assert followed(CRASH)[3].effect == "crash"
-    assert followed(HOSTILE)[2].lane is None
-
-
-def test_every_sentence_has_one_subject() -> None:
-    assert [each.sentence for each in followed(TROUBLE)][2:6:3] == [
-        "the clock jumps by 1 s",
-        "the late write of b arrives: sets counters/n: nothing -> 2",
-    ]
-    assert followed(RACE)[0].sentence == "a reads counters/n: not found"
-
-
-def test_the_plain_form_is_json_and_has_all_steps() -> None:
-    told = json.loads(json.dumps(plain(RACE, "lakeproof replay x")))
-    assert [each["number"] for each in told["steps"]] == [1, 2, 3, 4]
-    assert told["replay"] == "lakeproof replay x"
-    assert [each["label"] for each in told["clients"]] == ["a", "b"]
-    assert told["steps"][2]["changes"] == [["counters/n", None, "1"]]
-
-
-def test_more_clients_than_letters_have_lanes_too() -> None:
-    many = attrs.evolve(RACE, clients=(("f()",),) * 20, schedule=(step("b1_", "get", "k", "1"),))
-    assert followed(many)[0].lane == 19

@@ -88,23 +88,6 @@ class TestCommand:
         assert lakeproof("check", str(history), "--html", str(page)).exit_code == code
         assert Reading(page.read_text("utf-8")).texts["span"][0] == word
 
-    def test_without_evidence_the_key_is_still_named(self, tmp_path: Path) -> None:
-        history, page = write(STALE, tmp_path / "h"), tmp_path / "h.html"
-        lakeproof("check", str(history), "--html", str(page), "--evidence", "0")
-        assert "<code>&quot;a&quot;</code>, 4 operations: violated" in page.read_text("utf-8")
-
-    def test_json_keeps_stdout_for_itself(self, tmp_path: Path) -> None:
-        history, page = write(STALE, tmp_path / "h"), tmp_path / "h.html"
-        found = lakeproof("check", str(history), "--json", "--html", str(page))
-        assert all(line.startswith("{") for line in found.stdout.splitlines())
-        assert "open it in a browser" in found.stderr
-
-    def test_a_place_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:
-        history = write(STALE, tmp_path / "h")
-        found = lakeproof("check", str(history), "--html", str(tmp_path / "none" / "h.html"))
-        assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-        assert "cannot be written" in found.stderr
-
 
 def test_no_text_of_a_history_is_markup(tmp_path: Path) -> None:
     events: list[Event] = [

@@ -79,21 +79,6 @@ def test_keys_and_buttons_zoom_and_move_and_the_place_is_said(browser: Browser, 
     assert browser.log() == []
 
 
-def test_something_is_drawn_for_every_lane(browser: Browser, tmp_path: Path) -> None:
-    opened(browser, tmp_path, STALE)
-    script = """
-    const c = document.getElementById('drawing'), found = [];
-    for (let lane = 0; lane < 5; lane++) {
-      const row = c.getContext('2d').getImageData(91, 20 + lane * 22 + 11, c.width - 91, 1).data;
-      const inks = new Set();
-      for (let x = 0; x < row.length; x += 4) if (row[x + 3]) inks.add([row[x], row[x + 1], row[x + 2]].join());
-      found.push(inks.size > 1);
-    }
-    return found"""
-    listed(browser)
-    assert browser.run(script) == [True] * 5
-
-
 def test_nothing_that_a_history_says_runs(browser: Browser, tmp_path: Path) -> None:
     opened(browser, tmp_path, [(ALL, "invoke", "set", ALL, ALL), (ALL, "ok", "set", ALL, ALL)])
     assert len(listed(browser)) == 1

@@ -51,11 +51,6 @@ def test_a_picture_has_a_chip_for_each_step_of_a_client_and_an_arrow_for_each_wr
     assert len(parsed(picture(HOSTILE)).findall(f"{SVG}path[@class='seen']")) == 1
 
 
-def test_text_that_is_cut_has_a_tooltip_with_all_of_it() -> None:
-    cut = [found for found in parsed(picture(HOSTILE)).iter(f"{SVG}text") if (found.text or "").endswith("…")]
-    assert any(found.findtext(f"{SVG}title", "").startswith("</script>") for found in cut)
-
-
 STATEMENT = re.compile(
     r"    (participant \w+( as .+)?|Note (over \w+(,store)?|right of store): .+|\w+(->>|-\)|-->>|--x)\w+: .+)"
 )
@@ -89,9 +84,3 @@ def test_an_informal_trace_has_every_variable_in_every_state_and_values_of_the_f
         assert state["step"] == {"#bigint": str(number)}
         assert all(type(key) is type(held) is str for key, held in state["store"]["#map"])
         assert all(type(state[name]) is str for name in VARIABLES if name not in ("step", "store", "ended"))
-
-
-def test_the_states_of_an_informal_trace_are_the_stores_after_each_step() -> None:
-    stores = [dict(state["store"]["#map"]) for state in json.loads(informal_trace(TROUBLE))["states"]]
-    one, two = {"counters/n": "1"}, {"counters/n": "2"}
-    assert stores == [one, one, one, one, two, {}, two]

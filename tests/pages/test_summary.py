@@ -50,18 +50,6 @@ def test_of_a_gate_the_worst_verdict_stands_at_the_top(verdicts: list[str], wors
     assert shown(summary_page(found)).texts["span"][0] == worst
 
 
-def test_of_a_gate_it_is_said_how_many_verdicts_are_not_expected() -> None:
-    assert (
-        _page(Path("f.py"), [row("holds"), row("violated")], []).closing == "2 verdicts, 1 verdict is not as expected"
-    )
-    assert _page(Path("f.py"), [row("violated", "violated")], []).closing == "1 verdict, all as expected"
-
-
-def test_of_a_gate_evidence_and_trouble_are_lines() -> None:
-    found = _page(Path("f.py"), [row("violated", trace=Path("t.json"))], ["it hangs"]).evidence
-    assert found[1:] == ["  lost", "  lakeproof gate replay t.json", "it hangs"]
-
-
 def test_stress_writes_the_verdict_that_it_prints(tmp_path: Path) -> None:
     page, out = tmp_path / "s.html", str(tmp_path / "out")
     result = lakeproof("stress", "memory:", "--seconds", "0.2", "--seed", "7", "--out", out, "--html", str(page))

@@ -11,14 +11,12 @@ from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.replay import ReplayDiverged
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
-from lakeproof.pages.followed import plain
-from lakeproof.pages.html import page
-from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others, path_of
-from lakeproof.pages.what_if import Others, of_scenario, of_trace
+from lakeproof.pages.walking import NoSuchMove, Walk, moves_of, name_of, named, others
+from lakeproof.pages.what_if import of_scenario, of_trace
 from lakeproof.running.loading import Source
 from tests.commands import RACING, lakeproof
-from tests.racing import FAULTY, KNOWN, LOST_UPDATE
-from tests.report.traces import RACE, TROUBLE, recorded
+from tests.racing import FAULTY, LOST_UPDATE
+from tests.report.traces import RACE
 
 A, B = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
 
@@ -56,9 +54,6 @@ class TestPaths:
         assert named(name_of(move)) == move
         assert named(f"b:{task}") == Move(1, Mode.NORMAL, task)
 
-    def test_the_empty_path_is_the_beginning(self) -> None:
-        assert moves_of("") == ()
-
     @pytest.mark.parametrize(
         "path",
         ["A", "a.", "ab", "a.boom", "a.late-write", ".crash", "a,,b", "clock.crash", "ä", ",", "a:", "a:1.", "a:x"],
@@ -66,9 +61,6 @@ class TestPaths:
     def test_what_names_no_move_is_refused(self, path: str) -> None:
         with pytest.raises(NoSuchMove, match="is no move; expected a client"):
             moves_of(path)
-
-    def test_the_path_of_a_trace_has_its_faults(self) -> None:
-        assert path_of(TROUBLE.schedule) == "a.refused,b,clock,b.applied-twice,a,late-write"
 
 
 class TestOptions:
@@ -87,13 +79,6 @@ class TestOptions:
             after = world.fork()
             after.step(option.move)
             assert after.key() == twin.world.key()
-
-    def test_asking_for_them_changes_nothing(self) -> None:
-        walk = Walk(FAULTY)
-        before = walk.world.key()
-        list(walk.options())
-        assert walk.world.key() == before
-        assert walk.verdicts.violations == {}
 
     def test_a_move_that_would_violate_says_so_and_a_move_that_would_not_does_not(self) -> None:
         walk = Walk(LOST_UPDATE)
@@ -133,34 +118,14 @@ class TestOthersOfATrace:
             == "say where the scenario is, with --from racing.py"
         )
 
-    def test_with_it_they_are_found(self) -> None:
-        found = of_trace(attrs.evolve(RACE, file="racing.py"), RACING)
-        assert (len(found.steps), found.why) == (4, "")
-        assert found.explore == f"lakeproof explore counters/lost-update --from {RACING} --path a,b,a,b"
-
     def test_what_is_cut_off_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("lakeproof.pages.walking.STEPS_MAX", 6)  # 2 * 1 + 2 * 2, then 2 * 3
         found = of_scenario(RACE, LOST_UPDATE, Source(RACING))
         assert len(found.steps) == 2
         assert found.why.startswith("the moves of the last 2 steps would take more than")
 
-    def test_json_has_them_and_null_where_they_are_not_known(self) -> None:
-        known = plain(RACE, "", Others(others(RACE, LOST_UPDATE)[:2], "some reason"))["steps"]
-        assert isinstance(known, list)
-        assert [None if step["instead"] is None else len(step["instead"]) for step in known] == [1, 1, None, None]
-
 
 class TestPage:
-    def test_it_lists_them_and_what_they_would_violate(self) -> None:
-        trace = recorded(KNOWN, A, B, A, B)
-        found = page(trace, "lakeproof replay x", of_scenario(trace, KNOWN, Source(RACING)))
-        assert found.count('<details class="instead"><summary>1 other move</summary>') == 3
-        assert "nothing else was possible" in found
-        assert 'id="explore">lakeproof explore counters/known --from' in found
-
-    def test_it_says_why_there_are_none(self) -> None:
-        assert "Other moves are not listed: say &lt;where&gt;." in page(RACE, "", Others(why="say <where>"))
-
     def test_show_writes_them_with_from(self, tmp_path: Path) -> None:
         out = tmp_path / "t"
         lakeproof("verify", "--from", str(RACING), "lost-update", "--out", str(out))

@@ -2,7 +2,6 @@
 
 import io
 
-import attrs
 import pytest
 from rich.console import Console
 
@@ -43,17 +42,5 @@ def test_the_table_fits_and_nothing_is_lost(trace: Trace, width: int, encoding: 
     assert packed(f"violated: {trace.invariant} meaning: {trace.meaning} evidence: {trace.evidence}") in packed(text)
 
 
-def test_a_bar_shows_that_a_call_is_under_way_and_ends_with_its_client() -> None:
-    lines = [line for line in shown(CRASH, 80).splitlines() if line.strip()[:1].isdigit()]
-    assert [line.count("│") for line in lines][:6] == [0, 1, 2, 2, 1, 0]  # c crashes at step 4
-
-
 def test_an_aftermath_is_told_below() -> None:
     assert "\nafterwards, alone: increment() returns 2\n" in shown(AFTERMATH, 80)
-
-
-def test_a_condition_that_failed_is_shown_with_what_was_wanted() -> None:
-    step = attrs.evolve(
-        RACE.schedule[3], effect="set_if", condition="if absent", reply="predicate failed", changes=(), returned=()
-    )
-    assert "1, if absent: predicate failed" in shown(attrs.evolve(RACE, schedule=(step,)), 100)

@@ -46,17 +46,6 @@ def test_where_nobody_watches_a_line_comes_now_and_then(clock: list[float], caps
     ]
 
 
-def test_what_takes_longest_is_named(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress("verifying", 3) as told:
-        told.began("small")
-        told.began("large")
-        told.at("small", 9, 10)
-        told.at("large", 3, 1_000)
-        clock[0] = 11.0
-        told.tick()
-    assert capsys.readouterr().err.endswith("1,010 states, now large at depth 3\n")
-
-
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_on_a_terminal_the_line_fits_and_is_gone_at_the_end(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()

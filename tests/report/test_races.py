@@ -110,19 +110,6 @@ class TestLostUpdate:
         chosen = scenario([Call(increment_if)], [Call(increment_if)])
         assert agrees(chosen, "lost update", lambda _: False)[0] == 0
 
-    def test_two_calls_of_one_client_are_not_one(self) -> None:
-        chosen = scenario([Call(increment), Call(put, COUNTER, b"0")], [Call(put, COUNTER, b"9")])
-        for moves in schedules(chosen):
-            trace, _ = traced(chosen, moves)
-            blind_after = moves.index(Move(1, Mode.NORMAL)) == 2
-            assert not (blind_after and names(trace)), races(trace)
-
-    def test_the_steps_that_it_names_are_read_write_and_overwrite(self) -> None:
-        a, b = Move(0, Mode.NORMAL), Move(1, Mode.NORMAL)
-        [race] = races(traced(scenario([Call(increment)], [Call(increment)]), (a, b, b, a))[0])
-        assert race.steps == (1, 3, 4)
-        assert race.told == "at step 4 a overwrites counters/n, which it read at step 1 and b wrote at step 3"
-
 
 class TestABA:
     def test_it_is_named_if_and_only_if_the_write_was_fooled(self) -> None:
@@ -212,15 +199,6 @@ class TestSilence:
                 moves.append(Move(client, Mode.NORMAL))
                 world.step(moves[-1])
         assert races(traced(chosen, tuple(moves))[0]) == ()
-
-    def test_a_key_that_is_cut_is_left_out(self) -> None:
-        cut = tuple(attrs.evolve(step, key="k.." if step.key else "") for step in RACE.schedule)
-        changed = tuple(
-            attrs.evolve(step, changes=tuple(attrs.evolve(change, key="k..") for change in step.changes))
-            for step in cut
-        )
-        assert names(RACE) == {"lost update"}
-        assert races(attrs.evolve(RACE, schedule=changed)) == ()
 
     @pytest.mark.parametrize(
         "trace",

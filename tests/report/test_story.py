@@ -5,19 +5,10 @@ import re
 import attrs
 import pytest
 
-from lakeproof.explore.faults import Mode
-from lakeproof.explore.trace import Trace, TraceStep
+from lakeproof.explore.trace import Trace
 from lakeproof.report.races import races, stores
 from lakeproof.report.story import sentence, story
 from tests.report.traces import AFTERMATH, CRASH, RACE, TROUBLE
-
-
-def test_every_step_says_which_line_asked_for_it() -> None:
-    steps = [line for line in story([RACE]).plain.split("\n") if re.match(r" +\d+  ", line)]
-    assert len(steps) == len(RACE.schedule)
-    for line, step in zip(steps, RACE.schedule, strict=True):
-        assert line.endswith(f"  {step.at}")
-        assert re.fullmatch(r"tests/racing\.py:\d+", step.at)
 
 
 @pytest.mark.parametrize("trace", [RACE, TROUBLE, CRASH, AFTERMATH])
@@ -49,75 +40,6 @@ violated: third
 meaning:  third counts
 evidence: 2 increments, and the counter says 1
 replay:   replay three""")
-
-
-def test_traces_of_two_schedules_do_not() -> None:
-    with pytest.raises(AssertionError, match="several stories"):
-        story([RACE, CRASH])
-
-
-STEP = TraceStep(
-    client="a", call="f('x')", mode=Mode.NORMAL, effect="set_if", key="k", value="2", condition="if absent"
-)
-
-
-@pytest.mark.parametrize(
-    ("step", "told"),
-    [
-        (attrs.evolve(STEP, reply="predicate failed"), "sets k to 2, if absent: predicate failed, it is old"),
-        (
-            attrs.evolve(STEP, reply="predicate failed", condition="if still 1", key="gone"),
-            "sets gone to 2, if still 1: predicate failed, it is absent",
-        ),
-        (
-            attrs.evolve(STEP, mode=Mode.LOST_DROPPED),
-            "sets k to 2, if absent; it does not happen, and no answer comes: a cannot know",
-        ),
-        (
-            attrs.evolve(STEP, mode=Mode.REPEATED_DROPPED),
-            "sets k to 2, if absent; no answer comes, and it will happen later",
-        ),
-        (
-            attrs.evolve(STEP, effect="scan", key="p/", value="", condition="at most 2", reply="a, b; and more"),
-            "scans p/, at most 2: a, b; and more",
-        ),
-        (
-            attrs.evolve(STEP, effect="scan", key="p/", value="", condition="from b", mode=Mode.SCAN_FAILURE),
-            "scans p/, from b; the scan breaks off",
-        ),
-        (
-            attrs.evolve(STEP, effect="now", key="", value="", condition="", reply="the start"),
-            "reads the clock: the start",
-        ),
-        (
-            attrs.evolve(STEP, effect="put", key="object o", value="data", condition="", reply="ok"),
-            "writes object o with data: unchanged",
-        ),
-        (
-            attrs.evolve(STEP, effect="copy", key="object o", value="that of p", condition="", reply="not found"),
-            "writes object o with that of p: not found",
-        ),
-    ],
-)
-def test_what_else_a_step_can_be(step: TraceStep, told: str) -> None:
-    trace = attrs.evolve(RACE, schedule=(step,), initially=(("k", "old"),))
-    assert story([trace]).plain.split("\n")[6] == f"  1  a f  {told}"
-
-
-def test_a_false_predicate_failure_tells_what_happened_and_what_is_reported() -> None:
-    step = attrs.evolve(RACE.schedule[2], mode=Mode.FALSE_PREDICATE, reply="predicate failed")
-    told = story([attrs.evolve(RACE, schedule=(step,))]).plain
-    assert (
-        "sets counters/n: nothing -> 1; it happens, but the client library tries again and so reports that the "
-        "predicate failed" in told
-    )
-
-
-def test_a_large_store_is_not_shown_in_full() -> None:
-    trace = attrs.evolve(RACE, initially=tuple((f"k{number:02}", "1") for number in range(14)))
-    told = story([trace]).plain
-    assert "            k11: 1\n            and 2 more keys\n" in told
-    assert "k12" not in told
 
 
 def test_a_trace_from_somebody_else_cannot_play_with_the_terminal() -> None:

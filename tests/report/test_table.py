@@ -2,27 +2,18 @@
 
 import io
 import json
-from pathlib import Path
 
-import attrs
 import pytest
 from rich.console import Console, RenderableType
 
 from lakeproof import Faults
-from lakeproof.report.listing import as_json_line, faults_in_words, listing
 from lakeproof.report.table import (
-    COUNTS,
-    VARIANTS_ACROSS_MAX,
     by_scenario,
-    legend,
     matrix,
     summary,
-    unexpected,
-    variant,
 )
-from lakeproof.report.verdicts import Lines, lines
+from lakeproof.report.verdicts import Lines
 from lakeproof.running.tasks import Outcome, Verdict
-from tests.racing import FAULTY, KNOWN
 from tests.report.traces import RACE
 
 
@@ -77,15 +68,6 @@ def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
         assert told in narrow
 
 
-def test_what_is_inconclusive_together_is_counted() -> None:
-    stopped = outcome("d/v/r", verdict("one", "inconclusive"), verdict("two", "inconclusive"), verdict("three"))
-    assert "inconclusive: 2 invariants" in printed(by_scenario([stopped], 120))
-
-
-def test_scenarios_without_anything_in_common_keep_their_names() -> None:
-    assert rows(by_scenario([outcome("a/x", verdict("k")), outcome("b", verdict("k"))], 120)).keys() >= {"a/x", "b"}
-
-
 @pytest.mark.parametrize("width", [120, 25])
 def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cut(width: int) -> None:
     tables = list(matrix(OUTCOMES, width))
@@ -98,37 +80,6 @@ def test_the_matrix_counts_scenarios_marks_surprises_and_is_split_rather_than_cu
     assert found["unique"] == ["!", "✗", "1/2", "!", "✓", "1"]
     assert found["scenarios"] == ["2", "2"]
     assert found["states"] == ["2,468", "2,468"]
-
-
-def test_the_matrix_in_ascii() -> None:
-    [table] = matrix(OUTCOMES, 120, ascii_only=True)
-    assert printed(table).isascii()
-    assert legend(ascii_only=True).plain.isascii()
-
-
-def test_many_variants_are_rows() -> None:
-    [first, *_] = OUTCOMES
-    many = [attrs.evolve(first, scenario=f"d/v{number}/a") for number in range(VARIANTS_ACROSS_MAX + 1)]
-    [table] = matrix(many, 120)
-    assert table.row_count == len(many)
-    headings = [str(column.header).replace("-\n", "-") for column in table.columns]
-    assert headings == ["d", *(verdict.invariant for verdict in first.verdicts), *COUNTS]
-
-
-@pytest.mark.parametrize(("name", "group"), [("d/v/r/c", "d/v"), ("d/v/r", "d/v"), ("d/r", "d"), ("r", "")])
-def test_the_variant_of_a_scenario(name: str, group: str) -> None:
-    assert variant(name) == group
-
-
-def test_what_is_not_expected_is_told_in_full() -> None:
-    stopped = attrs.evolve(OUTCOMES[2], stopped="1000 states, at most 900 were allowed", complete=False)
-    traces = {("d/one/race/crash", "unique"): Path("out/a.json")}
-    first, second, third = [line.plain for line in unexpected([*OUTCOMES[:2], stopped, OUTCOMES[3]], traces)]
-    assert first.startswith("violated instead of holds: unique in d/one/race/crash: 2 increments")
-    assert first.endswith("; trace: out/a.json")
-    assert second.startswith("inconclusive: kept in d/two-by-set-if/race: 1000 states, at most 900 were allowed")
-    assert second.endswith("every schedule was covered up to 7 steps")
-    assert third == "holds instead of violated: unique in d/two-by-set-if/race/crash"
 
 
 @pytest.mark.parametrize(
@@ -144,65 +95,8 @@ def test_the_summary(outcomes: list[Outcome], told: str) -> None:
     assert summary(outcomes, 0.5).plain == told
 
 
-def test_a_sample_that_finds_nothing_is_not_unexpected_unless_something_was_to_be_found() -> None:
-    open_verdict = attrs.evolve(verdict("kept", "inconclusive"), sampled=True)
-    assert not open_verdict.unexpected
-    assert attrs.evolve(open_verdict, expected="violated").unexpected
-    assert attrs.evolve(verdict("kept", "violated"), sampled=True).unexpected
-
-
-def test_verdicts_for_programs() -> None:
-    told = lines(OUTCOMES[1], {"kept": Path("out/kept.json")}, {"max_states": None})
-    first, second = (json.loads(line) for line in told.splitlines())
-    assert first.pop("bounds") == {"clients": 2, "calls": 3, "max_states": None, **attrs.asdict(OUTCOMES[1].faults)} | {
-        "clock_jumps": [],
-        "clock_skew": [],
-    }
-    assert first == {
-        "scenario": "d/one/race/crash",
-        "invariant": "kept",
-        "expected": "violated",
-        "verdict": "violated",
-        "why": "",
-        "evidence": "2 increments, and the counter says 1",
-        "reached": 3,
-        "symmetric": False,
-        "states": 1234,
-        "transitions": 2468,
-        "depth": 7,
-        "steps": 4,
-        "seconds": 0.5,
-        "trace": "out/kept.json",
-    }
-    assert second["trace"] is None
-
-
 def test_lines_come_in_the_order_of_the_scenarios_and_none_is_lost() -> None:
     ordered = Lines([each.scenario for each in OUTCOMES], {})
     printed_at = [len("".join(ordered.next(OUTCOMES[i], {})).splitlines()) for i in (1, 0, 3)]
     assert printed_at == [0, 4, 0]
     assert [json.loads(line)["scenario"] for line in "".join(ordered.rest()).splitlines()] == [OUTCOMES[3].scenario] * 2
-
-
-def test_the_list_of_scenarios() -> None:
-    known, faulty = listing([KNOWN, FAULTY]).plain.splitlines()
-    assert known.split("  ", 1)[0] == KNOWN.name
-    assert known.endswith("2 clients; 1 invariant, refuted: increments-count")
-    assert faults_in_words(FAULTY.faults) in faulty
-    told = json.loads(as_json_line(FAULTY))
-    assert told["setup"] == ["increment()"]
-    assert told["clients"] == [["increment()", "clear()"], ["increment()"]]
-    assert told["expected"] == {"increments-count": "violated", "no-unhandled-exception": "holds"}
-
-
-@pytest.mark.parametrize(
-    ("faults", "told"),
-    [
-        (Faults(), ""),
-        (Faults(crashes=2, lost_answers=1), "1 lost answer, 2 crashes"),
-        (Faults(clock_skew=(0, 0)), ""),
-        (Faults(clock_skew=(0, -5), scan_failures=1), "1 scan failure, clock skew 0 us, -5 us"),
-    ],
-)
-def test_faults_in_words(faults: Faults, told: str) -> None:
-    assert faults_in_words(faults) == told

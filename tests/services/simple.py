@@ -1,5 +1,6 @@
 """A service that is obviously right, one call after the other; and known causes that can be added to its answers."""
 
+from collections.abc import Mapping
 from random import Random
 
 import attrs
@@ -20,7 +21,7 @@ from lakeproof.services.calls import (
 )
 from lakeproof.services.held import Content, Held, Last
 from lakeproof.services.known import CACHE, MISSED_READ, REFUSED_DELETE, REFUSED_WRITE
-from lakeproof.services.wishes import FOUNDED, Names, Wish, entry_wish, follow_ups, repository_wish
+from lakeproof.services.wishes import FOUNDED, OF_ENTRIES, Names, Wish, entry_wish, follow_ups, repository_wish
 
 CALLS = 60
 SOURCES = {"mem://one/": ("a", "b"), "mem://two/": ("b", "c")}
@@ -240,9 +241,9 @@ class Simple:
         )
 
 
-def wishes(rng: Random, *, entries: bool, count: int = CALLS) -> list[Wish]:
+def wishes(rng: Random, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES) -> list[Wish]:
     """Calls with what follows some of them. The name of a commit is known before it is made."""
-    names, found = Names("p", "ns", tuple(SOURCES)), list[Wish]()
+    names, found = Names("p", "ns", tuple(SOURCES), often), list[Wish]()
     while len(found) < count:
         wish = (entry_wish if entries else repository_wish)(rng, names)
         for name, args in (wish, *(follow_ups(rng, wish, names) if entries else ())):
@@ -254,10 +255,12 @@ def wishes(rng: Random, *, entries: bool, count: int = CALLS) -> list[Wish]:
     return found
 
 
-def driven(rng: Random, service: Simple, *, entries: bool, count: int = CALLS) -> list[Call]:
+def driven(
+    rng: Random, service: Simple, *, entries: bool, count: int = CALLS, often: Mapping[str, int] = OF_ENTRIES
+) -> list[Call]:
     """Calls that take effect one after the other; their intervals overlap, and one in twelve is not answered: then it
     has happened at its moment, or later, or never."""
-    moments = list(enumerate(wishes(rng, entries=entries, count=count)))
+    moments = list(enumerate(wishes(rng, entries=entries, count=count, often=often)))
     late = {number: number + rng.uniform(0, 20) for number, _ in moments if rng.random() < 1 / 12}
     spans: list[tuple[float, float, Call]] = []
     order = sorted(moments, key=lambda each: late.get(each[0], each[0]))

@@ -1,6 +1,7 @@
 """A service that goes away in a round: it is waited for, and what was not judged does not hold."""
 
 import json
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 import trio
 
 from lakeproof.services.api import LakeFS, address
-from lakeproof.services.command import UNJUDGED_MAX, Served, _closing, drive
+from lakeproof.services.command import UNJUDGED_MAX, Plan, Served, _closing, drive
 from lakeproof.services.driving import LOOKS, Traffic
 from lakeproof.services.promised import IDS
 from lakeproof.targets.traffic import Load
@@ -48,16 +49,13 @@ def _silent(asked: Asked) -> Pieces:
     return iter(())
 
 
-def driven(
-    answering: Callable[[int, str], Answer], seconds: float, wait: float = 60
-) -> tuple[Served, Traffic, list[str]]:
-    """What came of a run, and the repositories that it has left."""
-    notes: list[str] = []
+def driven(answering: Callable[[int, str], Answer], rounds: int = 1) -> tuple[Served, Traffic, list[str]]:
+    """What came of rounds that are counted in calls, and the repositories that they have left."""
     with gate(answering) as dsn:
         service = LakeFS(address(dsn), timeout=10, connections=4)
-        load = Load(clients=4, seconds=seconds, seed=1, timeout=10)
-        traffic = Traffic(service, load, "mem://lakeproof", wait=wait, note=notes.append)
-        done = trio.run(drive, traffic)
+        load = Load(clients=4, seconds=math.inf, seed=1, timeout=10)
+        traffic = Traffic(service, load, "mem://lakeproof", wait=60, note=lambda _: None)
+        done = trio.run(drive, traffic, Plan(rounds=rounds, calls=120))
         if traffic.gone or done.violations:
             return done, traffic, traffic.left
         left = service.perform("list_repositories", ("lakeproof-",))
@@ -65,11 +63,10 @@ def driven(
         return done, traffic, [str(each) for each in left]
 
 
-@pytest.mark.parametrize("lost", [False, True], ids=["refused", "lost"])
-@pytest.mark.parametrize("first", [3, 25, 40])
+@pytest.mark.parametrize(("first", "lost"), [(3, False), (25, True), (40, False)])
 def test_a_round_in_which_it_goes_away_and_comes_back_is_judged(first: int, lost: bool) -> None:
     outage = Outage(first, asked_max=2, lost=lost)
-    done, traffic, left = driven(outage, 0.5)
+    done, traffic, left = driven(outage)
     assert (outage.down, outage.asked) == (False, 2)
     assert (done.violations, done.unread, done.rounds) == ([], [], 1)
     assert (left, traffic.left) == ([], [])
@@ -83,7 +80,7 @@ def test_a_service_that_has_forgotten_when_it_is_back_is_violated() -> None:
         how = outage(number, path)
         return _not_found if how is not None and number >= 0 and outage.asked else how
 
-    done, _, _ = driven(answering, 0.5)
+    done, _, _ = driven(answering)
     assert done.code == 1
     assert {violation.invariant for violation in done.violations} >= {"create-is-effective"}
 
@@ -103,7 +100,7 @@ def test_a_run_goes_on_after_a_round_that_was_not_judged_and_cleans_up_at_the_en
             return honest
         return None if 1 <= asked[0] <= LOOKS else honest
 
-    done, traffic, left = driven(answering, 1.5)
+    done, traffic, left = driven(answering, rounds=3)
     assert len(done.unread) == 1
     assert done.rounds > 1
     assert done.violations == []
@@ -117,15 +114,14 @@ def test_rounds_that_are_never_judged_end_the_run() -> None:
     def answering(number: int, path: str) -> Answer:
         return None if path.endswith("/objects/ls") else honest
 
-    done, traffic, left = driven(answering, 60)
+    done, traffic, left = driven(answering, rounds=100)
     assert (len(done.unread), done.rounds, done.code) == (UNJUDGED_MAX, UNJUDGED_MAX, 3)
     assert (left, traffic.left) == ([], [])
 
 
-@pytest.mark.parametrize("seconds", ["0.5", "30"])
-def test_a_service_that_stays_away_is_inconclusive_and_what_it_has_left_is_named(seconds: str, tmp_path: Path) -> None:
-    run = ("--storage-namespace", "mem://x", "--seconds", seconds, "--wait", "0.5", "--out", str(tmp_path / "out"))
-    with gate(Outage(12, asked_max=10**6)) as dsn:  # in the shortest round, too
+def test_a_service_that_stays_away_is_inconclusive_and_what_it_has_left_is_named(tmp_path: Path) -> None:
+    run = ("--storage-namespace", "mem://x", "--seconds", "30", "--wait", "0.5", "--out", str(tmp_path / "out"))
+    with gate(Outage(12, asked_max=10**6)) as dsn:
         result = lakeproof("service", dsn, *run, "--json")
     assert result.exit_code == 3
     found = json.loads(result.stdout)

@@ -7,14 +7,61 @@ from pathlib import Path
 import pytest
 
 from lakeproof.model.invariants import Violation
+from lakeproof.model.snapshot import Status
+from lakeproof.services.calls import NEVER, Call
 from lakeproof.services.command import Plan
 from lakeproof.services.held import Held, Last
 from lakeproof.services.judging import judge_entries, judge_repositories
-from lakeproof.services.known import CACHE, CAUSES, Excused, Known, known_of
-from tests.commands import complaint, lakeproof
+from lakeproof.services.known import CACHE, CAUSES, Excused, Known
 from tests.fake_lakefs.bugs import CACHE_SECONDS
 from tests.services.runs import run, service
-from tests.services.test_judging import AGAIN, CREATED, DELETED, call, commit, create, delete, get, held, write
+
+LAKE = "lake"
+PATH = "a/1"
+
+
+def call(name: str, began: int, ended: int, *args: str, value: object = None, code: int = 0) -> Call:
+    """ended: 0 for one that nobody answered. code: of a refusal."""
+    made = Call(0, name, args, began, ended=ended or NEVER, noted=ended or began + 1)
+    made.status = Status.FAIL if code else Status.OK if ended else Status.INFO
+    made.code, made.value = code, value if isinstance(value, str | tuple) else None
+    return made
+
+
+def write(began: int, ended: int, value: str, branch: str = "main", path: str = PATH) -> Call:
+    return call("set_entry", began, ended, LAKE, branch, path, value)
+
+
+def create(began: int, ended: int, value: str, code: int = 0) -> Call:
+    return call("create_entry", began, ended, LAKE, "main", PATH, value, code=code)
+
+
+def delete(began: int, ended: int) -> Call:
+    return call("delete_entry", began, ended, LAKE, "main", PATH)
+
+
+def get(began: int, ended: int, value: str | None) -> Call:
+    return call("get_entry", began, ended, LAKE, "main", PATH, value=value, code=0 if value else 404)
+
+
+def commit(began: int, ended: int, name: str, branch: str = "main") -> Call:
+    return call("commit", began, ended, LAKE, branch, name, value=name)
+
+
+def held(value: str | None = None, *log: str, **commits: str) -> Held:
+    """What main holds at the path; its commits, newest first; and what commits hold there (an empty one: nothing)."""
+    content = {PATH: value} if value else {}
+    return Held(
+        branches={"main": content},
+        logs={"main": log},
+        commits={name: ({PATH: kept} if kept else {}) for name, kept in commits.items()},
+    )
+
+
+CREATED = call("create_repository", 1, 2, "r", "ns/1", value="ns/1")
+DELETED = call("delete_repository", 5, 6, "r")
+AGAIN = call("create_repository", 7, 8, "r", "ns/2", value="ns/2")
+
 
 KNOWN = {cause: Known(frozenset({cause}), CACHE_SECONDS + 0.1) for cause in CAUSES}
 BEHIND = {
@@ -163,26 +210,6 @@ def test_a_stale_read_of_metadata_is_excused_beside_a_commit_alone() -> None:
     stat = call("stat_entry", 6, 7, "lake", "main", "a/1", value="")
     assert entries(known, [write(1, 2, "1"), update, commit(5, 8, "c"), stat], found) == ([], {"missed-read"})
     assert entries(known, [write(1, 2, "1"), update, commit(8, 9, "c"), stat], found)[0]
-
-
-def test_evidence_has_the_calls_their_numbers_branch_and_status() -> None:
-    first = write(1, 2, "1")
-    first.code = 201
-    [line] = entries(Known(), [first, get(3, 4, None)], held("1"))[0]
-    assert "set_entry(lake, main, a/1, 1) [1, 2] ok 201; get_entry(lake, main, a/1) [3, 4] fail 404" in line
-
-
-def test_words_of_known_causes_are_read_and_mistakes_are_one_line() -> None:
-    assert known_of("") == Known()
-    assert known_of(" cache=0.5, refused-write") == Known(frozenset({"cache", "refused-write"}), 0.5)
-    for words, why in (
-        ("cash", "--known cash: no such cause; expected some of cache, refused-write"),
-        ("refused-write=3", "--known refused-write=3: no such cause"),
-        ("cache=soon", "--known cache=soon: 'soon' is no time; expected seconds, as in cache=8"),
-        ("cache=nan", "'nan' is no time"),
-        ("cache=-1", "'-1' is no time"),
-    ):
-        assert why in complaint(lakeproof("service", "lakefs+http://k:s@h", "--known", words))
 
 
 def test_what_is_set_aside_is_in_the_output(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Whatever a server does, `service` ends in time, without a traceback, and says no more than it knows."""
 
 import json
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +10,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import trio
+import urllib3.exceptions
 
 from lakeproof.model.snapshot import Status
+from lakeproof.running.tasks import Unusable
 from lakeproof.services.api import WORDS_MAX, LakeFS, address, told
 from lakeproof.services.bounds import BODY_MAX, HEADER_MAX
+from lakeproof.services.command import Plan, drive
+from lakeproof.services.driving import Traffic
+from lakeproof.targets.traffic import Load
 from tests.commands import complaint, lakeproof
 from tests.services.misbehaving import ENDLESS, SLOW, Asked, Pieces, cut, gate, honest, mangled
 
@@ -48,35 +55,10 @@ def test_an_answer_without_an_end_is_refused_when_it_is_too_long(name: str) -> N
 @pytest.mark.parametrize("name", SLOW)
 def test_an_answer_that_is_not_whole_in_time_is_none(name: str) -> None:
     with gate(only(SLOW[name])) as dsn:
-        line = complaint(lakeproof("service", dsn, *NAMESPACE, "--timeout", "0.3"))
-    assert line.endswith(": cannot be reached: no whole answer in time; is it running there?")
-
-
-def test_an_encoded_answer_is_not_taken_for_what_it_encodes() -> None:
-    def encoded(asked: Asked) -> Pieces:
-        yield asked.raw.replace(b"\r\n", b"\r\nContent-Encoding: gzip\r\n", 1)
-
-    with gate(lambda number, path: encoded) as dsn:
-        line = complaint(lakeproof("service", dsn, *NAMESPACE))
-    assert "/config: a body encoded as 'gzip', which was not requested; name the address " in line
-
-
-def test_a_redirection_is_not_followed() -> None:
-    paths = []
-
-    def redirected(asked: Asked) -> Pieces:
-        paths.append(asked.path)
-        yield b"HTTP/1.1 307 Odd\r\nLocation: /api/v1/elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-
-    with gate(lambda number, path: redirected) as dsn:
-        assert "answers 307 to " in complaint(lakeproof("service", dsn, *NAMESPACE))
-    assert paths == ["/api/v1/config"]
-
-
-def test_a_connection_that_is_used_again_has_its_whole_time_again() -> None:
-    with gate(lambda number, path: honest) as dsn:
-        service = LakeFS(address(dsn), timeout=10, connections=1)
-        assert {service.version() for _ in range(20)} == {"fake"}
+        service = LakeFS(address(dsn), timeout=0.3, connections=1)
+        with pytest.raises(urllib3.exceptions.HTTPError) as late:
+            service.version()
+    assert (told(late.value).status, told(late.value).words) == (Status.INFO, "no whole answer in time")
 
 
 def test_a_timeout_longer_than_sockets_know_is_a_long_one() -> None:
@@ -189,8 +171,13 @@ def check_cut(seed: int) -> None:
         return None if mine.random() < 0.1 else cut(mine)
 
     with gate(answering, seed) as dsn:
-        result = lakeproof("service", dsn, *NAMESPACE, "--seconds", "0.8", "--seed", str(seed))
-    assert result.exit_code in {0, 2, 3}, result.output
+        service = LakeFS(address(dsn), timeout=10, connections=8)
+        traffic = Traffic(service, Load(clients=8, seconds=math.inf, seed=seed), "mem://x", note=lambda _: None)
+        try:
+            done = trio.run(drive, traffic, Plan(rounds=1, calls=250))
+        except Unusable:
+            return  # it could not begin
+    assert done.violations == [], seed
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,9 +3,8 @@
 from random import Random
 
 from lakeproof.model.promises import promised
-from lakeproof.services import heads, judging, presence
 from lakeproof.services.calls import KIND_OF
-from lakeproof.services.promised import ALONE, ALONE_CALLS, IDS, KINDS, MONITORS, UNASKED
+from lakeproof.services.promised import ALONE, ALONE_CALLS, IDS, KINDS, UNASKED
 from lakeproof.services.wishes import Names, entry_wish, follow_ups, repository_wish
 
 
@@ -26,23 +25,3 @@ def test_each_promise_is_asked_or_has_a_reason_why_not() -> None:
     promises = set(promised(*KINDS))
     assert set(IDS) - set(ALONE) == promises - UNASKED.keys()
     assert UNASKED.keys() - promises == set()
-
-
-def test_all_that_is_asked_is_judged_and_nothing_else_is() -> None:
-    judged = {
-        *(monitor.id for monitor in MONITORS),
-        presence.UNIQUE,
-        presence.EFFECTIVE,
-        presence.INACCESSIBLE,
-        presence.REPOSITORY_SPARED,
-        presence.BRANCH_SPARED,
-        judging.ZOMBIE,
-        *ALONE,
-        judging.RESET_KEPT,
-        judging.ONE_LINE,
-        judging.CAUSAL,
-        judging.WRITE_KEPT,
-        heads.REVERTED,
-        heads.HEAD_MOVED,
-    }
-    assert judged == set(IDS)

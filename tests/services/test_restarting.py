@@ -6,14 +6,12 @@ import sys
 from pathlib import Path
 from random import Random
 
-import pytest
 import trio
 
 from lakeproof.services.api import LakeFS, address
 from lakeproof.services.command import Plan, Served, drive
 from lakeproof.services.driving import Traffic
 from lakeproof.targets.traffic import Load
-from tests.commands import complaint
 from tests.fake_lakefs.server import FakeLakeFS, serving
 from tests.services.runs import service
 
@@ -51,14 +49,6 @@ def test_a_killed_server_that_forgets_is_found() -> None:
     assert done.code == 1
 
 
-@pytest.mark.deep
-def test_a_server_that_is_down_for_two_seconds_does_not_end_the_run() -> None:
-    with serving(seed=1) as server:
-        done, traffic = killed(server, 2, rounds=100, length=20)
-    assert done.seconds >= 20
-    assert (done.violations, done.unread, traffic.left) == ([], [], [])
-
-
 def test_several_servers_take_turns_and_the_history_says_which() -> None:
     with serving(seed=1, servers=2) as server:
         at = address(server.dsn)
@@ -80,18 +70,3 @@ def test_the_command_is_run_in_every_round_and_counted(tmp_path: Path) -> None:
     found = json.loads(service(*words).stdout)
     assert (found["rounds"], found["faults"]) == (2, {"the server restarted": 2})
     assert marks.read_text() == "xx"
-
-
-@pytest.mark.parametrize(
-    ("restart", "why"),
-    [
-        ("no-such-program", "No such file or directory; name a program"),
-        ("false", "ended with 1: ; mend it"),
-        ("'", "No closing quotation; quote it as in a shell"),
-        (" ", "name a program"),
-    ],
-)
-def test_a_command_that_restarts_nothing_is_one_line(restart: str, why: str, tmp_path: Path) -> None:
-    line = complaint(service("--seconds", "0.5", "--restart-with", restart, "--out", str(tmp_path / "out")))
-    assert line.startswith("--restart-with ")
-    assert why in line

@@ -12,7 +12,6 @@ from lakeproof.services.command import Plan
 from lakeproof.services.presence import BRANCH_SPARED, EFFECTIVE, INACCESSIBLE, REPOSITORY_SPARED, UNIQUE
 from lakeproof.services.promised import IDS, IMPORTED_WHOLE, PULL_LINEARIZABLE, UPDATED
 from lakeproof.services.wishes import focused
-from tests.commands import lakeproof
 from tests.fake_lakefs.bugs import BUGS, DOUBTFUL
 from tests.services.runs import run, service
 
@@ -29,39 +28,26 @@ FOUND_AS = {
     "lost-write": WRITES,
     "late-write": WRITES,
     "unsettled-write": WRITES,
-    "delete-returns": WRITES,
-    "stale-read": WRITES,  # in the end it is read, too
-    "conditional-race": {"conditional-write-is-exclusive"},
     "refused-write": {"refused-write-is-absent"},
     "commit-drops-writes": WRITES,
     "partial-commit": {"commit-is-causal"},
     # It takes the place of a branch that was created anew meanwhile, too: then the deleted one is back.
     "lost-commit": {"commits-form-one-line", "commit-is-causal", INACCESSIBLE, "branch-starts-clean"},
     "lost-merge": {"commits-form-one-line"},
-    "reset-returns": {"acknowledged-reset-is-kept"},
     "dirty-branch": {"branch-starts-clean", "acknowledged-reset-is-kept"},
     "lost-update": {UPDATED},
     "update-overwrites": WRITES | {UPDATED},
     "partial-import": {IMPORTED_WHOLE},
-    "import-adds": {IMPORTED_WHOLE},
-    "lost-import": {"commits-form-one-line"},
-    "pull-returns": {PULL_LINEARIZABLE},
     "pull-overwrites": {PULL_LINEARIZABLE},
-    "pull-merge-nothing": {"commits-form-one-line"},
-    "pull-merges-closed": {PULL_LINEARIZABLE},
     "late-branch-delete": {BRANCH_SPARED, UNIQUE, INACCESSIBLE},
     "create-race": {UNIQUE, EFFECTIVE},  # of two that succeed, one takes the place of the other, which is gone
     "late-delete": {REPOSITORY_SPARED, UNIQUE, INACCESSIBLE},
     "deleted-readable": {INACCESSIBLE},
     "reused-token": {"commit-is-causal", "acknowledged-write-is-kept", "acknowledged-reset-is-kept"},
     "prefix-reset-returns": {"acknowledged-reset-is-kept"},
-    "ignores-committed": {"conditional-write-is-exclusive"},
-    "erase-returns": WRITES,
     "missed-read": {"read-is-legal", UPDATED},
-    "revert-nothing": {"revert-is-effective"},
     "cherry-pick-all": {"revert-is-effective"},
     "hard-reset-nothing": {"branch-update-is-effective"},
-    "tag-race": {UNIQUE, EFFECTIVE},
     "tag-returns": {INACCESSIBLE, UNIQUE},
     "refused-delete": {EFFECTIVE, UNIQUE, REPOSITORY_SPARED, INACCESSIBLE},
     "cache": {INACCESSIBLE},
@@ -70,35 +56,25 @@ FOUND_AS = {
 """Under which ids each bug may show: at least one of them."""
 
 
-RESETS = ("side set",)
 BRANCHES = ("create_branch", "delete_branch", "get_branch", "side set")
-TAGS = ("tag", "delete_tag", "get_tag")
-PULLS = ("pull", "offered")
-METADATA = ("update_metadata", "stat_entry", "set")
 CONCERNED = {
-    "ignores-committed": ("create", "commit"),
-    "erase-returns": ("erase", "create", "commit"),
-    **dict.fromkeys(("revert-nothing", "cherry-pick-all"), ("undone",)),
-    **dict.fromkeys(("tag-race", "tag-returns"), TAGS),
-    **dict.fromkeys(("reset-returns", "prefix-reset-returns", "dirty-branch", "reused-token"), RESETS),
-    **dict.fromkeys(("lost-update", "update-overwrites"), METADATA),
-    **dict.fromkeys(("partial-import", "import-adds", "lost-import"), ("import",)),
-    **dict.fromkeys(("pull-returns", "pull-overwrites", "pull-merge-nothing", "pull-merges-closed"), PULLS),
+    "cherry-pick-all": ("undone",),
+    "tag-returns": ("tag", "delete_tag", "get_tag"),
+    **dict.fromkeys(("prefix-reset-returns", "dirty-branch", "reused-token"), ("side set",)),
+    **dict.fromkeys(("lost-update", "update-overwrites"), ("update_metadata", "stat_entry", "set")),
+    "partial-import": ("import",),
+    "pull-overwrites": ("pull", "offered"),
     "late-branch-delete": BRANCHES,
 }
 """What calls a bug concerns, where it would show seldom among all the others."""
 
 
-ONE_EACH = {
-    "lost-write", "ignores-committed", "missed-read", "refused-write", "partial-commit", "lost-merge", "dirty-branch",
-    "prefix-reset-returns", "revert-nothing", "hard-reset-nothing", "lost-update", "partial-import", "pull-overwrites",
-    "late-branch-delete", "create-race", "late-delete", "deleted-readable", "zombie",
-}  # fmt: skip
-"""A bug for each invariant. The others are planted by the deep tests."""
+A_FEW = ("lost-write", "dirty-branch", "lost-update", "create-race")
+"""Planted always, for the way from clients to a verdict; `test_soundness` has a misdeed for each invariant."""
 
 
 @pytest.mark.parametrize(
-    "bug", [each if each in ONE_EACH else pytest.param(each, marks=pytest.mark.deep) for each in BUGS]
+    "bug", [each if each in A_FEW else pytest.param(each, marks=pytest.mark.deep) for each in BUGS]
 )
 def test_a_planted_bug_is_found(bug: str) -> None:
     """A run ends with the first round that violates something: where calls overlap that may be another invariant, and
@@ -113,13 +89,11 @@ def test_a_planted_bug_is_found(bug: str) -> None:
     raise AssertionError(found)
 
 
-def test_a_pull_request_that_is_too_much_to_judge_leaves_nothing_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_that_is_too_much_to_judge_leaves_nothing_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulls, "ORDERS_MAX", 0)
     done, _ = run()
-    assert done.violations == []
-    assert done.code == 3
+    assert (done.violations, done.code) == ([], 3)
     assert {done.verdict(name) for name in done.asked} == {"inconclusive"}
-    assert len(done.unread) <= done.rounds
     assert all("more than 0 orders" in why for why in done.unread)
 
 
@@ -167,58 +141,27 @@ def test_a_violation_is_told_and_written_with_its_history(tmp_path: Path) -> Non
     assert all(event["time"] < NEVER for event in events)
 
 
-@pytest.mark.parametrize("bug", ["", "create-race"])
-def test_json_is_one_object_with_the_verdict_of_the_exit_code(bug: str, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    result = service("--rounds", "60" if bug else "1", "--seconds", "600", "--json", "--out", str(out), bugs=bug)
+def test_json_is_one_object_with_the_verdict_of_the_exit_code(tmp_path: Path) -> None:
+    result = service("--rounds", "60", "--seconds", "600", "--json", "--out", str(tmp_path / "out"), bugs="create-race")
     [line] = result.stdout.splitlines()
     found = json.loads(line)
-    assert found["verdict"] == {0: "holds", 1: "violated", 3: "inconclusive"}[result.exit_code]
+    assert (found["verdict"], result.exit_code) == ("violated", 1)
     assert (found["seed"], found["clients"], found["version"], found["left"]) == (5, 8, "fake", [])
     assert len(found["invariants"]) == 20
     for one in found["invariants"]:
         known = "holds" if one["checks"] else "inconclusive"
         assert one["verdict"] == ("violated" if one["evidence"] else known)
-    words = {"holds": "HOLDS", "violated": "VIOLATED", "inconclusive": "INCONCLUSIVE"}
-    assert result.stderr.splitlines()[-1].startswith(words[found["verdict"]])
-    assert bool(found["written"]) is out.exists() is (found["verdict"] == "violated")
-    if bug:
-        assert found["verdict"] == "violated"
+    assert result.stderr.splitlines()[-1].startswith("VIOLATED")
+    assert all(Path(path).exists() for path in found["written"])
 
 
 def test_a_run_can_go_on_after_a_violation_and_judge_less(tmp_path: Path) -> None:
-    planted = ("--json", "--seconds", "600", "--out", str(tmp_path / "o"))
+    planted = ("--json", "--out", str(tmp_path / "o"))
     found = json.loads(service(*planted, "--rounds", "2", "--keep-going", bugs="create-race").stdout)
     assert found["rounds"] == 2
     broken = {one["invariant"] for one in found["invariants"] if one["verdict"] == "violated"}
     assert broken & FOUND_AS["create-race"]
-    spared = json.loads(service(*planted, "--rounds", "1", "--except", ",".join(sorted(broken))).stdout)
-    assert [one["invariant"] for one in spared["invariants"]] == [name for name in IDS if name not in broken]
-    chosen = json.loads(service(*planted, "--rounds", "2", "--only", "read-is-legal", bugs="create-race").stdout)
-    assert [one["invariant"] for one in chosen["invariants"]] == ["read-is-legal"]
-    assert chosen["verdict"] != "violated"
-    assert chosen["rounds"] == 2, "what is not judged does not end the run"
-
-
-def test_of_few_invariants_the_last_line_says_how_many() -> None:
-    result = service("--rounds", "2", "--keep", "--only", "read-is-legal, create-is-unique")
-    assert result.stdout.splitlines()[-1] == "HOLDS: 2 invariants of 20 (seed 5)"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--only", "create-is-unqiue"), "'create-is-unqiue': no such invariant; expected one of"),
-        (("--except", ",".join(IDS)), "leave no invariant to judge"),
-        (("--focus", "pull,pulls"), "--focus pulls: no such kind of call; expected some of set, create,"),
-    ],
-)
-def test_a_choice_of_what_there_is_not_is_unusable(words: tuple[str, ...], told: str) -> None:
-    result = lakeproof("service", "lakefs+http://k:s@h", *words)
-    assert result.exit_code == 2
-    assert told in result.stderr
-
-
-def test_json_of_what_is_unusable_is_none() -> None:
-    result = lakeproof("service", "nothing", "--json")
-    assert (result.exit_code, result.stdout) == (2, "")
+    chosen = service("--rounds", "2", "--only", "read-is-legal, commit-is-causal", bugs="create-race")
+    assert chosen.stdout.splitlines()[-1] == "HOLDS: 2 invariants of 20 (seed 5)", "what is not judged ends nothing"
+    spared = json.loads(service(*planted, "--rounds", "1", "--except", "read-is-legal").stdout)
+    assert [one["invariant"] for one in spared["invariants"]] == [name for name in IDS if name != "read-is-legal"]

@@ -1,9 +1,10 @@
 """No false alarms: histories of a service that does one thing after the other, seen through overlapping intervals, with
-calls that nobody answered, never violate anything; and with one answer or one entry changed they often do. The same of
-known causes, where they are set aside."""
+calls that nobody answered, never violate anything. What is done wrongly is found as what it is, one row for each. The
+same of known causes, where they are set aside."""
 
 from collections.abc import Iterable
 from random import Random
+from typing import Final
 
 import pytest
 
@@ -11,8 +12,10 @@ from lakeproof.model.invariants import Violation
 from lakeproof.model.snapshot import Status
 from lakeproof.services.judging import judge_entries, judge_repositories
 from lakeproof.services.known import CAUSES, Excused, Judged, Known
-from lakeproof.services.promised import TRUNK
+from lakeproof.services.promised import IDS, TRUNK
+from lakeproof.services.wishes import OF_ENTRIES
 from tests.services.simple import CACHE_SECONDS, Simple, driven
+from tests.services.wrong import Wrong
 
 ALL = frozenset(CAUSES)
 
@@ -77,6 +80,76 @@ def test_most_lost_entries_are_noticed_whatever_is_set_aside(causes: frozenset[s
             held.branches[TRUNK] = {path: value for path, value in content.items() if path != gone}
             noticed += bool(broken(judge_entries(calls, held, Known(causes))))
     assert noticed > tried / 4
+
+
+REPOSITORIES: Final = "repositories"
+"""In the place of kinds of calls: those on repositories that come and go."""
+MISDEEDS: Final = (
+    ("lost", "set_entry", "", {"acknowledged-write-is-kept"}),
+    ("lost", "delete_entry", "delete,set,get", {"acknowledged-delete-is-kept"}),
+    ("lost", "reset_branch", "reset_branch,side set,create_branch", {"acknowledged-reset-is-kept"}),
+    ("lost", "reset_prefix", "reset_prefix,side set,create_branch", {"acknowledged-reset-is-kept"}),
+    ("lost", "commit", "", {"commits-form-one-line"}),
+    ("lost", "merge", "set,commit,merge", {"commits-form-one-line"}),
+    ("lost", "revert", "undone", {"commits-form-one-line"}),
+    ("lost", "cherry_pick", "undone,moved", {"commits-form-one-line"}),
+    ("lost", "import", "import", {"commits-form-one-line"}),
+    ("lost", "hard_reset", "moved", {"branch-update-is-effective"}),
+    ("lost", "create_branch", "create_branch,delete_branch,get_branch", {"create-is-effective"}),
+    ("lost", "delete_branch", "create_branch,delete_branch,get_branch", {"deleted-is-inaccessible"}),
+    ("lost", "create_tag", "tag,get_tag,delete_tag", {"create-is-effective"}),
+    ("lost", "delete_tag", "tag,get_tag,delete_tag", {"deleted-is-inaccessible"}),
+    ("lost", "update_metadata", "update_metadata,stat_entry,set", {"update-is-effective"}),
+    ("lost", "create_pull", "pull,offered", {"pull-request-is-linearizable"}),
+    ("lost", "edit_pull", "pull,offered", {"pull-request-is-linearizable"}),
+    ("lost", "close_pull", "pull,offered", {"pull-request-is-linearizable"}),
+    ("lost", "merge_pull", "pull,offered", {"pull-request-is-linearizable"}),
+    ("lost", "create_repository", REPOSITORIES, {"create-is-effective"}),
+    ("lost", "delete_repository", REPOSITORIES, {"deleted-is-inaccessible"}),
+    ("lost", "set_entry", REPOSITORIES, {"acknowledged-write-is-kept"}),
+    ("lost", "create_branch", REPOSITORIES, {"create-is-effective"}),
+    ("again", "set_entry", "set,get", {"acknowledged-write-is-kept"}),
+    ("again", "hard_reset", "moved", {"branch-update-is-effective"}),
+    ("again", "delete_branch", "create_branch,delete_branch,get_branch", {"branch-delete-spares-successor"}),
+    ("again", "delete_repository", REPOSITORIES, {"delete-spares-successor"}),
+    ("refused", "create_entry", "create", {"refused-write-is-absent"}),
+    ("granted", "create_entry", "create", {"conditional-write-is-exclusive"}),
+    ("granted", "create_tag", "tag", {"create-is-unique"}),
+    ("granted", "create_branch", "create_branch,delete_branch,get_branch", {"create-is-unique"}),
+    ("granted", "create_repository", REPOSITORIES, {"create-is-unique"}),
+    ("stale", "get_entry", "get,delete,set", {"read-is-legal"}),
+    ("stale", "get_branch", "moved", {"branch-update-is-effective"}),
+    ("stale", "get_tag", "tag,get_tag,delete_tag", {"create-is-effective"}),
+    ("stale", "stat_entry", "update_metadata,stat_entry,set", {"update-is-effective"}),
+    ("stale", "get_pull", "pull,offered", {"pull-request-is-linearizable"}),
+    ("stale", "get_repository", REPOSITORIES, {"deleted-is-inaccessible"}),
+    ("stale", "list_repositories", REPOSITORIES, {"deleted-is-inaccessible"}),
+    ("partial", "commit", "", {"commit-is-causal"}),
+    ("partial", "merge", "set,commit,merge", {"commit-is-causal"}),
+    ("partial", "import", "import", {"import-is-whole"}),
+    ("partial", "revert", "undone,commit", {"revert-is-effective"}),
+    ("partial", "cherry_pick", "undone,moved", {"revert-is-effective"}),
+    ("haunted", "create_branch", "create_branch,delete_branch,side set", {"branch-starts-clean"}),
+    ("haunted", "create_repository", REPOSITORIES, {"no-reachable-zombie"}),
+)
+"""What is done wrongly, in calls among which it shows, and as what."""
+
+
+@pytest.mark.parametrize(("misdeed", "call", "kinds", "names"), MISDEEDS)
+def test_what_a_service_does_wrongly_is_found(misdeed: str, call: str, kinds: str, names: set[str]) -> None:
+    often = {kind: OF_ENTRIES[kind] for kind in kinds.split(",")} if kinds not in {"", REPOSITORIES} else OF_ENTRIES
+    for seed in range(80):
+        service = Wrong(Random(seed), misdeed=misdeed, of=call)
+        entries = kinds != REPOSITORIES
+        calls = driven(Random(f"{seed} calls"), service, entries=entries, count=100, often=often)
+        found = judge_entries(calls, service.held) if entries else judge_repositories(calls, service.lives)
+        if any(name in names for name, each in found if isinstance(each, Violation)):
+            return
+    raise AssertionError(f"{misdeed} {call} was not noticed")
+
+
+def test_each_invariant_is_broken_by_a_misdeed() -> None:
+    assert {name for *_, names in MISDEEDS for name in names} == set(IDS)
 
 
 @pytest.mark.parametrize("causes", [frozenset[str](), ALL], ids=["nothing", "everything"])

@@ -1,7 +1,5 @@
 """`lakeproof conform`: a line for each claim, what was expected and found, and nothing else touched."""
 
-from pathlib import Path
-
 import pytest
 
 from lakeproof.impl.stores.conformance import claims, told
@@ -45,9 +43,3 @@ def test_a_claim_that_is_not_kept_is_told_with_what_was_expected_and_found(bug: 
     assert result.exit_code == 1
     assert says in result.stdout
     assert result.stdout.splitlines()[-1].startswith("NOT conforming: ")
-
-
-def test_the_documentation_has_the_protocol_and_all_faults() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "targets.md").read_text()
-    for word in ("exec-protocol.md", "kill-connections", "--restart-with", "--flows", "--seed", "--timeout", "--out"):
-        assert word in page

@@ -1,6 +1,5 @@
 """Every driver keeps the contract, tells what it knows of a lost connection and no more, and is opened by its DSN."""
 
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -84,23 +83,6 @@ def test_what_was_written_is_there_for_whoever_opens_it_next(kind: str, dsn_of: 
                     await store.delete(b"kept", b"k")
                 else:
                     await store.set(b"kept", b"k", b"v")
-
-    trio.run(main)
-
-
-def test_a_private_corner_neither_sees_nor_touches_the_rest() -> None:
-    async def main() -> None:
-        store = MemoryStore({(b"p", b"k"): b"theirs"})
-        private = Private(store, b"mine/")
-        with pytest.raises(kv.NotFound):
-            await private.get(b"p", b"k")
-        await private.set(b"p", b"k", b"ours")
-        with pytest.raises(kv.PredicateFailed):
-            await private.set_if(b"p", b"k", b"ours", None)
-        assert private.partitions == {b"p"}
-        assert store.contents() == {(b"p", b"k"): b"theirs", (b"mine/p", b"k"): b"ours"}
-        assert await private.clear() == []
-        assert store.contents() == {(b"p", b"k"): b"theirs"}
 
     trio.run(main)
 
@@ -260,16 +242,6 @@ class TestNames:
         monkeypatch.setitem(sys.modules, {"redis": "redis", "postgresql": "psycopg"}[extra], None)
         with pytest.raises(Unusable, match=rf"is not installed; pip install 'lakeproof\[{extra}\]'"):
             target(dsn)
-
-    def test_a_driver_is_imported_only_when_it_is_asked_for(self) -> None:
-        program = (
-            "import sys, lakeproof.commands.conform, lakeproof.commands.stress\n"
-            "lakeproof.commands.conform.target('memory:')\n"
-            "print(*sorted({'psycopg', 'redis'} & sys.modules.keys()))"
-        )
-        root = Path(__file__).parents[2]
-        done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
 
 
 async def opened(dsn: str) -> None:

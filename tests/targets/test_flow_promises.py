@@ -8,7 +8,6 @@ import pytest
 
 from lakeproof.model import calls
 from lakeproof.model.promises import promised
-from lakeproof.targets import flow_report
 from lakeproof.targets.flow_calls import Doing, entry_call, repository_call
 from lakeproof.targets.flow_promises import JUDGES, OF_ENTRIES, OF_REPOSITORIES, Group, observers
 
@@ -35,8 +34,3 @@ def test_a_promise_without_a_judge_or_a_reason_is_an_error() -> None:
     assert "linearizable" not in JUDGES
     with pytest.raises(KeyError, match="linearizable"):
         _ = attrs.evolve(OF_ENTRIES, unjudged={}, kinds=(calls.GET_TAG,)).judged
-
-
-def test_the_report_has_all_that_is_judged() -> None:
-    judged = {judge.id for group in (OF_ENTRIES, OF_REPOSITORIES) for judge in group.judged}
-    assert set(flow_report.IDS) == judged == JUDGES.keys()

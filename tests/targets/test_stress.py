@@ -39,16 +39,14 @@ BUGS = [
 ]
 
 
+A_FEW = ("get-then-set", "lost-write", "skipping-scan", "resurrecting", "false-failure")
+"""For every run."""
 CHECKED = ("--model", "kv", "--fail", "predicate-false", "--evidence", "0")
-REFUSES = """
-import json, sys
-for line in sys.stdin:
-    error = {"kind": "refused", "message": "closed on Sundays"}
-    print(json.dumps({"id": json.loads(line)["id"], "error": error}), flush=True)
-"""
 
 
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize(
+    "bug", [each if each in A_FEW else pytest.param(each, marks=pytest.mark.deep) for each in BUGS]
+)
 def test_a_planted_bug_is_found_with_the_defaults_and_its_history_shows_it(bug: str) -> None:
     result = lakeproof("stress", planted(bug))
     assert result.exit_code == 1, result.output
@@ -64,12 +62,11 @@ def test_a_planted_bug_is_found_with_the_defaults_and_its_history_shows_it(bug: 
         assert checked.stdout.splitlines()[-1].startswith("VIOLATED: "), name
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["correct", "doubtful"])
-def test_the_correct_twin_stands_it(kind: str, seed: int) -> None:
-    result = lakeproof("stress", planted(kind), "--seconds", "1.2", "--seed", str(seed))
+def test_the_correct_twin_stands_it(kind: str, run_seed: int) -> None:
+    result = lakeproof("stress", planted(kind), "--seconds", "1.2", "--seed", str(run_seed))
     assert result.exit_code == 0, result.output
-    assert re.fullmatch(rf"HOLDS: \d rounds?, every key linearizable \(seed {seed}\)", result.stdout.splitlines()[-1])
+    assert re.fullmatch(r"HOLDS: \d rounds?, every key linearizable \(seed \d+\)", result.stdout.splitlines()[-1])
     assert not Path("out").exists()
 
 
@@ -90,14 +87,12 @@ SPURIOUS = "--spurious-predicate-failures"
 
 
 class TestSpuriousPredicateFailures:
-    def test_such_a_store_is_violated_unless_it_is_said_to_be_one(self) -> None:
+    def test_such_a_store_is_violated_unless_it_is_said_to_be_one_and_what_else_is_wrong_is_found(self) -> None:
         assert lakeproof("stress", planted("spurious")).exit_code == 1
         result = lakeproof("stress", planted("spurious"), "--seconds", "2", SPURIOUS)
         assert result.exit_code == 0, result.output
-
-    @pytest.mark.parametrize("bug", ["false-failure", "back-in-time", "get-then-set"])
-    def test_what_else_is_wrong_is_found_behind_them(self, bug: str) -> None:
-        assert lakeproof("stress", planted(bug), SPURIOUS).exit_code == 1
+        for bug in ("false-failure", "get-then-set"):
+            assert lakeproof("stress", planted(bug), SPURIOUS).exit_code == 1
 
     def test_flows_have_no_history_that_it_could_be_about(self) -> None:
         result = lakeproof("stress", planted("correct"), "--flows", SPURIOUS)
@@ -145,23 +140,8 @@ def test_what_does_not_fit_is_one_line(arguments: list[str], says: str) -> None:
     assert says in complaint(lakeproof("stress", *arguments))
 
 
-@pytest.mark.parametrize(
-    ("program", "says"),
-    [
-        (ONE_DOUBT, "it ended with exit code 0"),
-        (REFUSES, "closed on Sundays"),
-    ],
-)
-def test_nothing_is_said_of_a_store_that_answers_nothing(program: str, says: str) -> None:
-    Path("store.py").write_text(program)
-    result = lakeproof("stress", f"exec:{sys.executable} store.py", "--seconds", "0.5", "--clients", "2")
-    assert result.exit_code == 3
-    assert says in result.stdout
-    assert "INCONCLUSIVE: hardly anything was answered" in result.stdout
-
-
 def test_a_store_that_stops_answering_is_not_said_to_hold() -> None:
-    result = lakeproof("stress", planted("falls-mute"), "--seconds", "2", "--clients", "4", "--timeout", "0.3")
+    result = lakeproof("stress", planted("falls-mute"), "--seconds", "8", "--clients", "4", "--timeout", "3")
     assert result.exit_code == 3, result.output
     told = r"INCONCLUSIVE: in round \d the store stopped answering; what it had answered until then is linearizable .*"
     assert re.fullmatch(told, result.stdout.splitlines()[-1])
@@ -200,16 +180,6 @@ class TestRecording:
             ("ok", "get", "a"),
         ]
         assert [event["time"] for event in told] == sorted(event["time"] for event in told)
-
-    def test_a_round_of_one_client_is_the_same_for_the_same_seed(self) -> None:
-        async def rows(seed: int) -> list[object]:
-            made = await Traffic(MemoryStore(), Load(clients=1, keys=3, seed=seed)).round(0.1)
-            return [(row.process, row.f, row.key, row.argument, row.result) for row in made.recorder.rows]
-
-        one, same, other = (trio.run(rows, seed) for seed in (1, 1, 2))
-        length = min(map(len, (one, same, other))) - 20  # but for the last look
-        assert length > 20
-        assert one[:length] == same[:length] != other[:length]
 
     def test_what_a_client_does_after_an_unknown_outcome_is_another_process(self) -> None:
         class Doubtful(MemoryStore):
@@ -261,12 +231,8 @@ class TestFlows:
         assert " violated" not in result.stdout
         assert re.search(r"commit-is-causal +[\d,]+ checks  holds", result.stdout)
 
-    @pytest.mark.parametrize("kind", ["redis", "postgresql"])
-    def test_they_hold_on_a_server_whose_connections_are_killed(
-        self, kind: str, request: pytest.FixtureRequest
-    ) -> None:
-        dsn = request.getfixturevalue(f"{kind}_dsn")
-        result = lakeproof("stress", dsn, "--flows", "--seconds", "2", "--faults", "kill-connections")
+    def test_they_hold_on_a_server_whose_connections_are_killed(self, redis_dsn: str) -> None:
+        result = lakeproof("stress", redis_dsn, "--flows", "--seconds", "2", "--faults", "kill-connections")
         assert result.exit_code in (0, 3), result.output
         assert " violated" not in result.stdout
         assert " killed: " in result.stdout

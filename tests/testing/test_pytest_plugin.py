@@ -86,9 +86,6 @@ class TestItems:
         assert "violated: sold-once" in text
         assert "verifying.py" not in text, "no stack of lakeproof's own functions"
 
-    def test_they_are_chosen_by_k(self, pytester: pytest.Pytester) -> None:
-        pytester.runpytest("-k", "careful").assert_outcomes(passed=1, deselected=1)
-
     def test_they_run_in_other_processes(self, pytester: pytest.Pytester) -> None:
         pytester.runpytest("-n", "2").assert_outcomes(passed=1, failed=1)
 
@@ -113,14 +110,6 @@ class TestItems:
         file.write_text(COUNTER.replace('scenario("sale/blind", blind)', 'scenario("sale/blind", careful)'))
         pytester.runpytest().assert_outcomes(passed=2)
         assert list((pytester.path / ".pytest_cache" / "d" / "lakeproof").iterdir()) == []
-
-    def test_without_a_cache_nothing_is_kept(self, pytester: pytest.Pytester) -> None:
-        pytester.runpytest("-p", "no:cacheprovider").assert_outcomes(passed=1, failed=1)
-
-    def test_a_search_that_the_budget_ends_is_no_pass(self, pytester: pytest.Pytester) -> None:
-        result = pytester.runpytest("--lakeproof-budget", "0.000001", "-k", "careful")
-        result.assert_outcomes(failed=1, deselected=1)
-        result.stdout.fnmatch_lines(["*sale/careful: sold-once is inconclusive, expected holds*"])
 
 
 DECORATED = (
@@ -179,12 +168,6 @@ class TestDecorated:
         again.assert_outcomes(failed=1, deselected=3)
         again.stdout.fnmatch_lines(["*: the code still follows an earlier counterexample"])
 
-    def test_a_function_that_pytest_would_pass_over_is_an_error(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(test_sale=DECORATED.replace("def test_each", "def each"))
-        result = pytester.runpytest()
-        result.assert_outcomes(errors=1)
-        result.stdout.fnmatch_lines(["*each is decorated with @scenario, *; begin it with 'test'*"])
-
     @pytest.mark.parametrize(
         ("made", "told"),
         [
@@ -205,12 +188,6 @@ class TestDecorated:
         result = pytester.runpytest()
         result.assert_outcomes(failed=1)
         result.stdout.fnmatch_lines([f"*{told}*"])
-
-    def test_the_budget_holds_for_them(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(test_sale=DECORATED)
-        result = pytester.runpytest("--lakeproof-budget", "0.000001", "-k", "fixture")
-        result.assert_outcomes(failed=1, deselected=3)
-        result.stdout.fnmatch_lines(["*sale/careful: sold-once is inconclusive, expected holds*"])
 
     def test_under_hypothesis_a_failure_is_found_again(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(test_sale=DECORATED + DRAWN)
@@ -264,8 +241,3 @@ def test_the_examples_of_the_page_run_each_under_its_runner(tmp_path: Path) -> N
             [sys.executable, "-m", *command], cwd=PAGE.parents[1], capture_output=True, text=True, check=False
         )
         assert end in (done.stdout + done.stderr).splitlines()[-1], done.stdout + done.stderr
-
-
-def test_another_list_of_this_name_is_left_to_its_owner(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_other="SCENARIOS = ['a', 'b']\ndef test_it(): assert len(SCENARIOS) == 2")
-    pytester.runpytest().assert_outcomes(passed=1)
