@@ -59,8 +59,10 @@ def _answers(
     yield "lengths of the shortest counterexamples", expected.lengths, lengths
     if not (options.merge or options.symmetry):
         yield "states", expected.states, result.states
+        yield "transitions", expected.transitions, result.transitions
     else:
         yield "states that nothing is merged into", True, result.states <= expected.states
+        yield "transitions out of them", True, result.transitions <= expected.transitions
     groups = _alike(flow_set) if options.symmetry else []
     said = {_regrouped(final, groups) for final in expected.finals}
     found = {_regrouped(final, groups) for final in _finals(result)}

@@ -82,6 +82,8 @@ class Enumeration:
     """Contents and views where no client can move: see `final_key`."""
     states: int
     transitions: int
+    """Pairs of a state and a next one. Two moves are one where they lead to one state: an answer was lost of a write
+    that would have changed nothing, and it took place or did not."""
     schedules: int
     """Ways from the start to a state without moves."""
 
@@ -148,17 +150,19 @@ class _Enumerator:
             following: dict[Hashable, tuple[State, int]] = {}
             for state, ways in level.values():
                 steps = list(self.moves.steps(state))
-                transitions += len(steps)
                 schedules += 0 if steps else ways
+                met: set[Hashable] = set()
                 for step in steps:
                     after = self._heard(step, depth)
                     key = after.key(self.identity)
+                    met.add(key)
                     if key not in following:
                         states += 1
                         if states > states_max:
                             raise TooManyStates(f"{self.scenario.name}: more than {states_max}")
                         self._judge(after, depth)
                     following[key] = (after, ways + (following[key][1] if key in following else 0))
+                transitions += len(met)
             level = following
         return Enumeration(
             verdicts={name: self._verdict(name) for name in self._names()},

@@ -14,6 +14,7 @@ from lakeproof.explore.execution import NondeterministicFlow, Program
 from lakeproof.explore.fence import NotAnEffect
 from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Counterexample, Options, Result, search
+from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Reached
@@ -114,7 +115,7 @@ class TestMerging:
         assert returned == {b"", b"1"}
 
     def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
-        trie = Behaviour(Program("a", (Call(remembers_a_little),)), {}, 0)
+        trie = Behaviour(Trie(Program("a", (Call(remembers_a_little),)), {}, 0))
         one, none = kv.ValueWithPredicate(b"1", b"1"), kv.NotFound()
 
         def ends() -> list[object]:
