@@ -9,7 +9,7 @@ from lakeproof.explore.search import Options, Result, search
 from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import STORE_AND_CLIENTS, Always, Reached
-from tests.explore.handmade import HANDMADE
+from tests.differential.handmade import HANDMADE
 
 WAYS = (Options(keep_finals=True), Options(ranked=True, keep_finals=True), Options(symmetry=False, merge=False))
 

@@ -16,7 +16,8 @@ from lakeproof.model import kv
 from lakeproof.model.identity import Exact
 from lakeproof.model.invariants import Always, Invariant, OnStep, Reached, Reads, Violation
 from lakeproof.model.snapshot import Snapshot, Transition
-from tests.explore.programs import KEYS, START, Get, Program, Set, run_program
+from tests.differential.interpreter import run_program
+from tests.differential.programs import KEYS, START, Const, Get, Program, Set
 
 UNBROKEN = Always(id="unbroken", meaning="holds", check=lambda _: [Reached("a state")])
 RAW = Options(merge=False, symmetry=False)
@@ -32,7 +33,7 @@ def never(value: bytes) -> Invariant:
 
 def writers(invariants: tuple[Invariant, ...] = (UNBROKEN,)) -> Scenario:
     """Two clients, three effects each: 7 levels."""
-    clients = [[Call(run_program, Program((Get(0), Get(1), Set(0, digit))))] for digit in (1, 2)]
+    clients = [[Call(run_program, Program((Get(0), Get(1), Set(0, Const(digit)))))] for digit in (b"1", b"2")]
     return Scenario(name="writers", clients=clients, invariants=invariants)
 
 
@@ -136,7 +137,7 @@ async def hangs(env: Env) -> None:
 
 
 def test_a_flow_that_hangs_leaves_all_that_holds_inconclusive() -> None:
-    clients = [[Call(hangs)], [Call(run_program, Program((Set(0, 1),)))]]
+    clients = [[Call(hangs)], [Call(run_program, Program((Set(0, Const(b"1")),)))]]
     found = search(Scenario(name="hangs", clients=clients, invariants=[UNBROKEN]))
     assert not found.complete
     assert [finding.verdict for finding in found.findings] == ["inconclusive", "inconclusive"]
@@ -159,7 +160,7 @@ def _reads_before_it_writes(transition: Transition) -> list[Violation | Reached]
 def test_the_last_move_of_a_counterexample_is_by_a_client_that_can_make_it() -> None:
     """Of two clients that run one program one writes last, and a state stands for both of them."""
     first = OnStep(id="first", meaning="", check=_reads_before_it_writes, watches=lambda _, op: isinstance(op, kv.Set))
-    clients = [[Call(run_program, Program((Get(0), Set(0, 1))))]] * 2
+    clients = [[Call(run_program, Program((Get(0), Set(0, Const(b"1")))))]] * 2
     race = Scenario(name="twins", clients=clients, invariants=[first])
     finding = search(race).findings[0]
     assert finding.counterexample is not None
@@ -179,7 +180,7 @@ def test_invariants_that_read_different_parts_are_judged_on_each(order: tuple[in
         told("clients", Reads.CLIENTS, lambda seen: any(call.done for call in seen.calls())),
         told("clock", Reads.CLOCK, lambda seen: seen.now > START),
     )
-    clients = [[Call(run_program, Program((Set(0, 1), Get(0))))]]
+    clients = [[Call(run_program, Program((Set(0, Const(b"1")), Get(0))))]]
     scenario = Scenario(
         name="parts",
         clients=clients,
@@ -216,7 +217,7 @@ class TestRanked:
     def test_ranks_that_do_not_settle_give_way_to_levels(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "RANKED_RESTARTS_MAX", -1)
         monkeypatch.setattr(module, "RANKED_FROM", 1)
-        deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "next"))))]] * 2
+        deleter = [[Call(run_program, Program((Get(0), Get(0), Set(0, "both"))))]] * 2
         racing = Scenario(name="racing", clients=deleter, invariants=[UNBROKEN])
         found = search(racing)
         assert found.complete
