@@ -1,6 +1,6 @@
 """Faults planted in the search itself are caught: searches no longer agree with the enumerator on its sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +8,7 @@ import pytest
 
 from lakeproof.explore import paths, search, tables
 from lakeproof.explore.behaviour import Behaviour
-from lakeproof.explore.faults import Mode, Move, Result, outcomes
+from lakeproof.explore.faults import Mode, Move
 from lakeproof.explore.judge import Judge
 from lakeproof.explore.kernel import Kernel, Rows, Sink
 from lakeproof.explore.packing import Layout, Words, distinct, repack, take
@@ -83,16 +83,6 @@ for each in Mode:
     plant(f"dropped transitions: {each.value}")(lose_mode(each))
 
 
-@plant("a dropped transition: the last row of a group")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    lose(monkeypatch, lambda move, rows: np.arange(max(1, len(rows) - 1)))
-
-
-@plant("dropped transitions: wide effects")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Kernel, "_expand_wide", lambda *_: None)
-
-
 @plant("dropped transitions: what happens once no client can move")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     deliver = Kernel._deliver
@@ -131,12 +121,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
     trust(monkeypatch)
 
 
-@plant("wrongly merged pasts: the future is not looked at")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    trust(monkeypatch)
-    monkeypatch.setattr(Behaviour, "_signature", lambda *_: 0)
-
-
 @plant("wrongly merged pasts: what a client has returned does not count")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     key = Behaviour._key
@@ -162,26 +146,6 @@ def misread(monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Cells, Effect, int
     monkeypatch.setattr(tables, "apply", wrong)
 
 
-@plant("a wrong predicate: EXISTS always holds")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        if isinstance(op, kv.SetIf) and op.predicate is kv.EXISTS:
-            return apply(cells, kv.Set(op.partition, op.key, op.value))
-        return apply(cells, op, now)
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a wrong predicate: None is no condition")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        if isinstance(op, kv.SetIf) and op.predicate is None:
-            return apply(cells, kv.Set(op.partition, op.key, op.value))
-        return apply(cells, op, now)
-
-    misread(monkeypatch, wrong)
-
-
 @plant("a wrong predicate: a changed value satisfies it")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
@@ -199,33 +163,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
         return (kv.Batch(reply.entries[:-1], more=False) if isinstance(reply, kv.Batch) else reply), writes
 
     misread(monkeypatch, wrong)
-
-
-@plant("a wrong scan: all batches in one")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(cells: Cells, op: Effect, now: int) -> tuple[object, Writes]:
-        return apply(cells, kv.ScanBatch(op.partition, op.start, 0) if isinstance(op, kv.ScanBatch) else op)
-
-    misread(monkeypatch, wrong)
-
-
-@plant("a false predicate failure that was not applied")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(op: Effect, reply: object, writes: Writes, modes: tuple[Mode, ...]) -> Sequence[Result]:
-        found = outcomes(op, reply, writes, modes)
-        return [Result(one.mode, one.reply, {}) if one.mode is Mode.FALSE_PREDICATE else one for one in found]
-
-    monkeypatch.setattr(tables, "outcomes", wrong)
-
-
-@plant("a delta that is off by one: writes do not reach their column")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    enter = ClientTable._enter
-
-    def wrong(self: ClientTable, mode: Mode, node: Node, number: int, child: int, after: int, event: int) -> None:
-        enter(self, mode, node, number, child, after - 1 if after > number else after, event)
-
-    monkeypatch.setattr(ClientTable, "_enter", wrong)
 
 
 @plant("a late write that changes nothing")
@@ -283,11 +220,6 @@ def _(monkeypatch: pytest.MonkeyPatch) -> None:
 @plant("a stale projection: what clients were told is left out")
 def _(monkeypatch: pytest.MonkeyPatch) -> None:
     overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c not in self.kernel.space.clients])
-
-
-@plant("a stale projection: the clock is left out")
-def _(monkeypatch: pytest.MonkeyPatch) -> None:
-    overlook(monkeypatch, lambda self, columns, reads: [c for c in columns if c != self.kernel.space.clock])
 
 
 @plant("transitions that are not judged")
