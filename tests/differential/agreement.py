@@ -6,7 +6,7 @@ from typing import Final, cast
 
 import attrs
 
-from lakeproof.explore.behaviour import Behaviour
+from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.plain import PlainResult, plain_search
 from lakeproof.explore.search import Limits, Options, Result, _Search, _TooManyRestarts, _Violated
 from lakeproof.explore.setting import prepare
@@ -123,7 +123,7 @@ def _answers(
     yield "verdicts", expected.verdicts, {name: finding.verdict for name, finding in findings.items()}
     yield "lengths of the shortest counterexamples", expected.lengths, lengths
     nodes = found.nodes
-    yield "states", len(image(expected.pasts, found)), result.states
+    yield "states", _classes(expected, found), result.states
     yield "nodes: all pasts are met", found.nodes, nodes
     if options.merge or options.symmetry:
         yield "at most as many transitions", True, result.transitions <= expected.transitions
@@ -138,9 +138,12 @@ def _answers(
     yield "final states that were searched only", [], [shown(final) for final in ended - said][:2]
 
 
-def image(pasts: Iterable[Past], found: Searched) -> set[Hashable]:
-    """The classes of a search that these states fall into: it visits each class once."""
-    return {_class_of(past, found) for past in pasts}
+def _classes(expected: Enumeration, found: Searched) -> int | str:
+    """How many classes of this search all states fall into: it visits each class once."""
+    try:
+        return len({_class_of(past, found) for past in expected.pasts})
+    except Disagreement as error:
+        return f"a past that the search has not met: {error}"
 
 
 def _class_of(past: Past, found: Searched) -> Hashable:
