@@ -11,6 +11,7 @@ from lakeproof.explore.plain import PlainResult, plain_search
 from lakeproof.explore.search import Limits, Options, Result, _Search, _TooManyRestarts, _Violated
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import LateWrite
+from lakeproof.model import kv, objects
 from lakeproof.model.identity import Exact
 from lakeproof.model.snapshot import CallView
 from lakeproof.scenario import Scenario
@@ -159,6 +160,9 @@ def _class_of(past: Past, found: Searched) -> Hashable:
 def _node(behaviour: Behaviour, replies: Sequence[object], crashed: bool) -> int:
     node = behaviour.root
     for reply in replies:
+        if isinstance(reply, kv.KVError | objects.ObjectError):  # a store's message is the store's affair
+            met = behaviour.nodes[node].children
+            reply = next((known for known in met if type(known) is type(reply)), reply)
         node = behaviour.child(node, reply)
     return behaviour.crash(node) if crashed else node
 
