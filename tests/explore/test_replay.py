@@ -117,10 +117,6 @@ _NOTHING_IN_R = Always(
 )
 
 
-def changed_to(**what: object) -> Scenario:
-    return attrs.evolve(LOST_UPDATE, **what)
-
-
 async def increment_twice(env: Env) -> int:
     """Another flow under the old name: it looks a second time before it writes."""
     found = 0
@@ -215,21 +211,25 @@ class TestDiverged:
 
     def test_a_client_that_has_finished(self) -> None:
         trace = attrs.evolve(self.trace, schedule=(*self.trace.schedule, self.trace.schedule[3]))
-        assert "the client has finished" in self.divergence(trace, changed_to(invariants=[_COUNTS_NOTHING]))[2]
+        scenario = attrs.evolve(LOST_UPDATE, invariants=[_COUNTS_NOTHING])
+        assert "the client has finished" in self.divergence(trace, scenario)[2]
+            "the client has finished"
+            in self.divergence(trace, attrs.evolve(LOST_UPDATE, invariants=[_COUNTS_NOTHING]))[2]
+        )
 
     @pytest.mark.parametrize(
-        ("change", "place", "found"),
+        ("scenario", "place", "found"),
         [
-            ({"setup": [Call(increment)]}, "before step 1", "it leaves counters/n: 1"),
-            ({"faults": Faults(crashes=1)}, "before step 1", "'crashes': 1"),
-            ({"clients": [[Call(increment)], [Call(clear)]]}, "before step 1", "clear()"),
-            ({"invariants": [_COUNTS_NOTHING]}, "after step 4 of 4", "it holds"),
-            ({"invariants": [_VIOLATED_AT_ONCE]}, "step 1 of 4", "violated already"),
+            (attrs.evolve(LOST_UPDATE, setup=[Call(increment)]), "before step 1", "it leaves counters/n: 1"),
+            (attrs.evolve(LOST_UPDATE, faults=Faults(crashes=1)), "before step 1", "'crashes': 1"),
+            (attrs.evolve(LOST_UPDATE, clients=[[Call(increment)], [Call(clear)]]), "before step 1", "clear()"),
+            (attrs.evolve(LOST_UPDATE, invariants=[_COUNTS_NOTHING]), "after step 4 of 4", "it holds"),
+            (attrs.evolve(LOST_UPDATE, invariants=[_VIOLATED_AT_ONCE]), "step 1 of 4", "violated already"),
         ],
-        ids=lambda change: next(iter(change)) if isinstance(change, dict) else "",
+        ids=["setup", "faults", "clients", "an invariant that holds", "an invariant that is violated earlier"],
     )
-    def test_another_scenario(self, change: dict[str, object], place: str, found: str) -> None:
-        first, _, code_line = self.divergence(self.trace, changed_to(**change))
+    def test_another_scenario(self, scenario: Scenario, place: str, found: str) -> None:
+        first, _, code_line = self.divergence(self.trace, scenario)
         assert first.startswith(place)
         assert found in code_line
 
