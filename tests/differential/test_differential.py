@@ -104,6 +104,7 @@ def counted(seed: int) -> Enumeration | None:
     return enumerated(flow_set(seed))
 
 
+@pytest.mark.deep
 class TestEvidence:
     """Agreement on nothing is worth nothing: the sets bring about what they are for."""
 
