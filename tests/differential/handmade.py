@@ -112,6 +112,10 @@ STEP_AT: Final = tuple(Steps("clock", "time", time) for time in (0, 3))
 READ_AT: Final = tuple(Steps("clock", "reply", time) for time in (0, 1, 3, 4))
 
 HANDMADE: Final = {
+    "a monitor over clients of one program": made(
+        *[call(Get(0), WRITE)] * 2,
+        demands=tuple(Order("client", (1, 2), "never", wrong=None, bad_end=state, key=0) for state in (1, 2)),
+    ),
     "True or 1 is returned": told(True, 1),
     "0 or False is returned": told(0, False),
     "0.0 or -0.0 is returned": told(0.0, -0.0),

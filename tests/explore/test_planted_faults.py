@@ -55,7 +55,10 @@ def caught() -> bool:
     for key in (*HANDMADE, *range(SETS)):
         expected = expected_of(key)
         made = HANDMADE[key] if isinstance(key, str) else flow_set(key)
-        if expected is not None and disagreements(made.scenario(), expected):
+        try:
+            if expected is not None and disagreements(made.scenario(), expected):
+                return True
+        except AssertionError:  # the search itself notices that it is broken
             return True
     return False
 
