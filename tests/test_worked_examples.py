@@ -72,7 +72,7 @@ def test_two_counters_move_through_the_levels_and_tables_that_the_docstrings_sho
     clients = [[Call(add_one)], [Call(add_one)]]
     scenario = Scenario(name="counters", clients=clients, invariants=[], expect={NO_UNHANDLED_EXCEPTION: "holds"})
     setting = prepare(scenario)
-    kernel = Kernel(setting, [Behaviour(each, setting.cells, setting.times[0]) for each in setting.programs], [])
+    kernel = Kernel(setting, [Behaviour(trie) for trie in setting.tries], [])
     assert expansion.__doc__ is not None
     assert tables.__doc__ is not None
     shown = {

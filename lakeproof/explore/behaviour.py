@@ -19,10 +19,11 @@ different values lead to two raw nodes, but to one merged node: the next effect 
 it. "Not found" raises in the flow, so that history has ended.
 
 >>> from lakeproof import Call, kv
+>>> from lakeproof.explore.execution import Program
 >>> async def mark(env):
 ...     await env.store.get(b"p", b"k")
 ...     await env.store.set(b"p", b"k", b"done")
->>> behaviour = Behaviour(Program("a", (Call(mark),)), {}, 0)
+>>> behaviour = Behaviour(Trie(Program("a", (Call(mark),)), {}, 0))
 >>> after_1 = behaviour.child(behaviour.root, kv.ValueWithPredicate(b"1", b"1"))
 >>> after_2 = behaviour.child(behaviour.root, kv.ValueWithPredicate(b"2", b"2"))
 >>> after_1 == after_2, len(behaviour.nodes[after_1].members)
@@ -44,12 +45,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from typing import cast
 
-from lakeproof.explore.execution import Execution, NondeterministicFlow, Program
+from lakeproof.explore.execution import Execution, NondeterministicFlow
 from lakeproof.explore.fence import Hangs, Undecided, message_of
-from lakeproof.explore.learned import LEARNED
-from lakeproof.explore.semantics import Cells, apply, patch
+from lakeproof.explore.semantics import apply, patch
 from lakeproof.explore.told import told
-from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, seen_of
+from lakeproof.explore.trie import NO_REPLIES, Node, Raw, Suffix, Trie, seen_of
 from lakeproof.impl.effects import Now
 from lakeproof.impl.printable import said
 from lakeproof.model.identity import Exact, identity
@@ -87,17 +87,16 @@ class Behaviour:
     """The behaviour of one program, shared by all clients that run it and mint no identifiers.
 
     ``merge=False`` gives every history a node of its own; ``ranked`` merges across depths. ``reruns`` counts
-    executions of coroutines, those included that `lakeproof.explore.learned` spares.
+    executions of coroutines, those included of histories that the trie has already: how a search goes does not
+    depend on what was learned before.
     """
 
-    def __init__(self, program: Program, solo: Cells, now: int, *, merge: bool = True, ranked: bool = False) -> None:
-        self.program = program
+    def __init__(self, trie: Trie, *, merge: bool = True, ranked: bool = False) -> None:
+        self.program = trie.program
         self.reruns = 0
         self.minted = False
         self.tasks: list[str] = []
         """The names of tasks beside the main one, as they were met."""
-        self._solo = solo
-        self._now = now
         self._merge = merge
         self._ranked = ranked and merge
         self._experiments: dict[int, list[Suffix]] = defaultdict(list)
@@ -105,7 +104,7 @@ class Behaviour:
         self._raises: dict[Hashable, int] = defaultdict(int)
         self._by_depth: set[Hashable] = set()  # classes whose members are told apart by depth
         self._deep: set[Hashable] = set()  # and what they are called then
-        self._trie = LEARNED.trie(program, solo, now)
+        self._trie = trie
         self._met: dict[int, Raw] = {}
         self._tried: set[tuple[int, Suffix]] = set()
         self._root = self._meet(self._trie.root or self._compile(None, None))
@@ -299,12 +298,12 @@ class Behaviour:
         return hash((*seen, seen_of(run.finished)))
 
     def _play_alone(self, run: Execution, seen: list[Hashable]) -> None:
-        cells = self._solo
+        cells, now = self._trie.cells, self._trie.now
         for _ in range(SOLO_STEPS_MAX):
             if run.op is None:
                 return
             seen.append(run.asks)
-            reply, writes = (self._now, {}) if isinstance(run.op, Now) else apply(cells, run.op, self._now)
+            reply, writes = (now, {}) if isinstance(run.op, Now) else apply(cells, run.op, now)
             cells = patch(cells, writes)
             run.send(told(run.task, reply))
 
@@ -338,7 +337,8 @@ class Behaviour:
         if parent is not None:
             run.send(reply)
         raw = Raw(run, parent, reply)
-        self._trie.add(raw)
+        if parent is None:
+            self._trie.root = raw
         if self._merge and run.op is not None:
             self._alone(raw, run)
         run.close()

@@ -21,7 +21,6 @@ from lakeproof.explore.faults import Move
 from lakeproof.explore.fence import Undecided
 from lakeproof.explore.judge import Judge, Place, Record, TellsClientsApart
 from lakeproof.explore.kernel import Kernel, Rows
-from lakeproof.explore.learned import LEARNED
 from lakeproof.explore.packing import Words, concatenate, distinct, take
 from lakeproof.explore.paths import Levels, path_to
 from lakeproof.explore.results import Counterexample as Counterexample
@@ -73,13 +72,8 @@ def search(
         Undecided: its setup runs on without an effect, or a program in it failed.
     Cost: one pass of array operations per level and client; memory for one level and its successors.
     """
-    with LEARNED.kept():
-        return _search(prepare(scenario), limits or Limits(), options or Options(), progress, searching or _Search)
-
-
-def _search(
-    setting: Setting, limits: Limits, options: Options, progress: Progress | None, searching: "Searching"
-) -> Result:
+    setting, limits, options = prepare(scenario), limits or Limits(), options or Options()
+    searching = searching or _Search
     started = time.perf_counter()
     plans = [False, True, False] if options.ranked is None and options.merge else [bool(options.ranked), False]
     for number, ranked in enumerate(plans):
@@ -158,9 +152,7 @@ class _Search:
         found = []
         for client, behaviour in enumerate(self.behaviours):
             if behaviour.minted and id(behaviour) in taken:
-                program = self.setting.programs[client]
-                now = self.setting.now(client, 0)
-                found.append(Behaviour(program, self.setting.cells, now, merge=self.merge, ranked=self.ranked))
+                found.append(Behaviour(self.setting.tries[client], merge=self.merge, ranked=self.ranked))
             else:
                 taken.add(id(behaviour))
                 behaviour.reset()

@@ -17,6 +17,7 @@ from lakeproof.explore.execution import (
 from lakeproof.explore.faults import BUDGETS, Mode, enabled
 from lakeproof.explore.observing import collect_observers, decoded
 from lakeproof.explore.semantics import Cell, Cells
+from lakeproof.explore.trie import Trie
 from lakeproof.impl.printable import said
 from lakeproof.model import kv
 from lakeproof.model.objects import StoredObject
@@ -36,6 +37,7 @@ class Setting:
     skews: tuple[int, ...]  # by client
     modes: tuple[Mode, ...]
     budgets: tuple[int, ...]  # in the order of BUDGETS
+    tries: tuple[Trie, ...] = attrs.field(eq=False, repr=False)  # by client: what was learned of its program
 
     def now(self, client: int, jumps: int) -> int:
         """What a client reads from its clock after so many jumps."""
@@ -67,14 +69,16 @@ def prepare(scenario: Scenario) -> Setting:
         )
         for index, calls in enumerate(scenario.clients)
     )
+    cells = run_setup(scenario)
     return Setting(
         scenario=scenario,
-        cells=run_setup(scenario),
+        cells=cells,
         programs=programs,
         times=tuple(times),
         skews=skews,
         modes=enabled(faults),
         budgets=tuple(getattr(faults, kind) for kind in BUDGETS),
+        tries=tuple(Trie(program, cells, times[0] + skew) for program, skew in zip(programs, skews, strict=True)),
     )
 
 

@@ -50,7 +50,7 @@ def share_behaviours(setting: Setting, *, merge: bool, symmetry: bool, ranked: b
                     twin = found[earlier]
                     break
         if twin is None or twin.minted:
-            twin = Behaviour(program, setting.cells, setting.now(index, 0), merge=merge, ranked=ranked)
+            twin = Behaviour(setting.tries[index], merge=merge, ranked=ranked)
         found.append(twin)
     return found
 

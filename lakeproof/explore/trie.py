@@ -4,7 +4,8 @@ from collections.abc import Hashable, Sequence
 
 import attrs
 
-from lakeproof.explore.execution import Execution
+from lakeproof.explore.execution import Execution, Program
+from lakeproof.explore.semantics import Cells
 from lakeproof.impl.effects import Effect
 from lakeproof.impl.parallel import MAIN
 from lakeproof.model.identity import Exact, identity
@@ -75,6 +76,21 @@ class Raw:
             path.append((node.parent.asks, node.reply))
             node = node.parent
         return path[::-1]
+
+
+@attrs.define(eq=False)
+class Trie:
+    """The histories of one program that were run so far, from its first effect on.
+
+    What a flow asks for after a history depends on its program alone; what it does then alone, on the store as the
+    setup left it, and on the clock. So a search that starts over, with other merges or none, need not run them again.
+    Flows may change between searches: a trie serves one.
+    """
+
+    program: Program
+    cells: Cells
+    now: int
+    root: Raw | None = None
 
 
 class Node:

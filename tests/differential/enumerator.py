@@ -71,6 +71,17 @@ class Spent:
 SPENT = Spent()
 
 
+@attrs.frozen(eq=False)
+class Past:
+    """A state: how its clients came to it, and all else that it is."""
+
+    replies: tuple[tuple[object, ...], ...]
+    crashed: tuple[bool, ...]
+    late: int
+    """Whose write is under way; -1: nobody's."""
+    rest: Hashable
+
+
 @attrs.frozen(kw_only=True)
 class Enumeration:
     """What there is, all of it."""
@@ -82,8 +93,12 @@ class Enumeration:
     """Contents and views where no client can move: see `final_key`."""
     states: int
     transitions: int
+    """Pairs of a state and a next one. Two moves are one where they lead to one state: an answer was lost of a write
+    that would have changed nothing, and it took place or did not."""
     schedules: int
     """Ways from the start to a state without moves."""
+    pasts: tuple[Past, ...] = attrs.field(eq=False, repr=False)
+    """One for each state."""
 
 
 class TooManyStates(Exception):
@@ -126,6 +141,13 @@ def enumerate_states(scenario: Scenario, *, states_max: int = 10_000, identity: 
     return _Enumerator(scenario, identity).run(states_max)
 
 
+def _past(state: State, identity: Identity) -> Past:
+    late = state.late
+    rest = attrs.evolve(state, clients=(), crashed=(), late=late and attrs.evolve(late, client=0))
+    replies = tuple(standing.replies for standing in state.clients)
+    return Past(replies, state.crashed, late.client if late else -1, rest.key(identity))
+
+
 class _Enumerator:
     def __init__(self, scenario: Scenario, identity: Identity) -> None:
         self.scenario = scenario
@@ -135,6 +157,7 @@ class _Enumerator:
         self.reached: set[str] = set()
         self.lengths: dict[str, int] = {}
         self.finals: set[Hashable] = set()
+        self.pasts: list[Past] = []
 
     def run(self, states_max: int) -> Enumeration:
         first = self.moves.first()
@@ -148,17 +171,19 @@ class _Enumerator:
             following: dict[Hashable, tuple[State, int]] = {}
             for state, ways in level.values():
                 steps = list(self.moves.steps(state))
-                transitions += len(steps)
                 schedules += 0 if steps else ways
+                met: set[Hashable] = set()
                 for step in steps:
                     after = self._heard(step, depth)
                     key = after.key(self.identity)
+                    met.add(key)
                     if key not in following:
                         states += 1
                         if states > states_max:
                             raise TooManyStates(f"{self.scenario.name}: more than {states_max}")
                         self._judge(after, depth)
                     following[key] = (after, ways + (following[key][1] if key in following else 0))
+                transitions += len(met)
             level = following
         return Enumeration(
             verdicts={name: self._verdict(name) for name in self._names()},
@@ -167,6 +192,7 @@ class _Enumerator:
             states=states,
             transitions=transitions,
             schedules=schedules,
+            pasts=tuple(self.pasts),
         )
 
     def _names(self) -> list[str]:
@@ -206,6 +232,7 @@ class _Enumerator:
 
     def _judge(self, state: State, depth: int) -> None:
         """Judge a state that was met for the first time."""
+        self.pasts.append(_past(state, self.identity))
         whole = self.moves.stores(state, state.views)
         if any(_broken(call) for calls in state.views for call in calls):
             self.lengths.setdefault(UNHANDLED, depth)

@@ -86,14 +86,14 @@ def flow_set(seed: int, features: Sequence[str] = FEATURES) -> FlowSet:
     """The set of a seed. Each feature is used by some sets only."""
     random = Random(f"{seed} {' '.join(features)}")
     used = {feature for feature in features if random.random() < 0.7}
-    return _Maker(random, used).make(seed)
+    return Maker(random, used).make(seed)
 
 
 SHAPES: Final = {1: (3, 6), 2: (2, 4), 3: (1, 2)}
 """Clients, and the fewest and most instructions of each of their programs."""
 
 
-class _Maker:
+class Maker:
     def __init__(self, random: Random, used: set[str]) -> None:
         self.random = random
         self.used = used

@@ -35,7 +35,10 @@ from tests.differential.programs import (
     Program,
     Put,
     Raise,
+    Retry,
+    Scan,
     Set,
+    SetIf,
     Source,
     When,
 )
@@ -109,6 +112,10 @@ STEP_AT: Final = tuple(Steps("clock", "time", time) for time in (0, 3))
 READ_AT: Final = tuple(Steps("clock", "reply", time) for time in (0, 1, 3, 4))
 
 HANDMADE: Final = {
+    "a monitor over clients of one program": made(
+        *[call(Get(0), WRITE)] * 2,
+        demands=tuple(Order("client", (1, 2), "never", wrong=None, bad_end=state, key=0) for state in (1, 2)),
+    ),
     "True or 1 is returned": told(True, 1),
     "0 or False is returned": told(0, False),
     "0.0 or -0.0 is returned": told(0.0, -0.0),
@@ -185,6 +192,57 @@ HANDMADE: Final = {
     "clients of one program that mint identifiers": made(
         *[call(Mint(), KeepLast(), Set(0, "held"), Get(0))] * 2,
         demands=(Distinct(), NotAhead(0), NoneReturned(as_written("a1")), NoneReturned(as_written("b1"))),
+    ),
+    "scans and pages break off, and writes fall between them": made(
+        call(Scan(b"p", 1), Pages(1), returns="log", stubborn=True),
+        call(Delete(1), Set(0, Const(b"y"))),
+        demands=(Ends(time=9, keys=1, seen="never"), NoneReturned((b"x",))),
+        setup=(Set(0, Const(b"x")), Set(1, Const(b"y")), Put(0, Const(b"x")), Put(1, Const(b"x"))),
+        faults=Faults(scan_failures=1, crashes=1),
+    ),
+    "increments race": made(
+        *[call(Get(0), Retry(2, (SetIf(0, "last", "read"),)), KeepLast(), Set(1, "both"))] * 2,
+        demands=(NoneRaised("never", 0), NotWhile(0, None, None)),
+        setup=(Set(0, Const(b"x")),),
+        faults=Faults(false_predicates=1),
+    ),
+    "conditions that another value does not satisfy": made(
+        call(Get(0), SetIf(0, Const(b"x"), "read")),
+        call(Set(0, Const(b"y"))),
+        demands=(NoneRaised("never", 0),),
+        setup=(Set(0, Const(b"0")),),
+    ),
+    "conditions on nothing, and on anything": made(
+        call(SetIf(0, Const(b"x"), "absent"), SetIf(0, Const(b"0"), "exists"), returns="log", stubborn=True),
+        call(Delete(0), Set(0, Const(b"y"))),
+        demands=(NoneReturned(("PredicateFailed",)), Ends(time=9, keys=0, seen="never")),
+    ),
+    "clients of one program with a late write": made(
+        *[call(Get(0), Set(0, "both"), Set(1, "last"))] * 2,
+        demands=(Ends(time=9, keys=2, seen="never"), NoneRaised("never", 1)),
+        faults=Faults(lost_answers=1, duplicates=1),
+    ),
+    "what was read shows where something is found, and not where it runs alone": made(
+        call(Get(0), KeepLast(), Get(1), When("found", (Set(2, "held"),))),
+        call(WRITE, Set(1, Const(b"x"))),
+        demands=(Ends(time=9, keys=3, seen="never"), NotWhile(2, as_written(None), None)),
+        setup=(Set(0, Const(b"0")),),
+    ),
+    "what was read is forgotten": made(
+        *[call(Get(0), KeepLast(), Keep(1, 1), Get(1))] * 2,
+        WRITER,
+        demands=(NoneReturned(b"x"), NotAhead(0)),
+        setup=(Set(0, Const(b"0")),),
+    ),
+    "copies, crashes and lost answers": made(
+        call(Put(0, Const(b"x")), Copy(0)),
+        call(Copy(1), stubborn=True),
+        demands=(NoneRaised("never", 0), Steps("objects", "reply", "ObjectNotFound")),
+        faults=Faults(crashes=1, lost_answers=1, duplicates=1, refusals=1),
+    ),
+    "a deleter meets another at the same point": made(
+        *[call(Scan(b"p", 0), Delete(0), Delete(1), Get(2))] * 2,
+        demands=(NotAhead(1),),
     ),
     "a page breaks off": made(
         call(Pages(1), returns="log", stubborn=True),

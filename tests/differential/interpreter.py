@@ -2,12 +2,15 @@
 
 from collections.abc import Hashable
 
+import attrs
+
 from lakeproof.impl.effects import Env, KVEffects, ObjectEffects
 from lakeproof.model import kv, objects
 from tests.differential.programs import (
     ADDRESSES,
     KEYS,
     START,
+    Branch,
     Clock,
     Const,
     Copy,
@@ -31,6 +34,7 @@ from tests.differential.programs import (
     Set,
     SetIf,
     Source,
+    Together,
     Unlink,
     When,
 )
@@ -137,8 +141,50 @@ async def _run(env: Env, instructions: tuple[Instruction, ...], memory: _Memory)
                 memory.see(env.ids.unique("id"))
             case Raise(kind, source):
                 _raise(kind, memory.value(source))
+            case Together():
+                await _group(env, instruction, memory)
             case _:
                 await _perform(env, instruction, memory)
+
+
+async def _group(env: Env, group: Together, memory: _Memory) -> None:
+    memory.failed = False
+    try:
+        await _together(env, group, memory)
+    except ExceptionGroup as raised:
+        error: BaseException = raised
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if not memory.program.stubborn or not isinstance(error, STORE_ERRORS):
+            raise type(error)(*error.args) from None
+        memory.see(type(error).__name__)
+        memory.failed = True
+
+
+async def _together(env: Env, group: Together, memory: _Memory) -> None:
+    first, *others = group.branches
+    late = others.pop() if group.late and others else None
+    async with env.parallel(cancel=group.cancel) as tasks:
+
+        async def leading() -> Hashable:
+            if late is not None:
+                tasks.start(_branch, env, late, memory)
+            return await _branch(env, first, memory)
+
+        started = [tasks.start(leading), *(tasks.start(_branch, env, one, memory) for one in others)]
+        await _run(env, group.body, memory)
+    for task in started:
+        memory.see(task.value)
+
+
+async def _branch(env: Env, branch: Branch, memory: _Memory) -> Hashable:
+    own = _Memory(attrs.evolve(memory.program, stubborn=False), memory.given) if branch.apart else memory
+    try:
+        await _run(env, branch.body, own)
+    finally:
+        if branch.guard is not None:
+            await env.store.set(*KEYS[branch.guard], b"g")
+    return own.last
 
 
 def _holds(condition: str | Const, memory: _Memory) -> bool:

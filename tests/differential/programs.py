@@ -173,9 +173,30 @@ class Finally:
     body: "tuple[Instruction, ...]"
 
 
+@attrs.frozen
+class Branch:
+    """What a task of a group does. ``apart``: with a memory of its own, and ending at its first error; ``guard``: a key
+    that it sets at last, whatever happens, if it may."""
+
+    body: "tuple[Instruction, ...]"
+    apart: bool = False
+    guard: int | None = None
+
+
+@attrs.frozen
+class Together:
+    """A group: branches, and what the main task does meanwhile. ``cancel``: as of ``env.parallel``; ``late``: the
+    first branch starts the last one. What is seen: what each branch has seen last. (The enumerator knows no groups.)"""
+
+    branches: tuple[Branch, ...]
+    body: "tuple[Instruction, ...]" = ()
+    cancel: bool = True
+    late: bool = False
+
+
 Instruction = (
     Get | Set | SetIf | Delete | Scan | Missing | Put | Fetch | Head | Copy | Mark | Unlink | Pages | Clock
-    | Mint | Keep | KeepLast | Raise | When | Retry | Finally
+    | Mint | Keep | KeepLast | Raise | When | Retry | Finally | Together
 )  # fmt: skip
 
 

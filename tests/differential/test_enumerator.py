@@ -143,6 +143,10 @@ class TestCountedByHand:
         # Acknowledged; applied and lost; lost and not applied.
         assert counted(scenario(WRITE, faults=Faults(lost_answers=1))) == (4, 3, 3, 3)
 
+    def test_a_lost_answer_of_a_write_that_changes_nothing(self) -> None:
+        # Applied or not is the same: three moves, two of which are one transition.
+        assert counted(scenario(WRITE, setup=WRITE, faults=Faults(lost_answers=1))) == (3, 2, 3, 2)
+
     def test_a_read_has_no_answer_to_lose(self) -> None:
         assert counted(scenario((Get(0),), faults=Faults(lost_answers=1))) == (2, 1, 1, 1)
 

@@ -2,23 +2,22 @@
 
 import asyncio
 import itertools
-import random
 import re
 
 import pytest
 
 from lakeproof import Call, Faults, Scenario, ScenarioError
-from lakeproof.explore import behaviour
 from lakeproof.explore.behaviour import Behaviour, Disagreement
 from lakeproof.explore.execution import NondeterministicFlow, Program
 from lakeproof.explore.fence import NotAnEffect
-from lakeproof.explore.plain import plain_search
 from lakeproof.explore.search import Counterexample, Options, Result, search
+from lakeproof.explore.trie import Trie
 from lakeproof.impl.effects import Env
 from lakeproof.model import kv
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow
-from tests.explore.agreement import check_agreement, check_merged, run_search
+from tests.differential.agreement import WAYS, run_search
+from tests.explore.agreement import check_agreement
 
 P = b"p"
 
@@ -93,28 +92,24 @@ class TestMerging:
         # Reader at 0, 1, 2 or done; the writer at 0, 1, 2 or done: 3 x 4 states, whatever was read.
         assert states(race, merge=True).states == 12
         assert states(race, merge=False).states > 12
-        check_agreement(race, plain_search(race))
+        check_agreement(race)
 
     def test_pasts_that_sit_in_an_iterator_are_kept_apart(self) -> None:
         race = scenario(remembers_in_an_iterator, WRITER)
-        plain = plain_search(race)
-        found = check_merged(race, plain)
-        assert found is not None
-        assert len(plain.finals) == 3  # d: never written, empty, or what b held
-        assert found.result.restarts > 0, "the first guess was right: the test shows nothing"
-        check_agreement(race, plain)
+        found = check_agreement(race)["merged"].result
+        assert found.final_states == 3  # d: never written, empty, or what b held
+        assert found.restarts > 0, "the first guess was right: the test shows nothing"
 
     def test_a_disagreement_becomes_an_experiment(self) -> None:
         race = scenario(remembers_a_little, WRITER)
-        found = check_merged(race, plain_search(race))
-        assert found is not None
+        found = check_agreement(race)["merged"]
         assert found.result.restarts >= 1
         assert found.behaviours[0].experiments >= 1
         returned = {views[0][0].value for _, views in (final.value for final in found.result.finals)}  # type: ignore[misc, has-type]
         assert returned == {b"", b"1"}
 
     def test_each_disagreement_teaches_one_level_and_then_no_more(self) -> None:
-        trie = Behaviour(Program("a", (Call(remembers_a_little),)), {}, 0)
+        trie = Behaviour(Trie(Program("a", (Call(remembers_a_little),)), {}, 0))
         one, none = kv.ValueWithPredicate(b"1", b"1"), kv.NotFound()
 
         def ends() -> list[object]:
@@ -132,23 +127,8 @@ class TestMerging:
             assert trie.experiments == experiments
         assert ends() == [b"1", b""]
 
-    @pytest.mark.parametrize("members", [1, 2, 3])
-    def test_nodes_that_take_no_more_members_stay_correct(self, members: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        race = scenario(forgets, remembers_in_an_iterator, Call(put, b"1", b"2"))
-        roomy = states(race, merge=True)
-        monkeypatch.setattr(behaviour, "MEMBERS_MAX", members)
-        assert states(race, merge=True).states >= roomy.states
-        check_agreement(race, plain_search(race))
-
-    def test_more_pasts_than_a_node_takes_are_covered(self) -> None:
-        values = [Call(put, b"%d" % number) for number in range(5)]
-        race = scenario(forgets, *values)
-        crowded = check_merged(race, plain_search(race))
-        assert crowded is not None
-        assert len(set(map(id, crowded.behaviours))) == 6
-
     def test_a_merged_node_waits_for_one_effect(self) -> None:
-        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), merge=True, symmetry=True, ranked=True)
+        found = run_search(scenario(remembers_in_an_iterator, forgets, WRITER), WAYS["ranked"])
         assert found is not None
         for trie in found.behaviours:
             for node in trie.nodes:
@@ -159,8 +139,7 @@ class TestMerging:
             return await get(env, b"a")
 
         race = scenario(returns, WRITER)
-        assert len(plain_search(race).finals) == 2
-        check_agreement(race, plain_search(race))
+        assert check_agreement(race)["merged"].result.final_states == 2
 
     def test_what_was_returned_before_a_crash_is_never_merged(self) -> None:
         async def returns(env: Env) -> bytes:
@@ -172,7 +151,7 @@ class TestMerging:
             invariants=[UNBROKEN],
             faults=Faults(crashes=1),
         )
-        check_agreement(race, plain_search(race))
+        check_agreement(race)
 
 
 class TestDeterminism:
@@ -185,14 +164,6 @@ class TestDeterminism:
 
         with pytest.raises(NondeterministicFlow, match=r"counts\(\) of client a .*requested Set\(.*before Set\("):
             search(scenario(counts, WRITER))
-
-    def test_a_flow_that_draws_lots_is_found(self) -> None:
-        async def draws(env: Env) -> None:
-            await get(env, b"a")
-            await get(env, b"%d" % random.getrandbits(60))
-
-        with pytest.raises(NondeterministicFlow, match=r"draws\(\) of client b "):
-            search(scenario(WRITER, draws))
 
     def test_the_call_that_diverged_is_named_and_not_its_neighbours(self) -> None:
         runs = itertools.count()
@@ -237,10 +208,6 @@ class TestDeterminism:
         with pytest.raises(NondeterministicFlow, match="deterministic"):
             states(scenario(counts), merge=merge)
 
-    def test_identifiers_are_the_same_on_every_run(self) -> None:
-        found = search(scenario(mints, forgets))
-        assert found.complete
-
 
 def unhandled(found: Result) -> Counterexample:
     """The counterexample of an exception that is no answer."""
@@ -278,13 +245,6 @@ class TestErrors:
 
         assert search(scenario(careful, WRITER)).complete
 
-    def test_an_exit_is_a_counterexample_like_any_other_exception(self) -> None:
-        async def leaves(env: Env) -> None:
-            await get(env, b"a")
-            raise SystemExit(0)
-
-        assert unhandled(search(scenario(leaves))).violation.evidence.startswith("leaves() raised SystemExit: 0 at ")
-
     def test_a_flow_that_awaits_what_is_no_effect_is_named_and_not_ended(self) -> None:
         async def sleeps(env: Env) -> None:
             await get(env, b"a")
@@ -307,26 +267,21 @@ class TestMinting:
     @pytest.mark.parametrize("flow", [mints, mints_late])
     def test_clients_that_mint_are_told_apart(self, flow: Flow) -> None:
         race = scenario(flow, flow, flow)
-        found = run_search(race, merge=True, symmetry=True)
-        assert found is not None
+        found = check_agreement(race)["merged and symmetric"]
         assert found.groups == ()
         assert len({id(trie) for trie in found.behaviours}) == 3
-        check_agreement(race, plain_search(race))
 
-    def test_clients_that_do_not_mint_are_interchangeable(self) -> None:
-        found = run_search(scenario(forgets, mints, forgets), merge=True, symmetry=True)
-        assert found is not None
-        assert found.groups == ((0, 2),)
-
-    def test_clients_with_different_clocks_are_told_apart(self) -> None:
-        race = scenario(forgets, forgets, forgets, faults=Faults(clock_skew=(0, 5, 0)))
-        found = run_search(race, merge=True, symmetry=True)
-        assert found is not None
-        assert found.groups == ((0, 2),)
-
-    def test_clients_with_jumping_clocks_that_differ_are_told_apart(self) -> None:
-        race = scenario(forgets, forgets, forgets, faults=Faults(clock_jumps=(1,), clock_skew=(0, 5, 0)))
-        found = run_search(race, merge=True, symmetry=True)
+    @pytest.mark.parametrize(
+        "race",
+        [
+            scenario(forgets, mints, forgets),
+            scenario(forgets, forgets, forgets, faults=Faults(clock_skew=(0, 5, 0))),
+            scenario(forgets, forgets, forgets, faults=Faults(clock_jumps=(1,), clock_skew=(0, 5, 0))),
+        ],
+        ids=["another program", "another clock", "another clock that jumps"],
+    )
+    def test_clients_of_one_program_and_clock_are_interchangeable(self, race: Scenario) -> None:
+        found = run_search(race, WAYS["merged and symmetric"])
         assert found is not None
         assert found.groups == ((0, 2),)
 
@@ -334,4 +289,4 @@ class TestMinting:
 def test_a_final_state_met_before_a_cell_was_known_is_told_whole() -> None:
     """A client crashes, for good, before it has met the key that it would have written later."""
     crashing = scenario(remembers_in_an_iterator, faults=Faults(crashes=1), setup=(Call(put, b"1", b"1", b"1"),))
-    check_agreement(crashing, plain_search(crashing))
+    check_agreement(crashing)

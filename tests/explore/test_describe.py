@@ -29,15 +29,6 @@ def test_nothing_that_a_terminal_obeys_is_ever_shown() -> None:
         assert "ok" in shown
 
 
-def test_long_things_are_cut() -> None:
-    assert describe.text(b"x" * 100) == "x" * 40 + "... (60 more bytes)"
-    assert len(describe.brief("x" * 1000)) == 80
-
-
-def test_addresses_in_memory_are_left_out() -> None:
-    assert describe.brief(object()) == "<object object>"
-
-
 def test_a_fingerprint_tells_apart_what_words_do_not() -> None:
     one, other = (kv.Set(b"r-1", b"tags/t", encode(Tag(tag_id=TagID(name), commit_id=CommitID("c")))) for name in "ab")
     assert describe.effect(one, START) == describe.effect(other, START)

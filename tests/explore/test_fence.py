@@ -5,7 +5,7 @@ import time
 import pytest
 
 from lakeproof.explore import fence
-from lakeproof.explore.fence import INTERRUPTS, Hangs, Watch, is_ours, kind_of, message_of
+from lakeproof.explore.fence import INTERRUPTS, Hangs, Watch, is_ours, message_of
 
 
 class TestWatch:
@@ -17,12 +17,6 @@ class TestWatch:
             watch._ticked(0, None)
         with pytest.raises(Hangs, match="runs on without an effect for more than 30 s"):
             watch._ticked(0, None)
-
-    def test_code_that_has_just_been_entered_is_not(self) -> None:
-        watch = Watch()
-        watch._ticked(0, None)
-        watch.since = time.monotonic()
-        watch._ticked(0, None)
 
     def test_of_nested_code_the_outermost_counts(self) -> None:
         watch = Watch()
@@ -84,6 +78,3 @@ class TestWords:
 
     def test_an_exception_without_words_is_told_all_the_same(self) -> None:
         assert message_of(Mute()) == "(its __str__ raises RuntimeError)"
-
-    def test_a_kind_is_the_name_of_the_class(self) -> None:
-        assert [kind_of(error) for error in (KeyError(), Mute())] == ["KeyError", "Mute"]

@@ -110,7 +110,7 @@ def test_only_the_invariant_in_question_counts() -> None:
     assert len(minimise(scenario, [A, B, A, B], "increments-count")) == 4
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=30)
 @given(st.data(), st.sampled_from([THREE, FAULTY, LOST_UPDATE]))
 def test_of_any_violating_schedule_something_simpler_is_left_that_violates_too(
     data: st.DataObject, scenario: Scenario

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeproof.explore.packing import (
@@ -17,8 +17,8 @@ from lakeproof.explore.packing import (
     repack,
     take,
 )
-from tests.explore.generated import FIXED
 
+FIXED = settings(derandomize=True, database=None)
 Rows = list[tuple[int, ...]]
 
 widths = st.lists(st.integers(0, 24), min_size=1, max_size=20)

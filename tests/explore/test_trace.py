@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lakeproof.explore.faults import Mode
 from lakeproof.explore.replay import record
 from lakeproof.explore.search import search
 from lakeproof.explore.trace import Trace, TraceError, dumps, read, write
@@ -42,28 +41,6 @@ def test_equal_counterexamples_have_equal_bytes() -> None:
     assert dumps(found(FAULTY)) == dumps(found(FAULTY))
 
 
-def test_a_step_is_a_line_and_says_only_what_is_not_empty(written: Path) -> None:
-    lines = written.read_text().splitlines()
-    assert lines[1:5] == [
-        ' "trace": 1,',
-        ' "lakeproof": "1.2.3",',
-        ' "scenario": "counters/lost-update",',
-        ' "file": null,',
-    ]
-    assert sum(line.startswith('  {"client"') for line in lines) == 4
-    step = json.loads(lines[-6].strip(" ,"))
-    assert step.pop("exact") == json.loads(lines[-5].strip(" ,"))["exact"]  # both read the same
-    assert step == {
-        "client": "a",
-        "call": "increment()",
-        "mode": "normal",
-        "effect": "get",
-        "key": "counters/n",
-        "reply": "not found",
-        "at": "tests/racing.py:28",
-    }
-
-
 def test_text_that_is_no_unicode_does_not_break_the_file(tmp_path: Path) -> None:
     import attrs
 
@@ -80,12 +57,6 @@ def test_nothing_is_left_of_a_trace_that_cannot_be_written(tmp_path: Path, monke
     with pytest.raises(OSError, match="No space"):
         write(found(LOST_UPDATE), tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_trace_is_replaced_as_a_whole(written: Path) -> None:
-    other = found(FAULTY)
-    write(other, written)
-    assert read(written) == other
 
 
 class TestMalformed:
@@ -162,7 +133,3 @@ class TestMalformed:
         assert "\n" not in message
         assert ";" in message  # the repair
         return message
-
-
-def test_every_mode_has_a_word_of_its_own_in_traces() -> None:
-    assert len({mode.value for mode in Mode}) == len(Mode)

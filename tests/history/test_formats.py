@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.history import DEFAULTS, TooLarge, Unreadable, detect, edn, read
+from lakeproof.history import TooLarge, Unreadable, detect, edn, read
 from lakeproof.history.splitting import Form, forms
-from lakeproof.model.linearizability.history import History, Operation, Settings
+from lakeproof.model.linearizability.history import History, Operation
 from lakeproof.model.linearizability.specifications import EXISTS
 from lakeproof.model.linearizability.values import Atom
 from lakeproof.model.snapshot import Status
@@ -197,7 +197,7 @@ SCALARS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(["process", "type", "f", "value", "key", "time"]), SCALARS), min_size=1))
 def test_plain_maps_are_read_as_the_library_reads_them(pairs: list[tuple[str, str]]) -> None:
     text = "{" + ", ".join(f":{name} {value}" for name, value in dict(pairs).items()) + "}"
@@ -207,7 +207,7 @@ def test_plain_maps_are_read_as_the_library_reads_them(pairs: list[tuple[str, st
         assert {k: edn._hashable(v) for k, v in fast.items()} == {k: edn._hashable(v) for k, v in slow.items()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from(["{:a 1}", '{:a "}"}', "{:a {:b [1]}}", "{:a \\}}", "{:c\n#{1 2}}", '{:s "\\"{"}'])),
     st.sampled_from(["\n", " ", ",\n", " ; }{\n"]),
@@ -301,13 +301,6 @@ def test_what_does_not_fit_into_memory_is_not_read_on(file: Path) -> None:
     file.write_text("".join(line(p, "invoke", "write", "x" * 100 + str(p)) for p in range(20_000)))
     with pytest.raises(TooLarge, match="more than 1 MiB after"):
         read(file, memory=1 << 20)
-
-
-def test_the_defaults_are_those_of_the_recorders() -> None:
-    assert DEFAULTS["jsonl"] == Settings(fail="did-not-happen", nil="nothing", order="file", ties="calls")
-    assert DEFAULTS["edn"] == Settings(fail="did-not-happen", nil="unrecorded")
-    assert DEFAULTS["jepsen-text"] == DEFAULTS["edn"]
-    assert DEFAULTS["jepsen-log"] == Settings(fail="predicate-false", nil="nothing")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,9 +16,7 @@ from tests.history.mangling import (
     Draw,
     Event,
     Format,
-    as_edn,
     as_json,
-    as_log,
     from_json,
     from_log,
     histories,
@@ -27,9 +24,6 @@ from tests.history.mangling import (
     recordable,
 )
 
-few = settings(max_examples=10)
-many = settings(max_examples=150)
-each_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 ODD = [
     b"\xff\xfe", b"\x00", b'"', b"\\", b"{", b"}", b"[" * 3_000, b"9" * 5_000, b"0x" + b"F" * 5_000, b":", b"#", b"nil",
     b"1e999", b"-", b";", b"\r", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\x1c", b"^", b"#_", b"\\u", b" ", b",",
@@ -61,151 +55,109 @@ def around(form: Format, pieces: list[str]) -> bytes:
     return (form.around[0] + "".join(pieces) + form.around[1]).encode()
 
 
-class TestEvents:
+def model_of(form: Format) -> list[str]:
+    return ["--format", form.name, "--model", {"register": "cas-register"}.get(form.model, form.model)]
+
+
+def events(form: Format, data: st.DataObject, folder: Path) -> None:
     """Events that are repeated, lost, swapped or of two files: a verdict iff a recorder can have written them."""
-
-    @staticmethod
-    def law(form: Format, data: st.DataObject, folder: Path) -> None:
-        draw: Draw = data.draw
-        events, other = (data.draw(histories(form.model)) for _ in range(2))
-        events = mangled(draw, events, other)
-        content = around(form, form.pieces(events))
-        if data.draw(st.booleans()):
-            content = content.replace(b"\n", b"\r\n")
-        options = ["--format", form.name, "--model", {"register": "cas-register"}.get(form.model, form.model)]
-        options += data.draw(st.sampled_from([[], ["--json"]]))
-        assert judged(content, folder, *options) is recordable(events), content
-
-    @each_format
-    @few
-    @given(st.data())
-    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
-
-    @pytest.mark.deep
-    @each_format
-    @many
-    @given(st.data())
-    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
+    draw: Draw = data.draw
+    made, other = (data.draw(histories(form.model)) for _ in range(2))
+    made = mangled(draw, made, other)
+    content = around(form, form.pieces(made))
+    if data.draw(st.booleans()):
+        content = content.replace(b"\n", b"\r\n")
+    options = [*model_of(form), *data.draw(st.sampled_from([[], ["--json"]]))]
+    assert judged(content, folder, *options) is recordable(made), content
 
 
-class TestCuts:
+def cuts(form: Format, data: st.DataObject, folder: Path) -> None:
     """A file that ends early: a verdict iff the cut is between events, and nothing around them is missing."""
-
-    @staticmethod
-    def law(form: Format, data: st.DataObject, folder: Path) -> None:
-        pieces = form.pieces(data.draw(histories(form.model)))
-        content = around(form, pieces)
-        at = data.draw(st.integers(0, len(content)))
-        ends, end = set(), 0
-        for piece in pieces:
-            end += len(piece.encode())
-            ends |= {end} if form.whole else {end, end - 1}
-        if form.around[1]:
-            ends = {len(content), len(content) - 1}
-        options = ["--format", form.name, "--model", {"register": "cas-register"}.get(form.model, form.model)]
-        assert judged(content[:at], folder, *options) is (at in ends), content[:at]
-
-    @each_format
-    @few
-    @given(st.data())
-    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
-
-    @pytest.mark.deep
-    @each_format
-    @many
-    @given(st.data())
-    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
-
-    def test_every_cut_of_every_format(self, tmp_path: Path) -> None:
-        events = [Event(0, "invoke", "write", None, 12), Event(0, "ok", "write", None, 12)]
-        for form in FORMATS.values():
-            content = around(form, form.pieces(events))
-            one = len(form.pieces(events)[0])
-            ends = {one, one - 1, len(content), len(content) - 1}
-            ends = {len(content), len(content) - 1} if form.around[1] else {one, len(content)} if form.whole else ends
-            found = {at for at in range(len(content) + 1) if judged(content[:at], tmp_path, "--format", form.name)}
-            assert found == ends, form
+    pieces = form.pieces(data.draw(histories(form.model)))
+    content = around(form, pieces)
+    at = data.draw(st.integers(0, len(content)))
+    ends, end = set(), 0
+    for piece in pieces:
+        end += len(piece.encode())
+        ends |= {end} if form.whole else {end, end - 1}
+    if form.around[1]:
+        ends = {len(content), len(content) - 1}
+    assert judged(content[:at], folder, *model_of(form)) is (at in ends), content[:at]
 
 
-class TestBytes:
+def odd_bytes(form: Format, data: st.DataObject, folder: Path) -> None:
     """Bytes that are lost, changed or put in. What comes of it may be a history still."""
-
-    @staticmethod
-    def law(form: Format, data: st.DataObject, folder: Path) -> None:
-        text = around(form, form.pieces(data.draw(histories(form.model))))
-        for _ in range(data.draw(st.integers(1, 3))):
-            at = data.draw(st.integers(0, len(text)))
-            odd = data.draw(st.sampled_from([b"", *ODD]) | st.binary(max_size=3))
-            text = text[:at] + odd + text[at + data.draw(st.integers(0, 5)) :]
-        name = data.draw(st.sampled_from([None, *NAMES]))
-        verdict = judged(text, folder, *([] if name is None else ["--format", name]))
-        if verdict:
-            assert b"\0" not in text
-            read = {"jsonl": from_json, "jepsen-log": from_log}.get(name or form.name)
-            assert read is None or recordable([read(line) for line in text.decode().split("\n") if line.strip()]), text
-
-    @each_format
-    @few
-    @given(st.data())
-    def test_a_few(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
-
-    @pytest.mark.deep
-    @each_format
-    @many
-    @given(st.data())
-    def test_many(self, tmp_path: Path, form: Format, data: st.DataObject) -> None:
-        self.law(form, data, tmp_path)
+    text = around(form, form.pieces(data.draw(histories(form.model))))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        odd = data.draw(st.sampled_from([b"", *ODD]) | st.binary(max_size=3))
+        text = text[:at] + odd + text[at + data.draw(st.integers(0, 5)) :]
+    name = data.draw(st.sampled_from([None, *NAMES]))
+    verdict = judged(text, folder, *([] if name is None else ["--format", name]))
+    if verdict:
+        assert b"\0" not in text
+        read = {"jsonl": from_json, "jepsen-log": from_log}.get(name or form.name)
+        assert read is None or recordable([read(line) for line in text.decode().split("\n") if line.strip()]), text
 
 
-class TestTypes:
+EVENTS = st.lists(st.builds(
+    Event, st.integers(0, 2) | JSON, st.sampled_from(["invoke", "ok", "fail", "info"]) | st.text(max_size=3),
+    st.sampled_from(FS) | st.text(max_size=3), st.none() | JSON, JSON | st.fixed_dictionaries(
+        {}, optional={"start": JSON, "limit": JSON, "value": JSON, "predicate": JSON}
+    ) | st.lists(st.tuples(st.sampled_from("rw"), JSON, JSON).map(list), max_size=2),
+), min_size=1, max_size=6)  # fmt: skip
+
+
+def types(form: Format, data: st.DataObject, folder: Path) -> None:
     """Fields of any type: never a traceback, and nothing but one line on what is no history."""
+    made = [e for e in data.draw(EVENTS) if not e.type.startswith("x")]
+    if data.draw(st.booleans()):
+        same = data.draw(st.sampled_from(FS))
+        made = [Event(n, "invoke", same, e.key, e.value) for n, e in enumerate(made)]
+        made += [Event(e.process, data.draw(st.sampled_from(["ok", "fail"])), same, None, e.value) for e in made]
+    options = data.draw(
+        st.sampled_from([[], ["--json"], ["--independent"], ["--order", "time"]])
+        | JSON.map(lambda value: ["--initial", json.dumps(value)])
+    )
+    judged("".join(map(form.written, made)).encode("utf-8", "surrogatepass"), folder, *options)
 
-    EVENTS = st.lists(st.builds(
-        Event, st.integers(0, 2) | JSON, st.sampled_from(["invoke", "ok", "fail", "info"]) | st.text(max_size=3),
-        st.sampled_from(FS) | st.text(max_size=3), st.none() | JSON, JSON | st.fixed_dictionaries(
-            {}, optional={"start": JSON, "limit": JSON, "value": JSON, "predicate": JSON}
-        ) | st.lists(st.tuples(st.sampled_from("rw"), JSON, JSON).map(list), max_size=2),
-    ), min_size=1, max_size=6)  # fmt: skip
 
-    @staticmethod
-    def law(write: Callable[[Event], str], data: st.DataObject, folder: Path) -> None:
-        events = [e for e in data.draw(TestTypes.EVENTS) if not e.type.startswith("x")]
-        if data.draw(st.booleans()):
-            same = data.draw(st.sampled_from(FS))
-            events = [Event(n, "invoke", same, e.key, e.value) for n, e in enumerate(events)]
-            events += [
-                Event(e.process, data.draw(st.sampled_from(["ok", "fail"])), same, None, e.value) for e in events
-            ]
-        options = data.draw(
-            st.sampled_from([[], ["--json"], ["--independent"], ["--order", "time"]])
-            | JSON.map(lambda value: ["--initial", json.dumps(value)])
-        )
-        judged("".join(map(write, events)).encode("utf-8", "surrogatepass"), folder, *options)
+Law = Callable[[Format, st.DataObject, Path], None]
+WRITTEN_APART = ("json-lines", "edn-maps", "porcupine-etcd")
+each_law = pytest.mark.parametrize(
+    ("law", "form"),
+    [
+        *((law, form) for law in (events, cuts, odd_bytes) for form in FORMATS.values()),
+        *((types, FORMATS[name]) for name in WRITTEN_APART),
+    ],
+    ids=[*(f"{law}-{name}" for law in ("events", "cuts", "bytes") for name in FORMATS), *WRITTEN_APART],
+)
 
-    @pytest.mark.parametrize("write", [as_json, as_edn, as_log])
-    @few
-    @given(st.data())
-    def test_a_few(self, tmp_path: Path, write: Callable[[Event], str], data: st.DataObject) -> None:
-        self.law(write, data, tmp_path)
 
-    @pytest.mark.deep
-    @pytest.mark.parametrize("write", [as_json, as_edn, as_log])
-    @many
-    @given(st.data())
-    def test_many(self, tmp_path: Path, write: Callable[[Event], str], data: st.DataObject) -> None:
-        self.law(write, data, tmp_path)
+@each_law
+@settings(max_examples=10)
+@given(st.data())
+def test_laws_of_files(tmp_path: Path, law: Law, form: Format, data: st.DataObject) -> None:
+    law(form, data, tmp_path)
 
 
 @pytest.mark.deep
-def test_random_bytes_are_refused_in_one_line(tmp_path: Path) -> None:
-    for size in (1, 10, 1_000, 100_000):
-        for _ in range(200):
-            assert not judged(os.urandom(size), tmp_path)
+@each_law
+@settings(max_examples=150)
+@given(st.data())
+def test_laws_of_many_files(tmp_path: Path, law: Law, form: Format, data: st.DataObject) -> None:
+    law(form, data, tmp_path)
+
+
+def test_every_cut_of_every_format(tmp_path: Path) -> None:
+    made = [Event(0, "invoke", "write", None, 12), Event(0, "ok", "write", None, 12)]
+    for form in FORMATS.values():
+        content = around(form, form.pieces(made))
+        one = len(form.pieces(made)[0])
+        ends = {one, one - 1, len(content), len(content) - 1}
+        ends = {len(content), len(content) - 1} if form.around[1] else {one, len(content)} if form.whole else ends
+        found = {at for at in range(len(content) + 1) if judged(content[:at], tmp_path, "--format", form.name)}
+        assert found == ends, form
 
 
 def written(value: str, read: str = "") -> dict[str, str]:

@@ -11,8 +11,9 @@ from lakeproof.explore.search import Limits, Options, search
 from lakeproof.explore.setting import prepare
 from lakeproof.explore.world import World
 from lakeproof.spark_checks.exploring.searching import on
-from tests.explore.agreement import plain_of, violated_by
-from tests.explore.generated import corpus
+from tests.differential.agreement import enumerated
+from tests.differential.generated import flow_set
+from tests.explore.agreement import violated_by
 from tests.spark.exploring.comparing import CATALOGUE, compare, scenario_of, told
 from tests.spark.exploring.engines import InProcess
 
@@ -35,20 +36,18 @@ def test_scenarios_of_the_catalogue_come_out_as_they_do_here(name: str) -> None:
 )
 def test_generated_flows_come_out_as_they_do_here(options: Options) -> None:
     compared = 0
-    for flow_set in corpus(40):
-        plain = plain_of(flow_set)
-        if plain is not None and plain.states <= 200:
-            compare(flow_set.scenario(), InProcess(batch_rows=7), options)
+    for made in map(flow_set, range(40)):
+        if enumerated(made, 200) is not None:
+            compare(made.scenario(), InProcess(batch_rows=7), options)
             compared += 1
     assert compared >= 20
 
 
 def test_ranked_searches_agree_too() -> None:
     strides = 0
-    for flow_set in corpus(40):
-        plain = plain_of(flow_set)
-        if plain is not None and plain.states <= 200:
-            strides += compare(flow_set.scenario(), InProcess(), Options(ranked=True)).depth > 0
+    for made in map(flow_set, range(40)):
+        if enumerated(made, 200) is not None:
+            strides += compare(made.scenario(), InProcess(), Options(ranked=True)).depth > 0
     assert strides >= 15
 
 
