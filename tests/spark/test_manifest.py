@@ -17,6 +17,7 @@ from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import AT_REST
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
+from tests.spark.damages import blank
 from tests.spark.retention.worlds import NOW, world
 
 
@@ -77,8 +78,15 @@ def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_pa
         assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
         if table != "objects":
             file.write_bytes(whole)
-    for done in (marked(dataset, tmp_path, "run"), lakeproof("spark", "check", str(dataset))):
+    (tmp_path / "rules").write_text('{"default_retention_days": 5}')
+    rules = ("--rules", str(tmp_path / "rules"), "--out", str(tmp_path / "out"))
+    for done in (
+        marked(dataset, tmp_path, "run"),
+        lakeproof("spark", "check", str(dataset)),
+        lakeproof("spark", "retention", str(dataset), *rules),
+    ):
         assert complaint(done) == said
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_another_file_of_the_same_size_is_told_by_its_footer(dataset: Path) -> None:
@@ -206,9 +214,8 @@ def test_a_column_that_is_there_and_says_nothing_is_refused(
         folder = tmp_path / column
         shutil.copytree(typed, folder, ignore=shutil.ignore_patterns("*.crc"))  # which an object store does not have
         for file in (folder / table).glob("*.parquet"):
-            rows = pq.read_table(file)
-            at = rows.schema.get_field_index(column)
-            nulls = pa.nulls(len(rows), rows.schema.field(at).type)
-            pq.write_table(rows.set_column(at, rows.schema.field(at), nulls), file)
+            schema = pq.read_schema(file)
+            at = schema.get_field_index(column)
+            blank(file, at, schema.field(at).type)
         with pytest.raises(Unusable, match=f"a row of {table}/ leaves out what it keeps .*{column} is null"):
             blanks.demand_told(open_dataset(spark, str(folder)))
