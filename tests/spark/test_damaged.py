@@ -50,7 +50,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {each: each.read_bytes() if each.is_file() else b"" for each in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("worlds", [120, pytest.param(3_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("worlds", [90, pytest.param(2_000, marks=pytest.mark.long)])
 def test_a_sealed_world_that_is_damaged_is_never_read(spark: SparkSession, tmp_path: Path, worlds: int) -> None:
     tally: Counter[str] = Counter()
     for seed in range(worlds):
@@ -129,7 +129,7 @@ def struck(seed: int, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.deep
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("stages", [10, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stages", [4, pytest.param(60, marks=pytest.mark.long)])
 def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stages: int
 ) -> None:

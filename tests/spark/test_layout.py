@@ -1,6 +1,6 @@
 """Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from lakeproof.spark_checks import layout, places
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
 from tests.spark import snapshots
+from tests.spark.conftest import Mount
 from tests.spark.retention.worlds import world
 
 RANGES = ("range_id", "path", "address", "checksum", "size_bytes")
@@ -188,37 +189,28 @@ def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: Sp
         read_table(spark, str(tmp_path), schema)
 
 
-@pytest.fixture(scope="module")
-def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("fs.viewfs.mounttable.layout.link./data", folder.as_uri())
-    yield folder
-    hadoop.unset("fs.viewfs.mounttable.layout.link./data")
-
-
 class TestByUrl:
-    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mounted: Path) -> None:
+    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mount: Mount) -> None:
         schema = table(**{field.name: field.dataType for each in DECODED.values() for field in each})
-        spark.createDataFrame([], schema).write.parquet(str(mounted / "kinds"))
-        for file in (mounted / "kinds").glob("*.parquet"):
-            url = f"viewfs://layout/data/kinds/{file.name}"
+        spark.createDataFrame([], schema).write.parquet(str(mount.folder / "kinds"))
+        for file in (mount.folder / "kinds").glob("*.parquet"):
+            url = f"{mount.url}/kinds/{file.name}"
             there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
             assert layout._columns(spark, there) == layout._columns(spark, here)
 
-    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mounted: Path) -> None:
+    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mount: Mount) -> None:
         for number, column in enumerate(("n", "m")):
-            (mounted / "rows").mkdir(exist_ok=True)
-            parquet.write_table(pa.table({column: [number]}), mounted / "rows" / f"{number}.parquet")
-        with pytest.raises(Unusable, match=r"^viewfs://layout/data/rows/1\.parquet: has no column n \(\['m'\]\)"):
-            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
-        (mounted / "rows" / "1.parquet").write_bytes(b"")
+            (mount.folder / "rows").mkdir(exist_ok=True)
+            parquet.write_table(pa.table({column: [number]}), mount.folder / "rows" / f"{number}.parquet")
+        with pytest.raises(Unusable, match=rf"^{mount.url}/rows/1\.parquet: has no column n \(\['m'\]\)"):
+            read_table(spark, f"{mount.url}/rows", table(n=LONG))
+        (mount.folder / "rows" / "1.parquet").write_bytes(b"")
         with pytest.raises(
             Unusable, match=r"1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"
         ) as told:
-            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
+            read_table(spark, f"{mount.url}/rows", table(n=LONG))
         assert "\n" not in str(told.value)
-        (mounted / "rows" / "1.parquet").unlink()
-        assert read_table(spark, "viewfs://layout/data/rows", table(n=LONG)).count() == 1
+        (mount.folder / "rows" / "1.parquet").unlink()
+        assert read_table(spark, f"{mount.url}/rows", table(n=LONG)).count() == 1
         with pytest.raises(Unusable, match="there is no table gone/"):
-            read_table(spark, "viewfs://layout/data/gone", table(n=LONG))
+            read_table(spark, f"{mount.url}/gone", table(n=LONG))

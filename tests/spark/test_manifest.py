@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +16,7 @@ from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import AT_REST
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import Mount
 from tests.spark.damages import blank
 from tests.spark.retention.worlds import NOW, world
 
@@ -163,24 +163,15 @@ def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(
     assert manifest.demand(None, str(dataset))
 
 
-@pytest.fixture(scope="module")
-def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("fs.viewfs.mounttable.sealed.link./data", folder.as_uri())
-    yield folder
-    hadoop.unset("fs.viewfs.mounttable.sealed.link./data")
-
-
-def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mounted: Path) -> None:
-    snapshots.write(snapshots.tables(world(7, 2)), mounted / "dataset")
-    url = "viewfs://sealed/data/dataset"
+def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mount: Mount) -> None:
+    snapshots.write(snapshots.tables(world(7, 2)), mount.folder / "dataset")
+    url = f"{mount.url}/dataset"
     there = manifest.seal(spark, url, hashed=True)
-    assert there == manifest.seal(None, str(mounted / "dataset"), hashed=True, again=True)
+    assert there == manifest.seal(None, str(mount.folder / "dataset"), hashed=True, again=True)
     assert manifest.demand(spark, url)
     assert open_dataset(spark, url).unsealed == ()
     manifest.seal(spark, url, again=True)
-    file = mounted / "dataset" / "kv" / "part.parquet"
+    file = mount.folder / "dataset" / "kv" / "part.parquet"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):
         open_dataset(spark, url)

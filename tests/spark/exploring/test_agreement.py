@@ -8,8 +8,6 @@ import pytest
 from lakeproof.explore import packing
 from lakeproof.explore.frozen import FrozenKernel
 from lakeproof.explore.search import Limits, Options, search
-from lakeproof.explore.setting import prepare
-from lakeproof.explore.world import World
 from lakeproof.spark_checks.exploring.searching import on
 from tests.explore.agreement import plain_of, violated_by
 from tests.explore.generated import corpus
@@ -122,15 +120,3 @@ class TestPlantedFaults:
 
         monkeypatch.setattr(InProcess, "fresh", forgetful)
         assert self.differs()
-
-
-def test_traces_run_on_the_real_flows() -> None:
-    scenario = scenario_of("repositories/naive/delete-create")
-    result = compare(scenario, InProcess(), GRADED)
-    found = [finding.counterexample for finding in result.findings if finding.counterexample]
-    assert found
-    for counterexample in found:
-        world = World(prepare(scenario))
-        for move in counterexample.moves:
-            world.step(move)
-        world.close()
