@@ -57,7 +57,7 @@ def test_a_run_at_a_url_is_that_of_a_folder(
     assert rows(one) == rows(two) != []
     folder = folder_in(spark, there.out).child(run)
     tables = {each.partition("/")[0] for each, _ in folder.files()}
-    assert tables == {"addresses", "report.json", "report.html", "known" if kind == "uncommitted" else "commits"}
+    assert tables == {"addresses", "report.json", "known" if kind == "uncommitted" else "commits"}
     assert complaint(there.ask(kind, run)).startswith(f"{there.out}/{run}: is there already")
     if kind == "uncommitted":
         done = there.ask(kind, "second", "--since", folder.where, "--now", str(NOW))
@@ -99,7 +99,7 @@ def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, her
     assert placeless(one.stdout) == placeless(two.stdout)
     assert one.exit_code == two.exit_code == 1
     found = [mount.folder / name for name in ("checked", "checked-there")]
-    assert "<h1>Checks of" in (found[1] / "summary.html").read_text()
+    assert "spark check" in (found[1] / "summary.html").read_text()
     one_, two_ = (spark.read.parquet(str(each / "findings")) for each in found)
     assert rows(one_) == rows(two_) != []
 

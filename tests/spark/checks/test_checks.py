@@ -254,7 +254,9 @@ def test_what_is_wrong_is_found_and_nothing_else(
         {"kind": "garbage", "subject": "was", "evidence": "1 entry of a deleted branch"},
     ]
     assert (out / "summary.jsonl").read_text(encoding="utf-8") == done.stdout
-    assert "data/full-and-lost" in (out / "summary.html").read_text(encoding="utf-8")
+    page = (out / "summary.html").read_text(encoding="utf-8")
+    assert '<span class="verdict is-violated">' in page
+    assert all(each in page for each in ("mem://a/data/full-and-lost", "2 entries, and no branch has the token"))
 
 
 def counted_by_hand(spark: SparkSession, dataset: Path) -> dict[str, int]:
