@@ -3,17 +3,14 @@
 from collections import Counter
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from lakeproof.impl.codec import decode_at, encode
 from lakeproof.model.catalog import decode_object_entry, encode_object_entry, identity_of
 from lakeproof.model.records import Repository, RepositoryState, StagedEntry
-from lakeproof.spark_checks.decoding import decode_batch
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY
-from lakeproof.spark_checks.tables import AT_REST, DECODED
+from lakeproof.spark_checks.tables import AT_REST
 from tests.spark.generate.reading import COUNTS, SMALL, Small, listed, rows, small
 
 pytestmark = pytest.mark.deep
@@ -83,16 +80,3 @@ class TestPlanted:
             if name in ("metaranges", "ranges"):
                 assert before == after
             assert len(before) > 100
-
-    @pytest.mark.parametrize("name", DECODED)
-    def test_typed_tables_are_what_the_records_decode_into(self, planted: Path, name: str) -> None:
-        kv = pq.read_table(planted / "kv")
-        (batch,) = pa.Table.combine_chunks(kv).to_batches()
-        wanted = Counter(_hashable(row) for row in decode_batch(batch, "design").get(name, []))
-        typed = Counter(_hashable(tuple(row.values())) for row in rows(planted / "decoded" / name))
-        assert typed == wanted
-        assert wanted
-
-
-def _hashable(row: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(tuple(each) if isinstance(each, list) else each for each in row)
