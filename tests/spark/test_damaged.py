@@ -127,9 +127,8 @@ def struck(seed: int, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "right"
 
 
-@pytest.mark.deep
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("stages", [4, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stages", [pytest.param(4, marks=pytest.mark.deep), pytest.param(60, marks=pytest.mark.long)])
 def test_a_stage_that_is_damaged_gives_the_right_answer_or_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stages: int
 ) -> None:
