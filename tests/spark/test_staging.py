@@ -44,7 +44,7 @@ def last_line(done: Result) -> str:
     return line
 
 
-@pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=str)
+@pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=["all of them", "one", "emptied"])
 def test_what_was_lost_before_the_end_of_writing_ends_it(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, struck: tuple[Damage, ...]
 ) -> None:
