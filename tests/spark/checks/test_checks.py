@@ -185,6 +185,7 @@ EXPECTED = {
     ("head-exists", "violation", "b-1 tags/nowhere"),
     ("parents-exist", "violation", "b-1 commits/orphan"),
     ("no-reachable-zombie", "violation", "a-1 branches/zombie"),
+    ("garbage-is-reclaimable", "garbage", "a-1 branches/zombie"),
     ("cleanup-spares-live", "violation", "graveler_deleted repo/a/1"),
     ("garbage-is-reclaimable", "garbage", "gone-1 branches/main"),
     ("garbage-is-reclaimable", "garbage", "gone-1 commits/first"),
