@@ -279,9 +279,6 @@ def counted_by_hand(spark: SparkSession, dataset: Path) -> dict[str, int]:
 
 
 def test_only_what_is_asked_for_is_judged_and_told(check: Check, dataset: Path) -> None:
-    done = check(str(dataset), "--only", "key-is-known,key-names-record", "--json")
-    *lines, _ = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["id"] for line in lines] == ["key-is-known", "key-names-record"]
     done = check(str(dataset), "--only", "child-is-not-older")
     assert done.return_value == 0
     assert "0 violations of 0 of 1 check" in done.stdout
