@@ -102,6 +102,7 @@ def test_a_commit_without_a_record_ends_the_run(tmp_path: Path, lost: str, words
     assert list(out.iterdir()) == []
 
 
+@pytest.mark.deep
 def test_with_lenient_the_run_goes_on_and_counts_them(tmp_path: Path) -> None:
     dataset = written(without("c1", "c4"), tmp_path / "dataset")
     arguments = ("uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run", "--lenient")
