@@ -111,11 +111,12 @@ def generated(profile: str, folder: Path, scale: float, log: Path) -> Path:
     data = folder / f"{profile}-{scale:g}"
     if not data.exists():
         sys.stderr.write(f"generating {data.name}\n")
-        sizes = scaled(profile, scale)
-        cost = measured([*COMMANDS, "spark", "generate", str(data), "--decoded", "--profile", profile, *sizes], log)
-        if cost.code:
-            raise SystemExit(f"generating {profile} ended with {cost.code}; see {log}")
-        sys.stderr.write(f"generated in {cost.seconds:.0f} s\n")
+        sizes, typed = scaled(profile, scale), str(data / TYPED)
+        for step in (["generate", str(data), "--profile", profile, *sizes], ["decode", str(data), "--out", typed]):
+            cost = measured([*COMMANDS, "spark", *step], log)
+            if cost.code:
+                raise SystemExit(f"generating {profile} ended with {cost.code}; see {log}")
+            sys.stderr.write(f"{step[0]}: {cost.seconds:.0f} s\n")
     return data
 
 

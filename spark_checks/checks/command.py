@@ -53,8 +53,9 @@ def command(
     lakeFS are read. Exit code 1 if an invariant is violated, else 3 if a check judged nothing, or the store has
     a schema version that is not known; garbage and notes are reported, but do not count.
     """
+    from lakeproof.pages import summary as pages
     from lakeproof.report.style import console
-    from lakeproof.spark_checks.checks.reporting import as_json_lines, table, write_page, write_summary
+    from lakeproof.spark_checks.checks.reporting import as_json_lines, page, table, write_summary
     from lakeproof.spark_checks.checks.running import run
     from lakeproof.spark_checks.dataset import open_dataset
     from lakeproof.spark_checks.run_folders import session_for
@@ -67,7 +68,7 @@ def command(
         if folder is not None:
             write_summary(summary, folder)
     if html is not None:
-        write_page(summary, html)
+        pages.write_summary(page(summary), html)
         click.echo(f"{html}: open it in a browser", err=True)
     if as_json:
         for line in as_json_lines(summary):

@@ -1,8 +1,7 @@
-"""What a run of the checks found, told: a table, JSON Lines, and a page that needs nothing but a browser."""
+"""What a run of the checks found, told: a table, JSON Lines, and a page."""
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 from rich import box
@@ -10,13 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lakeproof.pages import summary as pages
 from lakeproof.report.style import is_ascii, plural, seconds
-from lakeproof.running.outputs import unwritable
-from lakeproof.spark_checks import denominators, manifest, pages
+from lakeproof.spark_checks import denominators, manifest
 from lakeproof.spark_checks.checks.catalogue import PASSES
 from lakeproof.spark_checks.checks.running import KINDS, Example, Outcome, Summary
 from lakeproof.spark_checks.folders import Folder
-from lakeproof.spark_checks.pages import text
 
 COLUMNS: Final = {"violation": "violations", "garbage": "garbage", "note": "notes"}
 _STYLES: Final = {"violation": "red", "garbage": "yellow", "note": "cyan"}
@@ -117,64 +115,44 @@ def write_summary(summary: Summary, out: Folder) -> None:
     """``summary.jsonl`` and ``summary.html`` in a folder. Raises Unusable."""
     lines = "".join(f"{line}\n" for line in as_json_lines(summary))
     out.write("summary.jsonl", lines.encode(errors="backslashreplace"))
-    out.write("summary.html", page(summary).encode(errors="backslashreplace"))
+    out.write("summary.html", pages.summary_page(page(summary)).encode(errors="backslashreplace"))
 
 
-def write_page(summary: Summary, path: Path) -> None:
-    """The page alone, to a file of this machine. Raises Unusable."""
-    try:
-        path.write_text(page(summary), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise unwritable(path, error.strerror or str(error), "--html") from error
-
-
-def page(summary: Summary) -> str:
-    """HTML with counts and examples. All that comes from the data is escaped, and nothing is loaded from anywhere."""
-    read = pages.read(summary.rows.items(), map(manifest.note, summary.unsealed))
-    parts = (read, _checks(summary), *_all_examples(summary), _pointer())
-    return pages.document(f"Checks of {summary.where}", parts)
-
-
-def _checks(summary: Summary) -> str:
-    heads = ("check", "judged", *COLUMNS.values(), "seconds")
-    rows = (_row(summary, outcome, first) for outcome, first in _with_first(summary))
-    told = pages.paragraph(text(verdict(summary)))
-    return (
-        pages.heading(2, "What was found") + told + pages.table("Checks, and how many things each judged", heads, rows)
+def page(summary: Summary) -> pages.Summary:
+    """With counts and examples."""
+    return pages.Summary(
+        kind="spark check",
+        subject=summary.where,
+        verdict="violated" if summary.violated else "inconclusive" if summary.inconclusive else "holds",
+        closing=verdict(summary),
+        facts=[("dataset", manifest.note(each)) for each in summary.unsealed],
+        tables=[
+            pages.Table(
+                title="What was found",
+                heads=("check", "judged", *COLUMNS.values(), "seconds", "meaning"),
+                rows=[_row(summary, outcome, first) for outcome, first in _with_first(summary)],
+                numbers=range(1, len(COLUMNS) + 3),
+            ),
+            pages.Table(
+                title="Examples",
+                heads=("check", "kind", "what", "evidence"),
+                rows=[
+                    (outcome.check.id, each.kind, _cut(each.subject), _cut(each.evidence))
+                    for outcome in summary.outcomes
+                    for each in outcome.examples
+                ],
+            ),
+            pages.Table(
+                title="What was read",
+                heads=("table", "rows"),
+                rows=[(name, f"{count:,}") for name, count in summary.rows.items()],
+                numbers=(1,),
+            ),
+        ],
     )
 
 
 def _row(summary: Summary, outcome: Outcome, first: bool) -> list[str]:
-    check = outcome.check
-    name = pages.code(check.id)
-    name = pages.link(name, f"#{check.id}") if outcome.examples else name
-    counts = (pages.styled(f"{outcome.count(kind):,}", kind if outcome.count(kind) else "") for kind in KINDS)
-    return [
-        f"{name}<small>{text(check.meaning)}</small>",
-        pages.styled(_things(outcome), "garbage" if outcome.inconclusive else ""),
-        *(counts if outcome.judged else ("-" for _ in KINDS)),
-        seconds(summary.seconds[check.part]) if first else "",
-    ]
-
-
-def _all_examples(summary: Summary) -> Iterator[str]:
-    found = [outcome for outcome in summary.outcomes if outcome.examples]
-    if found:
-        yield pages.heading(2, "Examples")
-    for outcome in found:
-        total = plural(sum(outcome.counts.values()), "finding")
-        caption = f"{len(outcome.examples):,} of {total}: {outcome.check.meaning}"
-        rows = (
-            [pages.code(_cut(each.subject)), pages.styled(text(each.kind), each.kind), text(_cut(each.evidence))]
-            for each in outcome.examples
-        )
-        yield pages.heading(3, text(outcome.check.id), outcome.check.id)
-        yield pages.table(caption, ("what", "kind", "evidence"), rows)
-
-
-def _pointer() -> str:
-    where = pages.link(pages.code("findings/"), "findings/")
-    counts = pages.link(pages.code("summary.jsonl"), "summary.jsonl")
-    return pages.heading(2, "Files") + pages.paragraph(
-        f"All findings, as Parquet, are in {where}; the counts in {counts}."
-    )
+    counts = (f"{outcome.count(kind):,}" if outcome.judged else "-" for kind in KINDS)
+    spent = seconds(summary.seconds[outcome.check.part]) if first else ""
+    return [outcome.check.id, _things(outcome), *counts, spent, outcome.check.meaning]

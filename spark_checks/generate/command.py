@@ -48,7 +48,6 @@ def _counts(command: click.decorators.FC) -> click.decorators.FC:
     "--violations", type=click.Path(path_type=Path), metavar="FILE", help="Numbers of violations to plant, as JSON."
 )
 @click.option("--partitions", type=click.IntRange(1), default=None, metavar="N", help="Files of a large table.")
-@click.option("--decoded", is_flag=True, help="Also write the typed tables.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing dataset.")
 @spark_options
 def command(
@@ -60,7 +59,6 @@ def command(
     now: str | None,
     violations: Path | None,
     partitions: int | None,
-    decoded: bool,
     overwrite: bool,
     **counts: int | None,
 ) -> None:
@@ -80,7 +78,7 @@ def command(
     check_target(out, overwrite)
     with session(options, out) as spark, whole(out) as part:
         ground = Ground(spark, sizes, partitions or 2 * spark.sparkContext.defaultParallelism)
-        write(ground, make(ground, asked), part, decoded=decoded, doing=lambda what: doing(spark, what))
+        write(ground, make(ground, asked), part, lambda what: doing(spark, what))
     count = sum(asked.values())
     click.echo(
         f"{out}: {sizes.repositories} repositories, {sizes.commits} commits, {sizes.objects} objects; "

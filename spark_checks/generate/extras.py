@@ -16,13 +16,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from lakeproof.running.tasks import Unusable
-from lakeproof.spark_checks.decoding import decode_batch
 from lakeproof.spark_checks.generate.data import committed_objects, first_object, own_objects
 from lakeproof.spark_checks.generate.ground import SHOWN_PERIOD, Ground, namespace, repository_id
 from lakeproof.spark_checks.generate.planted import Place, Planted
 from lakeproof.spark_checks.generate.planting import AGAIN, GARBAGE, plant
 from lakeproof.spark_checks.generate.wire import integer
-from lakeproof.spark_checks.tables import BINARY, DECODED, KV, LONG, STRING, table
+from lakeproof.spark_checks.tables import BINARY, KV, LONG, STRING, table
 
 LISTED: Final = table(id=STRING, subject=STRING, evidence=STRING)
 MADE: Final = table(
@@ -54,17 +53,6 @@ class Extras:
     @property
     def listed(self) -> DataFrame:
         return self.made.where("id is not null").select(*LISTED.names)
-
-    def typed(self, name: str) -> DataFrame:
-        """The rows of a typed table that the records decode into."""
-        schema = to_arrow_schema(DECODED[name])
-
-        def told(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                rows = decode_batch(batch, "design").get(name, [])
-                yield pa.RecordBatch.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
-
-        return self.records.mapInArrow(told, DECODED[name])
 
 
 def extras(ground: Ground, counts: Mapping[str, int]) -> Extras:

@@ -22,8 +22,7 @@ from lakeproof.spark_checks.generate import data, records
 from lakeproof.spark_checks.generate.extras import Extras, chosen_committed, chosen_staged, extras
 from lakeproof.spark_checks.generate.ground import Ground
 from lakeproof.spark_checks.generate.tables import records as kv_records
-from lakeproof.spark_checks.generate.tables import typed
-from lakeproof.spark_checks.tables import AT_REST, DECODED
+from lakeproof.spark_checks.tables import AT_REST
 
 PLANTED: Final = "planted.jsonl"
 ABOUT: Final = "generated.json"
@@ -33,16 +32,10 @@ OURS: Final = frozenset({*AT_REST, "decoded", PLANTED, ABOUT})
 
 @attrs.frozen(eq=False)
 class Made:
-    """A dataset as tables not yet computed. ``drafts``: `records.DRAFTS`."""
+    """A dataset as tables not yet computed."""
 
-    drafts: dict[str, DataFrame]
     tables: dict[str, DataFrame]
     extras: Extras
-
-    def typed(self, name: str) -> DataFrame:
-        """One of the typed tables."""
-        made = self.extras.typed(name)
-        return typed(name, self.drafts[name]).unionAll(made) if name in self.drafts else made
 
 
 def make(ground: Ground, violations: Mapping[str, int]) -> Made:
@@ -62,7 +55,7 @@ def make(ground: Ground, violations: Mapping[str, int]) -> Made:
         "ranges": data.ranges(ground),
         "objects": _listing(ground, violations).unionAll(more.objects),
     }
-    return Made(drafts, tables, more)
+    return Made(tables, more)
 
 
 def _listing(ground: Ground, violations: Mapping[str, int]) -> DataFrame:
@@ -118,19 +111,13 @@ def write(
     ground: Ground,
     made: Made,
     out: Path,
-    *,
-    decoded: bool,
     doing: Callable[[str], AbstractContextManager[None]] = _silently,
 ) -> None:
-    """Write a dataset to an empty folder: the tables at rest, the typed ones if ``decoded``, what was planted, and
-    what was asked for."""
-    tables = {name: (frame, out / name) for name, frame in made.tables.items()}
-    if decoded:
-        tables |= {f"decoded/{name}": (made.typed(name), out / "decoded" / name) for name in DECODED}
+    """Write a dataset to an empty folder: the tables at rest, what was planted, and what was asked for."""
     with _small_methods(ground.spark):
-        for name, (frame, target) in tables.items():
+        for name, frame in made.tables.items():
             with doing(f"writing {name}/"):
-                staging.write(frame, str(target), options={"compression": "zstd"})
+                staging.write(frame, str(out / name), options={"compression": "zstd"})
     with (out / PLANTED).open("w", encoding="utf-8") as file:
         for row in made.extras.listed.orderBy("id", "subject").toLocalIterator():
             file.write(json.dumps(row.asDict()) + "\n")

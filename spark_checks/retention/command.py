@@ -51,7 +51,7 @@ def command(
 ) -> int:
     """Mark the objects that only expired commits reach, by retention rules. Deletes nothing.
 
-    Writes DIR/RUN/commits (CSV), addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has
+    Writes DIR/RUN/commits (CSV), addresses (Parquet) and report.json there; `sweep` deletes what a run has
     marked. Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
     from lakeproof.spark_checks import runs

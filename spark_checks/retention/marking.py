@@ -24,7 +24,6 @@ from lakeproof.spark_checks.progress import doing
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.retention.rulebook import ALL, Rulebook
 from lakeproof.spark_checks.retention.walking import HEAD_MISSING, NOTES, TAG_MISSING, Walk, walked
-from lakeproof.spark_checks.run_page import write_page
 from lakeproof.spark_checks.runs import Mismatch, Report
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.workspace import staged
@@ -112,7 +111,6 @@ def mark(dataset: Dataset, rules: Rulebook, asked: Asked, folder: Folder | Path)
     )
     dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
-    write_page(folder, report)
     return report
 
 

@@ -44,7 +44,7 @@ def command(
 ) -> int:
     """Mark the objects that no commit and no staged entry refers to. Deletes nothing.
 
-    Writes DIR/RUN/addresses (Parquet), report.json and report.html there; `sweep` deletes what a run has marked.
+    Writes DIR/RUN/addresses (Parquet) and report.json there; `sweep` deletes what a run has marked.
     Exit code 3 if there was nothing to judge: an empty dataset proves nothing.
     """
     from lakeproof.spark_checks import runs

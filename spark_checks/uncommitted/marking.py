@@ -23,7 +23,6 @@ from lakeproof.spark_checks.kinds import ISSUED_PREFIX
 from lakeproof.spark_checks.ledger import MARKED, TOO_YOUNG
 from lakeproof.spark_checks.namespaces import namespaces
 from lakeproof.spark_checks.progress import doing
-from lakeproof.spark_checks.run_page import write_page
 from lakeproof.spark_checks.runs import KNOWN, Report
 from lakeproof.spark_checks.scanned import Scan
 from lakeproof.spark_checks.staging import Written
@@ -117,7 +116,6 @@ def mark(dataset: Dataset, asked: Asked, folder: Folder | Path) -> Report:
     )
     dataset.noted.demand_same(spark)
     runs.finish(folder, report, written)
-    write_page(folder, report)
     return report
 
 

@@ -1,8 +1,8 @@
 """Runs lakeproof's command line, and breaks something at a table of a given name: ``breaking.py WHAT TABLE MARKS ...``.
 
 WHAT is ``executors=N``: tasks that write the table end the JVM of their executor (SIGKILL), N times in all;
-``shuffles``: the first such task deletes the shuffle files of all executors; ``disk=FOLDER``: it fills the file system
-of a folder; ``driver``: the driver ends, SIGKILL, once the table is written. MARKS is a folder: a file is put there for
+``shuffles``: the first such task deletes the shuffle files of all executors; ``driver``: the driver ends, SIGKILL, once
+the table is written. MARKS is a folder: a file is put there for
 each blow that was struck.
 
 What runs on workers is made inside a function, and goes there by value: workers do not have this file.
@@ -29,7 +29,6 @@ def blow(what: str, marks: str) -> "Task":
     kind, _, detail = what.partition("=")
 
     def strike(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-        import errno
         import os
         import signal
         from pathlib import Path
@@ -63,14 +62,6 @@ def blow(what: str, marks: str) -> "Task":
                 Path(f"{marks}/0").write_text("\n".join(str(each) for each in found))
                 for each in found:
                     each.unlink()
-            elif kind == "disk" and mine(0):
-                try:
-                    with Path(detail, "filler").open("wb", buffering=0) as file:
-                        while file.write(bytes(1 << 16)):
-                            pass
-                except OSError as error:
-                    if error.errno != errno.ENOSPC:
-                        raise
             yield batch
 
     return strike

@@ -1,7 +1,8 @@
 """One Spark session for all tests of a run: whatever asks for it is in one group, and so in one process of xdist's."""
 
 from collections.abc import Iterator
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import pytest
 from pyspark.sql import SparkSession
@@ -27,6 +28,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark() -> Iterator[SparkSession]:
     with session(Options(master="local[2]", memory="2g", small=True, conf=SMALL)) as started:
         yield started
+
+
+class Mount(NamedTuple):
+    url: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def mount(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Mount:
+    """A folder, and a URL of it that only Spark knows. Hadoop keeps a file system as it was first opened."""
+    folder = tmp_path_factory.mktemp("mount")
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set(f"fs.viewfs.mounttable.{folder.name}.link./here", folder.as_uri())
+    return Mount(f"viewfs://{folder.name}/here", folder)
 
 
 @pytest.fixture(scope="module")

@@ -85,34 +85,12 @@ def without_file(folder: Path) -> Path:
     return folder
 
 
-def with_hidden_file(folder: Path) -> Path:
-    """Spark passes over it, and so nothing is there."""
-    [*files] = (folder / "ranges").glob("*.parquet")
-    for file in files:
-        file.rename(file.with_name(f".{file.name}"))
-    return folder
-
-
-def without_column(folder: Path) -> Path:
-    write(folder, "objects", [], pa.schema([("storage_namespace", pa.string())]))
-    return folder
-
-
-def wrong_type(folder: Path) -> Path:
-    fields = [(f.name, pa.string()) for f in to_arrow_schema(AT_REST["objects"], timezone="UTC")]
-    write(folder, "objects", [], pa.schema(fields))
-    return folder
-
-
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (missing_folder, ["nowhere: there is no such folder", "kv/"]),
         (without_table, ["ranges: there is no table ranges/", "an empty one will do"]),
         (without_file, ["ranges: has no Parquet file"]),
-        (with_hidden_file, ["ranges/.part-0.parquet: Spark passes over files of such a name"]),
-        (without_column, ["part-0.parquet: has no column address", "expected of objects/", "last_modified: timestamp"]),
-        (wrong_type, ["part-0.parquet: column size_bytes is string", "size_bytes: bigint"]),
     ],
 )
 def test_what_is_no_dataset_is_refused(

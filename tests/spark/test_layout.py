@@ -1,6 +1,6 @@
 """Every file of a table is looked at before a row is read: what Spark takes for null, or passes over, is refused."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,10 +12,9 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import layout, places
 from lakeproof.spark_checks.dataset import open_dataset, read_table
 from lakeproof.spark_checks.tables import AT_REST, DECODED, LONG, STRING, table
-from tests.commands import lakeproof
 from tests.spark import snapshots
-from tests.spark.retention.worlds import NOW, world
-from tests.spark.test_staging import last_line
+from tests.spark.conftest import Mount
+from tests.spark.retention.worlds import world
 
 RANGES = ("range_id", "path", "address", "checksum", "size_bytes")
 
@@ -24,13 +23,7 @@ RANGES = ("range_id", "path", "address", "checksum", "size_bytes")
 def dataset(tmp_path: Path) -> Path:
     """Each of its tables has two files."""
     folder = tmp_path / "dataset"
-    snapshots.write(snapshots.tables(world(7, 3)), folder)
-    for name in AT_REST:
-        [file] = (folder / name).glob("*.parquet")
-        rows = parquet.read_table(file)
-        file.unlink()
-        parquet.write_table(rows.slice(0, len(rows) // 2), folder / name / "part-0.parquet")
-        parquet.write_table(rows.slice(len(rows) // 2), folder / name / "part-1.parquet")
+    snapshots.write(snapshots.tables(world(7, 3)), folder, files=2)
     return folder
 
 
@@ -52,11 +45,6 @@ def retyped(dataset: Path) -> None:
 
 def emptied(dataset: Path) -> None:
     second(dataset).write_bytes(b"")
-
-
-def cut(dataset: Path) -> None:
-    whole = second(dataset).read_bytes()
-    second(dataset).write_bytes(whole[: len(whole) // 2])
 
 
 def hidden(dataset: Path) -> None:
@@ -129,7 +117,6 @@ DAMAGES = (
     (renamed, r"part-1\.parquet: has no column address \(\['addr', .*expected of ranges/: .*write the file again so"),
     (retyped, r"part-1\.parquet: column size_bytes is string; expected of ranges/"),
     (emptied, r"part-1\.parquet: cannot be read as Parquet \(0 bytes\); bring it back whole, or write the table again"),
-    (cut, r"part-1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"),
     (noted, r"notes\.txt: cannot be read as Parquet \(.*\); take it away if it is not of the table, or bring it back"),
     (hidden, r"_part-1\.parquet: Spark passes over files of such a name; take it away, or give it one that tells"),
     (half_copied, r"\.part-1\.parquet\._COPYING_: is of a write that has not ended"),
@@ -162,19 +149,6 @@ def test_a_second_file_that_is_not_as_the_first_is_named(
         open_dataset(spark, str(dataset))
     assert "\n" not in str(told.value)
     assert "leave it out" not in str(told.value)
-
-
-@pytest.mark.deep
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("damage", [hidden])
-def test_uncommitted_marks_nothing_of_a_damaged_dataset(
-    dataset: Path, tmp_path: Path, damage: Callable[[Path], None]
-) -> None:
-    damage(dataset)
-    out = tmp_path / "out"
-    done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(out))
-    assert "part-1.parquet: " in last_line(done)
-    assert list(out.iterdir()) == []
 
 
 def test_what_spark_leaves_beside_its_files_is_no_data(spark: SparkSession, dataset: Path) -> None:
@@ -215,37 +189,28 @@ def test_times_of_nanoseconds_are_refused_and_those_of_old_files_taken(spark: Sp
         read_table(spark, str(tmp_path), schema)
 
 
-@pytest.fixture(scope="module")
-def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("fs.viewfs.mounttable.layout.link./data", folder.as_uri())
-    yield folder
-    hadoop.unset("fs.viewfs.mounttable.layout.link./data")
-
-
 class TestByUrl:
-    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mounted: Path) -> None:
+    def test_footers_say_there_what_they_say_here(self, spark: SparkSession, mount: Mount) -> None:
         schema = table(**{field.name: field.dataType for each in DECODED.values() for field in each})
-        spark.createDataFrame([], schema).write.parquet(str(mounted / "kinds"))
-        for file in (mounted / "kinds").glob("*.parquet"):
-            url = f"viewfs://layout/data/kinds/{file.name}"
+        spark.createDataFrame([], schema).write.parquet(str(mount.folder / "kinds"))
+        for file in (mount.folder / "kinds").glob("*.parquet"):
+            url = f"{mount.url}/kinds/{file.name}"
             there, here = (places.File("", each, places.stamp(file)) for each in (url, str(file)))
             assert layout._columns(spark, there) == layout._columns(spark, here)
 
-    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mounted: Path) -> None:
+    def test_a_file_that_is_damaged_is_named_with_its_url(self, spark: SparkSession, mount: Mount) -> None:
         for number, column in enumerate(("n", "m")):
-            (mounted / "rows").mkdir(exist_ok=True)
-            parquet.write_table(pa.table({column: [number]}), mounted / "rows" / f"{number}.parquet")
-        with pytest.raises(Unusable, match=r"^viewfs://layout/data/rows/1\.parquet: has no column n \(\['m'\]\)"):
-            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
-        (mounted / "rows" / "1.parquet").write_bytes(b"")
+            (mount.folder / "rows").mkdir(exist_ok=True)
+            parquet.write_table(pa.table({column: [number]}), mount.folder / "rows" / f"{number}.parquet")
+        with pytest.raises(Unusable, match=rf"^{mount.url}/rows/1\.parquet: has no column n \(\['m'\]\)"):
+            read_table(spark, f"{mount.url}/rows", table(n=LONG))
+        (mount.folder / "rows" / "1.parquet").write_bytes(b"")
         with pytest.raises(
             Unusable, match=r"1\.parquet: cannot be read as Parquet \(.*\); bring it back whole"
         ) as told:
-            read_table(spark, "viewfs://layout/data/rows", table(n=LONG))
+            read_table(spark, f"{mount.url}/rows", table(n=LONG))
         assert "\n" not in str(told.value)
-        (mounted / "rows" / "1.parquet").unlink()
-        assert read_table(spark, "viewfs://layout/data/rows", table(n=LONG)).count() == 1
+        (mount.folder / "rows" / "1.parquet").unlink()
+        assert read_table(spark, f"{mount.url}/rows", table(n=LONG)).count() == 1
         with pytest.raises(Unusable, match="there is no table gone/"):
-            read_table(spark, "viewfs://layout/data/gone", table(n=LONG))
+            read_table(spark, f"{mount.url}/gone", table(n=LONG))

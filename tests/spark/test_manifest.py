@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +16,8 @@ from lakeproof.spark_checks.dataset import open_dataset
 from lakeproof.spark_checks.tables import AT_REST
 from tests.commands import complaint, lakeproof
 from tests.spark import snapshots
+from tests.spark.conftest import Mount
+from tests.spark.damages import blank
 from tests.spark.retention.worlds import NOW, world
 
 
@@ -77,8 +78,15 @@ def test_a_row_that_was_lost_ends_each_command_in_one_line(dataset: Path, tmp_pa
         assert said.startswith(f"{file}: is not what {manifest.NAME} says: ")
         if table != "objects":
             file.write_bytes(whole)
-    for done in (marked(dataset, tmp_path, "run"), lakeproof("spark", "check", str(dataset))):
+    (tmp_path / "rules").write_text('{"default_retention_days": 5}')
+    rules = ("--rules", str(tmp_path / "rules"), "--out", str(tmp_path / "out"))
+    for done in (
+        marked(dataset, tmp_path, "run"),
+        lakeproof("spark", "check", str(dataset)),
+        lakeproof("spark", "retention", str(dataset), *rules),
+    ):
         assert complaint(done) == said
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_another_file_of_the_same_size_is_told_by_its_footer(dataset: Path) -> None:
@@ -155,24 +163,15 @@ def test_typed_tables_that_are_decoded_into_a_sealed_dataset_are_sealed_with_it(
     assert manifest.demand(None, str(dataset))
 
 
-@pytest.fixture(scope="module")
-def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("fs.viewfs.mounttable.sealed.link./data", folder.as_uri())
-    yield folder
-    hadoop.unset("fs.viewfs.mounttable.sealed.link./data")
-
-
-def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mounted: Path) -> None:
-    snapshots.write(snapshots.tables(world(7, 2)), mounted / "dataset")
-    url = "viewfs://sealed/data/dataset"
+def test_a_dataset_at_a_url_is_sealed_as_one_of_this_machine(spark: SparkSession, mount: Mount) -> None:
+    snapshots.write(snapshots.tables(world(7, 2)), mount.folder / "dataset")
+    url = f"{mount.url}/dataset"
     there = manifest.seal(spark, url, hashed=True)
-    assert there == manifest.seal(None, str(mounted / "dataset"), hashed=True, again=True)
+    assert there == manifest.seal(None, str(mount.folder / "dataset"), hashed=True, again=True)
     assert manifest.demand(spark, url)
     assert open_dataset(spark, url).unsealed == ()
     manifest.seal(spark, url, again=True)
-    file = mounted / "dataset" / "kv" / "part.parquet"
+    file = mount.folder / "dataset" / "kv" / "part.parquet"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Unusable, match=r"kv/part\.parquet: is not what _lakeproof\.json says"):
         open_dataset(spark, url)
@@ -206,9 +205,8 @@ def test_a_column_that_is_there_and_says_nothing_is_refused(
         folder = tmp_path / column
         shutil.copytree(typed, folder, ignore=shutil.ignore_patterns("*.crc"))  # which an object store does not have
         for file in (folder / table).glob("*.parquet"):
-            rows = pq.read_table(file)
-            at = rows.schema.get_field_index(column)
-            nulls = pa.nulls(len(rows), rows.schema.field(at).type)
-            pq.write_table(rows.set_column(at, rows.schema.field(at), nulls), file)
+            schema = pq.read_schema(file)
+            at = schema.get_field_index(column)
+            blank(file, at, schema.field(at).type)
         with pytest.raises(Unusable, match=f"a row of {table}/ leaves out what it keeps .*{column} is null"):
             blanks.demand_told(open_dataset(spark, str(folder)))

@@ -1,28 +1,21 @@
 """A run over nothing is inconclusive: "nothing to delete" of no objects is no evidence."""
 
 from pathlib import Path
+from random import Random
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from lakeproof.commands.group import INCONCLUSIVE
 from lakeproof.spark_checks.runs import read_report
 from tests.commands import lakeproof
 from tests.spark import snapshots
+from tests.spark.damages import without_rows
 from tests.spark.retention.worlds import NOW, world
 from tests.spark.test_staging import rules
 
 pytestmark = pytest.mark.deep
 
 __all__ = ["rules"]
-
-
-def emptied(folder: Path) -> None:
-    """The table is there, and has no rows."""
-    [file] = folder.glob("*.parquet")
-    rows: pa.Table = parquet.read_table(file)
-    parquet.write_table(rows.slice(0, 0), file)
 
 
 @pytest.mark.usefixtures("spark")
@@ -36,7 +29,7 @@ def emptied(folder: Path) -> None:
 )
 def test_a_run_over_nothing_is_inconclusive(command: str, table: str, words: str, rules: str, tmp_path: Path) -> None:
     snapshots.write(snapshots.tables(world(7, 3)), tmp_path / "dataset")
-    emptied(tmp_path / "dataset" / table)
+    without_rows(Random(0), tmp_path / "dataset" / table / "part.parquet")
     more = ("--lenient",) if command == "uncommitted" else ("--rules", rules)
     where = ("--out", str(tmp_path), "--run", "run", "--now", str(NOW))
     done = lakeproof("spark", command, str(tmp_path / "dataset"), *more, *where)

@@ -1,6 +1,5 @@
 """Folders by URL: what is worked in lies on a file system that only Spark knows, and what is written is found there."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,30 +9,16 @@ from pyspark.sql import SparkSession
 
 from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import staging, workspace
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.decoding import decode
 from tests.commands import complaint, lakeproof
-
-MOUNT = "fs.viewfs.mounttable.lakeproof.link./work"
-WORK = "viewfs://lakeproof/work"
-
-
-@pytest.fixture(scope="module")
-def mounted(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder behind the URL. Hadoop keeps a file system as it was first opened."""
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set(MOUNT, folder.as_uri())
-    yield folder
-    hadoop.unset(MOUNT)
+from tests.spark.conftest import Mount
 
 
 @pytest.fixture
-def work(spark: SparkSession, mounted: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def work(spark: SparkSession, mount: Mount, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The session works there."""
-    spark.conf.set(workspace.SETTING, WORK)
+    spark.conf.set(workspace.SETTING, mount.url)
     monkeypatch.setattr(workspace, "_made", {})
-    yield mounted
+    yield mount.folder
     workspace.remove(spark)
     spark.conf.unset(workspace.SETTING)
 
@@ -54,17 +39,6 @@ def test_what_is_staged_at_a_url_is_whole_or_an_error_and_goes_with_the_session(
         staging.read(written, spark.range(0).schema, spark, "odd=1")
     workspace.remove(spark)
     assert list(work.iterdir()) == []
-
-
-@pytest.mark.deep
-def test_a_dump_is_decoded_at_a_url(spark: SparkSession, work: Path, tmp_path: Path) -> None:
-    dump = tmp_path / "dump.json"
-    entry = {"partition": "Z3JhdmVsZXI=", "key": "cmVwb3Mvcg==", "value": "CgFy"}
-    dump.write_text(json.dumps({"entries": [entry]}))
-    entities = decode(open_dataset(spark, str(dump)))
-    assert [row["repository_id"] for row in entities.repositories.collect()] == ["r"]
-    assert entities.commits.collect() == []
-    assert list(work.glob("*/kv-*/kv/*.parquet"))
 
 
 def test_a_work_folder_that_is_not_there_is_one_line(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

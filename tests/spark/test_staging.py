@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -13,10 +14,9 @@ from lakeproof.running.tasks import Unusable
 from lakeproof.spark_checks import staging, workspace
 from lakeproof.spark_checks.exploring.levels import SparkLevels
 from lakeproof.spark_checks.retention import commit_files
-from tests.commands import lakeproof
 from tests.spark import snapshots
-from tests.spark.losing import Damage, all_of_them, lose, one_becomes_empty, one_with_rows
-from tests.spark.retention.worlds import NOW, world
+from tests.spark.damages import Damage, emptied, largest, lose, lost, table_lost
+from tests.spark.retention.worlds import world
 
 SCHEMA = "id long, kind string"
 COMMITS = "repository_id string, commit_id string, expired boolean, metarange_id string"
@@ -44,39 +44,11 @@ def last_line(done: Result) -> str:
     return line
 
 
-@pytest.mark.deep
-@pytest.mark.usefixtures("spark")
-class TestThroughTheCommands:
-    def test_check_has_no_verdict(self, dataset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        lose(monkeypatch, "decoded")
-        assert "rows were written, and 0 are there; name a folder" in last_line(lakeproof("spark", "check", dataset))
-
-    @pytest.mark.parametrize("name", ["decoded", "committed"])
-    def test_uncommitted_marks_nothing(
-        self, dataset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-    ) -> None:
-        lose(monkeypatch, name, one_with_rows)
-        out = tmp_path / "out"
-        done = lakeproof("spark", "uncommitted", dataset, "--now", str(NOW), "--out", str(out), "--lenient")
-        assert "rows were written" in last_line(done)
-        assert list(out.iterdir()) == []
-
-    @pytest.mark.parametrize("name", ["decoded", "known"])
-    def test_retention_marks_nothing(
-        self, dataset: str, rules: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-    ) -> None:
-        lose(monkeypatch, name)
-        out = tmp_path / "out"
-        done = lakeproof("spark", "retention", dataset, "--rules", rules, "--now", str(NOW), "--out", str(out))
-        assert "rows were written" in last_line(done)
-        assert list(out.iterdir()) == []
-
-
-@pytest.mark.parametrize("damage", [all_of_them, one_with_rows, one_becomes_empty])
+@pytest.mark.parametrize("struck", [(), (lost,), (emptied,)], ids=["all of them", "one", "emptied"])
 def test_what_was_lost_before_the_end_of_writing_ends_it(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Damage
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, struck: tuple[Damage, ...]
 ) -> None:
-    lose(monkeypatch, "rows", damage)
+    lose(monkeypatch, "rows", *struck)
     with pytest.raises(
         Unusable, match=r"rows.*(10 rows were written, and \d are there|cannot be read any more)"
     ) as told:
@@ -84,10 +56,10 @@ def test_what_was_lost_before_the_end_of_writing_ends_it(
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("damage", [all_of_them, one_with_rows, one_becomes_empty])
+@pytest.mark.parametrize("damage", [lost, emptied, table_lost])
 def test_what_was_lost_between_two_stages_ends_the_second(spark: SparkSession, tmp_path: Path, damage: Damage) -> None:
     written = staging.write(spark.range(10).repartition(3), str(tmp_path / "rows"))
-    damage(sorted((tmp_path / "rows").glob("*.parquet")))
+    damage(Random(0), largest(sorted((tmp_path / "rows").glob("*.parquet"))))
     with pytest.raises(Unusable, match=r"10 rows were written, and \d are there|cannot be read any more"):
         staging.read(written, spark.range(0).schema, spark)
 
@@ -111,7 +83,7 @@ def test_what_is_appended_is_added_to_what_there_was(spark: SparkSession, tmp_pa
     first = staging.write(spark.range(3), where)
     both = staging.write(spark.range(4), where, to=first)
     assert (both.rows, staging.read(both, spark.range(0).schema, spark).count()) == (7, 7)
-    one_with_rows(sorted((tmp_path / "rows").glob("*.parquet")))
+    largest(sorted((tmp_path / "rows").glob("*.parquet"))).unlink()
     with pytest.raises(Unusable, match="8 rows were written"):
         staging.write(spark.range(1), where, to=both)
 

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -14,6 +13,7 @@ from lakeproof.spark_checks.hadoop_folder import folder_in
 from lakeproof.spark_checks.retention import commit_files
 from lakeproof.spark_checks.tables import DECODED
 from tests.commands import complaint, lakeproof
+from tests.spark.conftest import Mount
 from tests.spark.retention.test_commit_files import READ, ROWS, STRANGE
 from tests.spark.retention.worlds import NOW
 from tests.spark.test_clusters import timeless
@@ -21,26 +21,15 @@ from tests.spark.test_ended_runs import Place, place_in
 
 pytestmark = pytest.mark.deep
 
-URL = "viewfs://urls/mount"
+
+@pytest.fixture(scope="module")
+def here(mount: Mount) -> Place:
+    return place_in(mount.folder)._replace(out=str(mount.folder / "here"))
 
 
 @pytest.fixture(scope="module")
-def behind(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder behind the URL."""
-    folder = tmp_path_factory.mktemp("behind")
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("fs.viewfs.mounttable.urls.link./mount", folder.as_uri())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def here(behind: Path) -> Place:
-    return place_in(behind)._replace(out=str(behind / "here"))
-
-
-@pytest.fixture(scope="module")
-def there(here: Place) -> Place:
-    return here._replace(dataset=f"{URL}/dataset", out=f"{URL}/there")
+def there(here: Place, mount: Mount) -> Place:
+    return here._replace(dataset=f"{mount.url}/dataset", out=f"{mount.url}/there")
 
 
 def rows(table: DataFrame) -> list[str]:
@@ -58,7 +47,7 @@ def placeless(text: str) -> str:
 
 @pytest.mark.parametrize("kind", ["uncommitted", "retention"])
 def test_a_run_at_a_url_is_that_of_a_folder(
-    spark: SparkSession, kind: str, here: Place, there: Place, behind: Path
+    spark: SparkSession, kind: str, here: Place, there: Place, mount: Mount
 ) -> None:
     run = f"{kind}-run"
     for place in (here, there):
@@ -68,14 +57,14 @@ def test_a_run_at_a_url_is_that_of_a_folder(
     assert rows(one) == rows(two) != []
     folder = folder_in(spark, there.out).child(run)
     tables = {each.partition("/")[0] for each, _ in folder.files()}
-    assert tables == {"addresses", "report.json", "report.html", "known" if kind == "uncommitted" else "commits"}
+    assert tables == {"addresses", "report.json", "known" if kind == "uncommitted" else "commits"}
     assert complaint(there.ask(kind, run)).startswith(f"{there.out}/{run}: is there already")
     if kind == "uncommitted":
         done = there.ask(kind, "second", "--since", folder.where, "--now", str(NOW))
         assert done.exit_code == 0, done.output
         assert report(spark, there, "second")["accounts"] == report(spark, there, run)["accounts"]
     assert runs.demand_run(folder, kind).where == f"{there.out}/{run}"  # type: ignore[arg-type]
-    file = max((behind / "there" / run / "addresses").glob("*.parquet"))
+    file = max((mount.folder / "there" / run / "addresses").glob("*.parquet"))
     file.write_bytes(file.read_bytes()[:-9] + b"x" + file.read_bytes()[-8:])
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)  # of Spark's writer
     with pytest.raises(Unusable, match=r"\.parquet: is not what the run has written; mark once more"):
@@ -83,17 +72,17 @@ def test_a_run_at_a_url_is_that_of_a_folder(
 
 
 def test_a_new_run_whose_input_is_refused_leaves_no_folder(spark: SparkSession, there: Place) -> None:
-    done = there._replace(dataset=f"{URL}/nowhere").ask("uncommitted", "refused")
+    done = there._replace(dataset=f"{there.dataset}/nowhere").ask("uncommitted", "refused")
     assert "nowhere/kv: there is no table kv/" in done.stderr.splitlines()[-1]
     assert not folder_in(spark, f"{there.out}/refused").exists()
 
 
-def test_typed_tables_are_decoded_to_a_url_and_read_from_one(spark: SparkSession, here: Place, behind: Path) -> None:
-    shutil.copytree(here.dataset, behind / "typed")
-    arguments = ("spark", "decode", f"{URL}/typed", "--out", f"{URL}/typed/decoded")
+def test_typed_tables_are_decoded_to_a_url_and_read_from_one(spark: SparkSession, here: Place, mount: Mount) -> None:
+    shutil.copytree(here.dataset, mount.folder / "typed")
+    arguments = ("spark", "decode", f"{mount.url}/typed", "--out", f"{mount.url}/typed/decoded")
     assert lakeproof(*arguments).exit_code == 0
-    assert complaint(lakeproof(*arguments)).startswith(f"{URL}/typed/decoded: is there already; name another")
-    found, local = open_dataset(spark, f"{URL}/typed"), open_dataset(spark, str(behind / "typed"))
+    assert complaint(lakeproof(*arguments)).startswith(f"{mount.url}/typed/decoded: is there already; name another")
+    found, local = open_dataset(spark, f"{mount.url}/typed"), open_dataset(spark, str(mount.folder / "typed"))
     assert found.decoded.keys() == DECODED.keys()
     for name, table in found.decoded.items():
         assert rows(table) == rows(local.decoded[name])
@@ -103,29 +92,29 @@ def test_typed_tables_are_decoded_to_a_url_and_read_from_one(spark: SparkSession
     assert runs.time_of(None, found) == runs.time_of(None, local)
 
 
-def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, here: Place, behind: Path) -> None:
+def test_checks_write_their_findings_and_pages_to_a_url(spark: SparkSession, here: Place, mount: Mount) -> None:
     asked = ("--only", "parents-exist", "--only", "staged-has-owner", "--json")
-    one = lakeproof("spark", "check", here.dataset, *asked, "--out", str(behind / "checked"))
-    two = lakeproof("spark", "check", f"{URL}/dataset", *asked, "--out", f"{URL}/checked-there")
+    one = lakeproof("spark", "check", here.dataset, *asked, "--out", str(mount.folder / "checked"))
+    two = lakeproof("spark", "check", f"{mount.url}/dataset", *asked, "--out", f"{mount.url}/checked-there")
     assert placeless(one.stdout) == placeless(two.stdout)
     assert one.exit_code == two.exit_code == 1
-    found = [behind / name for name in ("checked", "checked-there")]
-    assert "<h1>Checks of" in (found[1] / "summary.html").read_text()
+    found = [mount.folder / name for name in ("checked", "checked-there")]
+    assert "spark check" in (found[1] / "summary.html").read_text()
     one_, two_ = (spark.read.parquet(str(each / "findings")) for each in found)
     assert rows(one_) == rows(two_) != []
 
 
 def test_spark_reads_commit_files_at_a_url_as_they_were_written_whatever_the_names_are(
-    spark: SparkSession, behind: Path
+    spark: SparkSession, mount: Mount
 ) -> None:
     expected = [(name, f" {name}-{n}\n", n % 2 == 0, "m" if n else None) for name in STRANGE for n in range(3)]
     table = spark.createDataFrame(expected, ROWS)
     for _ in range(2):  # what was there is replaced
-        assert commit_files.write(table, folder_in(spark, f"{URL}/commits")) == len(expected)
-    assert commit_files.write(table, behind / "commits-here") == len(expected)
+        assert commit_files.write(table, folder_in(spark, f"{mount.url}/commits")) == len(expected)
+    assert commit_files.write(table, mount.folder / "commits-here") == len(expected)
     how = {"header": True, "escape": '"', "multiLine": True}
     blanks = {"ignoreLeadingWhiteSpace": False, "ignoreTrailingWhiteSpace": False}
-    places = f"{URL}/commits", str(behind / "commits-here")
+    places = f"{mount.url}/commits", str(mount.folder / "commits-here")
     one, two = (spark.read.schema(READ).csv(each, **how, **blanks) for each in places)  # type: ignore[arg-type]
     assert rows(one) == rows(two)
     found = {(row["repository_id"], row["commit_id"], row["expired"], row["metarange_id"]) for row in one.collect()}

@@ -117,6 +117,7 @@ def test_the_same_code_makes_the_same_archive(tmp_path: Path) -> None:
             "Lost task 0.3 in stage 4.0: ExecutorLostFailure (executor 3 exited caused by one of the running tasks)",
             "executors were lost, again and again; ",
         ),
+        ("java.io.IOException: No space left on device", "no space left on the device that Spark works on"),
         (
             "ResultStage 57 (x) has failed the maximum allowable number of times: 4. Most recent failure reason: fetch",
             "executors were lost, again and again; ",

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder: Path) -> None:
     """Generate, check, and compare what was planted with what was found; of garbage nothing was listed."""
     ground = Ground(spark, sizes, 2)
-    write(ground, make(ground, violations), folder, decoded=True)
+    write(ground, make(ground, violations), folder)
     target = fresh(spark, "findings")
     summary = run(open_dataset(spark, str(folder)), (), target)
     rows = spark.read.schema(FINDINGS).parquet(target).collect()
@@ -35,6 +35,7 @@ def check(spark: SparkSession, sizes: Sizes, violations: dict[str, int], folder:
     assert any(row.kind == "garbage" for row in rows)
 
 
+@pytest.mark.deep
 def test_every_planted_violation_is_found_and_none_invented(spark: SparkSession, tmp_path: Path) -> None:
     assert COUNTS.keys() == IDS.keys()
     check(spark, SMALL, COUNTS, tmp_path / "dataset")

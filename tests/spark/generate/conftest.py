@@ -11,17 +11,17 @@ from lakeproof.spark_checks.generate.sizes import Sizes
 from lakeproof.spark_checks.generate.writing import make, write
 from tests.spark.generate.reading import COUNTS, SMALL
 
-Generated = Callable[[Sizes, dict[str, int], int, bool], Path]
+Generated = Callable[[Sizes, dict[str, int], int], Path]
 
 
 @pytest.fixture(scope="session")
 def generated(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Generated:
-    """Make a dataset of these sizes and violations, in so many partitions, with typed tables or without."""
+    """Make a dataset of these sizes and violations, in so many partitions."""
 
-    def make_one(sizes: Sizes, violations: dict[str, int], partitions: int, decoded: bool) -> Path:
+    def make_one(sizes: Sizes, violations: dict[str, int], partitions: int) -> Path:
         out = tmp_path_factory.mktemp("generated")
         ground = Ground(spark, sizes, partitions)
-        write(ground, make(ground, violations), out, decoded=decoded)
+        write(ground, make(ground, violations), out)
         return out
 
     return make_one
@@ -29,9 +29,9 @@ def generated(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="session")
 def sound(generated: Generated) -> Path:
-    return generated(SMALL, {}, 1, False)
+    return generated(SMALL, {}, 1)
 
 
 @pytest.fixture(scope="session")
 def planted(generated: Generated) -> Path:
-    return generated(SMALL, COUNTS, 3, True)
+    return generated(SMALL, COUNTS, 3)

@@ -3,20 +3,14 @@
 from collections import Counter
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.testing import assertSchemaEqual
 
 from lakeproof.impl.codec import decode_at, encode
-from lakeproof.model.catalog import AddressType, decode_object_entry, encode_object_entry, identity_of
-from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState, StagedEntry, Tag
-from lakeproof.spark_checks.dataset import open_dataset
-from lakeproof.spark_checks.decoding import decode, decode_batch
+from lakeproof.model.catalog import decode_object_entry, encode_object_entry, identity_of
+from lakeproof.model.records import Repository, RepositoryState, StagedEntry
 from lakeproof.spark_checks.findings import IDS
 from lakeproof.spark_checks.generate.sizes import OUTSIDE_EVERY, TOMBSTONE_EVERY
-from lakeproof.spark_checks.tables import AT_REST, DECODED
+from lakeproof.spark_checks.tables import AT_REST
 from tests.spark.generate.reading import COUNTS, SMALL, Small, listed, rows, small
 
 pytestmark = pytest.mark.deep
@@ -68,35 +62,6 @@ class TestSound:
                     found[partition.split(b":")[1].split(b".")[0]] += 1
         return list(found.values())
 
-    def test_there_is_something_of_everything(self, in_memory: Small) -> None:
-        found = [decode_at(*address, value) for address, value in in_memory.kv.items()]
-        commits = [each for each in found if isinstance(each, Commit)]
-        assert any(len(each.parents) == 2 for each in commits)
-        named = {parent for each in commits for parent in each.parents}
-        heads = {each.commit_id for each in found if isinstance(each, Branch | Tag)}
-        assert {each.commit_id for each in commits} - named - heads, "no commit dangles"
-        children = Counter(each.parents[0] for each in commits if each.parents)
-        assert max(children.values()) > 1, "nothing forks"
-        assert {len(each.sealed_tokens) for each in found if isinstance(each, Branch)} == {0, 1, 2}
-        assert {each.state for each in found if isinstance(each, Repository)} >= {
-            RepositoryState.ACTIVE,
-            RepositoryState.DELETING,
-            RepositoryState.DELETED,
-        }
-        assert any(isinstance(each, CleanupRecord) for each in found)
-        staged = [each for each in found if isinstance(each, StagedEntry)]
-        assert any(each.data is None for each in staged)
-        entries = [decode_object_entry(each.data) for each in staged if each.data is not None]
-        kinds = {(each.address_type, "://" in each.address, "elsewhere" in each.address) for each in entries}
-        assert kinds == {
-            (AddressType.RELATIVE, False, False),
-            (AddressType.BY_PREFIX, False, False),
-            (AddressType.BY_PREFIX, True, False),
-            (AddressType.BY_PREFIX, True, True),
-            (AddressType.FULL, True, False),
-            (AddressType.FULL, True, True),
-        }
-
 
 class TestPlanted:
     def test_as_many_are_planted_of_each_id_as_were_asked_for(self, planted: Path) -> None:
@@ -115,24 +80,3 @@ class TestPlanted:
             if name in ("metaranges", "ranges"):
                 assert before == after
             assert len(before) > 100
-
-    @pytest.mark.parametrize("name", DECODED)
-    def test_typed_tables_are_what_the_records_decode_into(self, planted: Path, name: str) -> None:
-        kv = pq.read_table(planted / "kv")
-        (batch,) = pa.Table.combine_chunks(kv).to_batches()
-        wanted = Counter(_hashable(row) for row in decode_batch(batch, "design").get(name, []))
-        typed = Counter(_hashable(tuple(row.values())) for row in rows(planted / "decoded" / name))
-        assert typed == wanted
-        assert wanted
-
-    def test_it_opens_as_a_dataset(self, spark: SparkSession, planted: Path) -> None:
-        found = open_dataset(spark, str(planted))
-        for name, schema in AT_REST.items():
-            assertSchemaEqual(getattr(found, name).schema, schema)
-        entities = decode(found)
-        assertSchemaEqual(entities.commits.schema, DECODED["commits"])
-        assert found.tables == AT_REST.keys()
-
-
-def _hashable(row: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(tuple(each) if isinstance(each, list) else each for each in row)

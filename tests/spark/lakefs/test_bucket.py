@@ -14,7 +14,7 @@ import pytest
 from botocore.config import Config
 
 from tests.gate.stores import served
-from tests.spark.lakefs.clouds import ACCOUNT, BOX, Cloud, serving
+from tests.spark.clouds import ACCOUNT, BOX, Cloud, serving
 from tests.spark.lakefs.world import Installation, Repo, around
 
 Files = dict[str, bytes]

@@ -59,13 +59,6 @@ def by_kernel(
     return frozenset(commit_id for commit_id, number in place.items() if found[number])
 
 
-def word(commits: Commits, heads: Mapping[str, str], rules: Rules) -> str:
-    named = {BranchID(branch): CommitID(head) for branch, head in heads.items()}
-    found = by_kernel(commits, named, rules)
-    assert found == active(commits, named, rules, NOW)
-    return "".join(sorted(found))
-
-
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Histories of up to ten commits: any dates, any parents, some of them missing; heads that share a commit or have
@@ -178,30 +171,6 @@ class TestSizes:
         heads = {BranchID(f"b{number}"): chance.choice(names) for number in range(150)}
         rules = Rules(5, tuple((branch, chance.choice([0, 1, 3, 10, 20, 40])) for branch in [*heads][::2]))
         assert by_kernel(commits, heads, rules) == active(commits, heads, rules, NOW)
-
-    def test_a_planted_stop_before_the_child_is_asked_is_found(self) -> None:
-        """The known mistake: a walk ends at a processed commit before it asks whether the child keeps it."""
-        commits = history(commit("A", 9), commit("B", 8, "A"), commit("C", 8, "B"), commit("D", 1, "B"))
-        heads = {MAIN: CommitID("C"), FEATURE: CommitID("D")}
-        rules = Rules(2)
-
-        def mistaken() -> frozenset[CommitID]:
-            kept, processed = set[CommitID](), set[CommitID]()
-            for head in heads.values():
-                at: CommitID | None = head
-                kept.add(head)
-                while at is not None and at not in processed:
-                    processed.add(at)
-                    below = commits[at].parents[:1]
-                    if below and below[0] in processed:
-                        break
-                    if below and commits[at].creation_date > NOW - 2 * DAY:
-                        kept.add(below[0])
-                    at = below[0] if below else None
-            return frozenset(kept)
-
-        assert mistaken() == {"C", "D"}
-        assert by_kernel(commits, heads, rules) == {"B", "C", "D"}
 
     def test_a_line_of_two_hundred_thousand_commits(self) -> None:
         size = 200_000

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.commands import complaint, lakeproof
+from tests.spark.clouds import Cloud
 from tests.spark.sweep.marking import OLD, Row, accounts, journal, marked, row
-from tests.spark.sweep.s3_server import Bucket
 
 SECONDS = OLD // 1_000_000
 
 
-def swept(tmp_path: Path, bucket: Bucket, *more: str, where: str = "s3://bucket") -> tuple[int, str, str]:
+def swept(tmp_path: Path, bucket: Cloud, *more: str, where: str = "s3://bucket") -> tuple[int, str, str]:
     """Exit code, what it prints, what it complains of."""
     done = lakeproof(
         *("spark", "sweep", str(tmp_path / "out"), "--run", "run", "--objects", where),
@@ -21,14 +21,14 @@ def swept(tmp_path: Path, bucket: Bucket, *more: str, where: str = "s3://bucket"
     return done.exit_code, done.stdout, done.stderr
 
 
-def stored(bucket: Bucket, *names: str, content: bytes = b"x") -> list[Row]:
+def stored(bucket: Cloud, *names: str, content: bytes = b"x") -> list[Row]:
     """Put objects in the namespace of the run; returns what a listing says of them."""
     return [row(name, len(content), OLD, bucket.put(f"r/{name}", content, SECONDS)) for name in names]
 
 
 class TestTheCommand:
     def test_what_is_as_it_was_goes_in_one_request_and_what_was_put_again_stays(
-        self, tmp_path: Path, bucket: Bucket
+        self, tmp_path: Path, bucket: Cloud
     ) -> None:
         folder = marked(tmp_path / "out", [*stored(bucket, "data/a", "data/b", "data/c", "data/d"), row("data/gone")])
         bucket.put("r/data/b", b"x", SECONDS + 1)  # the same bytes, later
@@ -43,10 +43,10 @@ class TestTheCommand:
             ("gone", ""): 1,
         }
         assert "other-e-tag" in said
-        assert bucket.requests == {"HEAD bucket": 1, "HEAD": 5, "POST": 1}
+        assert bucket.asked == {"HEAD bucket": 1, "HEAD": 5, "POST": 1}
 
     def test_what_is_put_between_the_look_and_the_delete_is_kept_by_if_match(
-        self, tmp_path: Path, bucket: Bucket
+        self, tmp_path: Path, bucket: Cloud
     ) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
 
@@ -54,12 +54,12 @@ class TestTheCommand:
             if method == "POST":
                 bucket.put("r/data/a", b"new", SECONDS + 1)
 
-        bucket.before = put_again
+        bucket.trouble = put_again
         assert swept(tmp_path, bucket)[0] == 0
         assert [*bucket.objects] == ["r/data/a"]
         assert accounts(folder) == {("deleted", ""): 1, ("kept", "changed-meanwhile"): 1}
 
-    def test_errors_in_an_answer_of_200_are_told_key_by_key(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_errors_in_an_answer_of_200_are_told_key_by_key(self, tmp_path: Path, bucket: Cloud) -> None:
         folder = marked(tmp_path / "out", stored(bucket, *(f"data/{number}" for number in range(5))))
         bucket.denied = {"r/data/1", "r/data/3"}
         code, said, complained = swept(tmp_path, bucket)
@@ -75,23 +75,23 @@ class TestTheCommand:
         assert swept(tmp_path, bucket)[0] == 0
         assert bucket.objects == {}
 
-    def test_a_key_that_an_answer_does_not_name_is_in_doubt(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_a_key_that_an_answer_does_not_name_is_in_doubt(self, tmp_path: Path, bucket: Cloud) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
         bucket.silent = {"r/data/a"}
         assert swept(tmp_path, bucket)[0] == 2
         assert journal(folder)["s3://bucket/r/data/a"] == ("perhaps-deleted", "no-answer")
         assert swept(tmp_path, bucket)[0] == 0
 
-    def test_a_look_that_is_refused_deletes_nothing(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_a_look_that_is_refused_deletes_nothing(self, tmp_path: Path, bucket: Cloud) -> None:
         marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
-        bucket.unseen = {"r/data/a"}
+        bucket.trouble = lambda method, key: 403 if (method, key) == ("HEAD", "r/data/a") else None
         code, said, _ = swept(tmp_path, bucket)
         assert (code, [*bucket.objects]) == (2, ["r/data/a"])
         assert "403" in said
 
-    def test_a_request_that_fails_for_good_stops_the_sweep_with_one_line(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_a_request_that_fails_for_good_stops_the_sweep_with_one_line(self, tmp_path: Path, bucket: Cloud) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a", "data/b"))
-        bucket.before = lambda method, _: 403 if method == "POST" else None
+        bucket.trouble = lambda method, _: 403 if method == "POST" else None
         code, _, complained = swept(tmp_path, bucket)
         assert code == 2
         assert complained.startswith("lakeproof: 2 objects failed or are in doubt (An error occurred")
@@ -100,21 +100,21 @@ class TestTheCommand:
 
 
 class TestWhereItIs:
-    def test_objects_that_lie_elsewhere_are_kept_and_told(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_objects_that_lie_elsewhere_are_kept_and_told(self, tmp_path: Path, bucket: Cloud) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a", "extra/b"))
         assert swept(tmp_path, bucket, where="s3://bucket/r/data")[0] == 0
         assert accounts(folder) == {("deleted", ""): 1, ("kept", "elsewhere"): 1}
         assert swept(tmp_path, bucket, where="s3a://bucket/")[0] == 0
         assert accounts(folder) == {("deleted", ""): 2}
 
-    def test_another_bucket_may_stand_for_that_of_the_run(self, tmp_path: Path, bucket: Bucket) -> None:
+    def test_another_bucket_may_stand_for_that_of_the_run(self, tmp_path: Path, bucket: Cloud) -> None:
         marked(tmp_path / "out", [row("data/a")], namespace="s3://first/r")
         bucket.put("copy/r/data/a", b"x", SECONDS)
         assert swept(tmp_path, bucket, "--instead-of", "s3://first", where="s3://bucket/copy")[0] == 0
         assert bucket.objects == {}
 
     def test_a_bucket_that_is_not_there_is_refused_and_not_taken_for_an_empty_one(
-        self, tmp_path: Path, bucket: Bucket
+        self, tmp_path: Path, bucket: Cloud
     ) -> None:
         folder = marked(tmp_path / "out", stored(bucket, "data/a"), namespace="s3://other/r")
         code, _, complained = swept(tmp_path, bucket, where="s3://other")
@@ -153,7 +153,7 @@ ODD = [
 CONTROLS = ["a\nb", "a\rb", "a\tb", "a\x01b", "a\x85b", "a\u2028b", "a\ufffeb"]
 
 
-def test_a_key_is_what_the_address_says_letter_by_letter(tmp_path: Path, bucket: Bucket) -> None:
+def test_a_key_is_what_the_address_says_letter_by_letter(tmp_path: Path, bucket: Cloud) -> None:
     """What XML cannot hold goes by a request of its own: a parser would read another key."""
     names = [*ODD, *CONTROLS]
     folder = marked(tmp_path / "out", stored(bucket, *names))
@@ -165,11 +165,11 @@ def test_a_key_is_what_the_address_says_letter_by_letter(tmp_path: Path, bucket:
     assert swept(tmp_path, bucket)[0] == 0
     assert {*bucket.objects} == before - {f"r/{name}" for name in names}
     assert accounts(folder) == {("deleted", ""): len(names)}
-    assert bucket.requests["POST"] == 1
-    assert bucket.requests["DELETE"] == len(CONTROLS)
+    assert bucket.asked["POST"] == 1
+    assert bucket.asked["DELETE"] == len(CONTROLS)
 
 
-def test_many_objects_go_a_thousand_a_request(tmp_path: Path, bucket: Bucket) -> None:
+def test_many_objects_go_a_thousand_a_request(tmp_path: Path, bucket: Cloud) -> None:
     chance = random.Random(1)
     rows = stored(bucket, *(f"data/{number}" for number in range(1100)))
     marked(tmp_path / "out", rows)
@@ -178,4 +178,4 @@ def test_many_objects_go_a_thousand_a_request(tmp_path: Path, bucket: Bucket) ->
         bucket.put(key, b"x", SECONDS + 9)
     assert swept(tmp_path, bucket)[0] == 0
     assert sorted(bucket.objects) == sorted(again)
-    assert bucket.requests == {"HEAD bucket": 1, "HEAD": 1100, "POST": 2}
+    assert bucket.asked == {"HEAD bucket": 1, "HEAD": 1100, "POST": 2}

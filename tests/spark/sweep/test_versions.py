@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from lakeproof.model.objects import StoredObject
 from lakeproof.model.snapshot import Snapshot
-from lakeproof.spark_checks.dataset import open_dataset
 from tests.commands import lakeproof
 from tests.spark import snapshots
 from tests.spark.retention.worlds import NOW, world
@@ -82,7 +81,3 @@ def test_a_tag_of_another_type_is_refused(spark: SparkSession, dataset: Path) ->
     done = lakeproof("spark", "uncommitted", str(dataset), "--now", str(NOW), "--out", str(dataset.parent / "out"))
     assert done.exit_code == 2
     assert "part-1.parquet: column e_tag is binary; expected of objects/: " in done.stderr
-
-
-def test_a_listing_without_them_has_none(spark: SparkSession, dataset: Path) -> None:
-    assert open_dataset(spark, str(dataset)).versions is None

@@ -3,10 +3,7 @@
 from pathlib import Path
 
 import attrs
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
-from pyspark.sql import SparkSession
 
 from lakeproof.model import keys
 from lakeproof.model.identifiers import (
@@ -105,25 +102,10 @@ def test_a_commit_without_a_record_ends_the_run(tmp_path: Path, lost: str, words
     assert list(out.iterdir()) == []
 
 
+@pytest.mark.deep
 def test_with_lenient_the_run_goes_on_and_counts_them(tmp_path: Path) -> None:
     dataset = written(without("c1", "c4"), tmp_path / "dataset")
     arguments = ("uncommitted", str(dataset), "--now", str(NOW), "--out", str(tmp_path), "--run", "run", "--lenient")
     done = lakeproof("spark", *arguments)
     assert done.exit_code == 0, done.output
     assert "finding: head-exists: 1\nfinding: parents-exist: 2\n" in done.stdout
-
-
-@pytest.mark.deep
-def test_half_of_a_generated_store_is_not_taken_for_all_of_it(spark: SparkSession, tmp_path: Path) -> None:
-    """Every second record is lost, as where one of two files was not copied."""
-    dataset, out = tmp_path / "dataset", tmp_path / "out"
-    sizes = ("--commits", "200", "--objects", "500", "--staged", "50", "--stale", "20", "--branches", "20")
-    assert lakeproof("spark", "generate", str(dataset), *sizes, "--partitions", "2").exit_code == 0
-    rows = parquet.read_table(dataset / "kv")
-    for file in (dataset / "kv").iterdir():
-        file.unlink()
-    half = pa.array([number % 2 == 0 for number in range(len(rows))])
-    parquet.write_table(rows.filter(half), dataset / "kv" / "0.parquet")
-    done = lakeproof("spark", "uncommitted", str(dataset), "--out", str(out))
-    assert "and has no record" in last_line(done)
-    assert list(out.iterdir()) == []
