@@ -193,6 +193,9 @@ HANDMADE: Final = {
         *[call(Mint(), KeepLast(), Set(0, "held"), Get(0))] * 2,
         demands=(Distinct(), NotAhead(0), NoneReturned(as_written("a1")), NoneReturned(as_written("b1"))),
     ),
+    "clients of one program that mint identifiers of which no demand speaks": made(
+        *[call(Mint(), KeepLast(), Set(0, "held"))] * 2, demands=(NotWhile(0, as_written("b1"), None),)
+    ),
     "scans and pages break off, and writes fall between them": made(
         call(Scan(b"p", 1), Pages(1), returns="log", stubborn=True),
         call(Delete(1), Set(0, Const(b"y"))),
