@@ -17,10 +17,12 @@ from lakeproof.scenario import ScenarioError
 FINDINGS_MAX: Final = 100_000
 """What an invariant may find in one state: a loop that yields for ever would fill the memory first."""
 
+Check = Callable[..., Iterable[Finding]]  # type: ignore[explicit-any]  # each kind of invariant is shown something else
+
 _EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
 
 
-def findings(name: str, check: Callable[..., Iterable[Finding]], *shown: object) -> list[Finding]:
+def findings(name: str, check: Check, *shown: object) -> list[Finding]:
     """What an invariant finds in what it is ``shown``: all of it, each a Violation or a Reached.
 
     Raises:
@@ -52,7 +54,7 @@ def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:
             yield from (*each.before.refused, *each.after.refused)
 
 
-def counted(name: str, check: Callable[..., Iterable[Finding]], *shown: object) -> str:
+def counted(name: str, check: Check, *shown: object) -> str:
     """What an invariant finds, as far as a verdict depends on it."""
     return count(findings(name, check, *shown))
 

@@ -21,16 +21,29 @@ def detached(error: Exception, outside: Sequence[BaseException], call: Call) -> 
         ScenarioError: the flow raises one and the same object with other causes than before. All answers that hold it
             would show the latest ones.
     """
+    known = _KNOWN.get(id(error))
+    again = known is not None and known[0]() is error
+    if again and error.__context__ is not None and error.__context__.__traceback__ is None:
+        object.__setattr__(error, "__context__", None)  # of an earlier run: Python leaves it where nothing is handled
     cut(error, outside)
+    _leave_group(error)
     for each in _all(error):
         object.__setattr__(each, "__traceback__", None)  # past a class that is frozen
     alone = error.__cause__ is None and error.__context__ is None
     causes = None if alone else identity((error.__cause__, error.__context__))
-    if _before(error, causes) != causes:
-        name = type(error).__name__
+    if not again:
+        _know(error, causes)
+    elif known is not None and known[1] != causes:
         raise ScenarioError(
-            f"{call} raises one {name} object again, with another __cause__ or __context__; raise a new one each time"
+            f"{call} raises one {type(error).__name__} object again, with another __cause__ or __context__; "
+            f"raise a new one each time"
         )
+
+
+def _leave_group(error: BaseException) -> None:
+    """An error that was taken out of a group and raised has that group for its context, and would hold itself."""
+    while isinstance(group := error.__context__, BaseExceptionGroup) and group.subgroup(lambda each: each is error):
+        object.__setattr__(error, "__context__", group.__context__)
 
 
 def cut(value: object, outside: Sequence[BaseException]) -> None:
@@ -64,11 +77,7 @@ _KNOWN: Final[dict[int, tuple["ref[Exception]", Hashable]]] = {}
 """By address: the errors that some answer may still hold, and their causes."""
 
 
-def _before(error: Exception, causes: Hashable) -> Hashable:
-    """The causes that the same object had in an earlier answer; these, if there is none."""
+def _know(error: Exception, causes: Hashable) -> None:
     at = id(error)
-    if at in _KNOWN and _KNOWN[at][0]() is error:
-        return _KNOWN[at][1]
     with suppress(TypeError):  # a class with __slots__, whose objects nothing can refer to weakly
         _KNOWN[at] = (ref(error, lambda _: _KNOWN.pop(at, None)), causes)
-    return causes

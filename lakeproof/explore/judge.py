@@ -348,7 +348,7 @@ class Judge(Projections):
                 raise TellsClientsApart
         return found
 
-    def _ask(self, name: str, check: Callable[..., Iterable[Finding]], *shown: object) -> list[Finding]:
+    def _ask(self, name: str, check: asking.Check, *shown: object) -> list[Finding]:
         found = asking.findings(name, check, *shown)
         self._again.take(name, "findings", partial(asking.counted, name, check, *shown), asking.count(found))
         return found

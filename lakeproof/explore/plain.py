@@ -4,7 +4,7 @@ It goes breadth first over `World` with a visited set, and takes invariants lite
 that it speaks of.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 
 import attrs
 
@@ -91,7 +91,7 @@ class Referee:
                 self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
                 self._ask(aftermath.id, aftermath.check, moves, outcomes, after)
 
-    def _ask(self, name: str, check: Callable[..., Iterable[Finding]], moves: tuple[Move, ...], *shown: object) -> None:
+    def _ask(self, name: str, check: asking.Check, moves: tuple[Move, ...], *shown: object) -> None:
         self.verdicts.add(name, asking.findings(name, check, *shown), moves)
 
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
