@@ -1,66 +1,20 @@
-"""What flows and invariants might know beside what they are given: it is kept apart, compared, or refused by name."""
+"""What invariants might know beside what they declare and are given: it is refused by name. Nothing passes unseen."""
 
-import decimal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import lru_cache
 
 import pytest
-import trio
 
-from lakeproof import Aftermath, Always, Call, Env, Eventually, Faults, Monitor, OnStep, Reached, Reads, Scenario, kv
+from lakeproof import Aftermath, Always, Call, Env, Eventually, Faults, Monitor, OnStep, Reached, Scenario
 from lakeproof.explore.again import KEPT, Again
 from lakeproof.explore.plain import plain_search
-from lakeproof.explore.replay import record
-from lakeproof.explore.results import Result
 from lakeproof.explore.search import search
-from lakeproof.impl.live import live_env, run
-from lakeproof.impl.stores import MemoryStore
 from lakeproof.model.invariants import Finding, Invariant, Violation
 from lakeproof.model.snapshot import Snapshot, Transition
 from lakeproof.running.verifying import NotAsExpected, check
-from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Flow, ScenarioError
-
-P, K = b"p", b"k"
-CLIENTS = frozenset({Reads.CLIENTS})
-Test = Callable[[Snapshot], object]
-
-
-async def touch(env: Env) -> None:
-    await env.store.set(P, K, b"1")
-
-
-async def touch_and_delete(env: Env) -> None:
-    await env.store.set(P, K, b"1")
-    await env.store.delete(P, K)
-
-
-def finds(wrong: bool) -> list[Finding]:
-    return [Violation("x", "wrong") if wrong else Reached("right")]
-
-
-def always(wrong: Test, name: str = "x", reads: frozenset[Reads] = frozenset({Reads.STORE})) -> Always:
-    return Always(id=name, meaning="", check=lambda seen: finds(bool(wrong(seen))), reads=reads)
-
-
-def scenario(invariants: Iterable[Invariant], *clients: Flow, **fields: object) -> Scenario:
-    calls = [[Call(flow)] for flow in clients or (touch,)]
-    return Scenario(name="s", clients=calls, invariants=list(invariants), **fields)  # type: ignore[arg-type]
-
-
-def verdicts(result: Result) -> dict[str, str]:
-    return {finding.id: finding.verdict for finding in result.findings}
-
-
-def agreed(of: Scenario) -> dict[str, str]:
-    """The verdicts of the search. The plain search has the same, and each counterexample can be made again."""
-    result = search(of)
-    assert verdicts(result).items() <= plain_search(of).verdicts.items()
-    for finding in result.findings:
-        if finding.counterexample is not None:
-            record(of, finding.id, finding.counterexample.moves, version="test")
-    return verdicts(result)
+from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, ScenarioError
+from tests.edge.small import K, P, Test, agreed, always, finds, scenario, touch, touch_and_delete, verdicts
 
 
 def swallows(look: Test) -> Test:
@@ -102,7 +56,7 @@ class TestRefusals:
         of = scenario([always(catches(look))])
         for searches in (search, plain_search):
             with pytest.raises(ScenarioError, match=rf"'x': it looks at .*{named}.* does not declare"):
-                searches(of)  # type: ignore[operator]
+                searches(of)
 
     def test_so_it_is_of_steps_and_of_ends(self) -> None:
         def step(seen: Transition) -> list[Finding]:
@@ -138,7 +92,7 @@ class Remembers:
         return finds(wrong=False) if new else []
 
     def runs_dry(self, _: object) -> Iterator[Finding]:
-        return self.shared  # type: ignore[return-value]
+        return self.shared
 
     def counts(self, *_: object) -> list[Finding]:
         self.asked += 1
@@ -249,182 +203,3 @@ class TestExpectedViolations:
         found = search(scenario([always(lambda _: True)], touch, touch))
         assert (found.states, found.depth, found.complete) == (1, 0, False)
         assert verdicts(found) == {"x": "violated"}
-
-
-class Busy(Exception):
-    definite = True
-
-
-BUSY = Busy("one for all")
-
-
-async def translates(env: Env) -> None:
-    try:
-        await env.store.get(P, K)
-    except kv.NotFound:
-        raise Busy from None
-    raise Busy from LookupError("found", 1)
-
-
-async def in_a_handler(env: Env) -> None:
-    try:
-        await env.store.get(P, K)
-    except kv.NotFound:
-        raise Busy  # noqa: B904  # that is the point
-    raise Busy
-
-
-async def in_a_group(env: Env) -> None:
-    try:
-        async with env.parallel() as group:
-            group.start(in_a_handler, env)
-    except* Busy as failed:
-        raise Busy from failed
-
-
-async def out_of_a_group(env: Env) -> None:
-    try:
-        async with env.parallel() as group:
-            group.start(in_a_handler, env)
-    except ExceptionGroup as failed:
-        raise failed.exceptions[0]  # noqa: B904  # that is the point
-
-
-async def returns_it(env: Env) -> object:
-    try:
-        await in_a_handler(env)
-    except Busy as error:
-        return error
-
-
-async def one_for_all(env: Env) -> None:
-    try:
-        await env.store.get(P, K)
-    except kv.NotFound:
-        raise BUSY  # noqa: B904  # that is the point
-    raise BUSY
-
-
-def never(wrong: Callable[[BaseException], object], name: str) -> Eventually:
-    def check_(seen: Snapshot) -> list[Finding]:
-        said = [call.error or call.value for call in seen.calls()]
-        return finds(any(isinstance(each, BaseException) and wrong(each) for each in said))
-
-    return Eventually(id=name, meaning="", check=check_)
-
-
-class TestCauses:
-    """``__cause__`` and ``__context__`` of an error are parts of it: pasts that differ in them are told apart."""
-
-    @pytest.mark.parametrize(
-        ("flow", "wrong"),
-        [
-            (translates, lambda error: isinstance(error.__cause__, LookupError) and error.__cause__.args[1] == 1),
-            (translates, lambda error: error.__cause__ is None),
-            (in_a_handler, lambda error: isinstance(error.__context__, kv.NotFound)),
-            (in_a_handler, lambda error: error.__context__ is None),
-            (in_a_group, lambda error: isinstance(error.__cause__.exceptions[0].__context__, kv.NotFound)),
-            (out_of_a_group, lambda error: not isinstance(error.__context__, ExceptionGroup)),
-            (returns_it, lambda error: isinstance(error.__context__, kv.NotFound)),
-            (returns_it, lambda error: error.__context__ is None),
-        ],
-    )
-    def test_an_invariant_may_look_at_them(self, flow: Flow, wrong: Callable[[BaseException], object]) -> None:
-        of = scenario([never(wrong, "x")], flow, touch)
-        assert agreed(of)["x"] == "violated"
-
-    def test_what_the_driver_handles_is_no_context_of_theirs(self) -> None:
-        strange = never(lambda error: isinstance(error.__context__, ZeroDivisionError | Busy), "x")
-        calls = [Call(in_a_handler), Call(in_a_handler), Call(returns_it)]
-        of = Scenario(name="s", clients=[calls, [Call(touch)]], invariants=[strange])
-        try:
-            raise ZeroDivisionError
-        except ZeroDivisionError:
-            assert verdicts(search(of))["x"] == plain_search(of).verdicts["x"] == "holds"
-
-    def test_one_object_with_causes_that_change_is_refused(self) -> None:
-        with pytest.raises(ScenarioError, match=r"one_for_all\(\) raises one Busy object again, .* raise a new one"):
-            search(scenario([never(lambda _: False, "x")], one_for_all, touch))
-
-
-WHO: ContextVar[bytes] = ContextVar("WHO", default=b"nobody")
-
-
-async def says(env: Env, name: bytes, said: list[bytes] | None = None) -> bytes:
-    WHO.set(name)
-    await env.store.set(P, name, b"1")
-    decimal.getcontext().prec = len(name)
-    await env.store.set(P, name, WHO.get())
-    return WHO.get() + str(decimal.getcontext().prec).encode()
-
-
-async def starts(env: Env) -> tuple[bytes, ...]:
-    """The main task and two others set a variable each, which the others begin with the value of."""
-    began: list[bytes] = []
-
-    async def child(name: bytes) -> bytes:
-        began.append(WHO.get())
-        WHO.set(name)
-        await env.store.set(P, name, b"1")
-        return WHO.get()
-
-    WHO.set(b"main")
-    await env.store.set(P, b"main", b"1")
-    async with env.parallel() as group:
-        one, other = group.start(child, b"one"), group.start(child, b"other")
-        await env.store.set(P, b"main", b"2")
-        WHO.set(b"again")
-    return (*began, one.value, other.value, WHO.get())
-
-
-ANSWERS = (b"main", b"main", b"one", b"other", b"again")
-
-
-class TestContexts:
-    """Each client, and each task of one, has the context variables to itself, under every driver."""
-
-    def test_of_clients(self) -> None:
-        def wrong(seen: Snapshot) -> bool:
-            held = {key: value for (_, key), value in seen.store.items()}
-            answers = {call.args[0]: call.value for call in seen.calls() if call.done}
-            return held != {b"a": b"a", b"bb": b"bb"} or answers != {b"a": b"a1", b"bb": b"bb2"}
-
-        invariant = Eventually(id="x", meaning="", check=lambda seen: finds(wrong(seen)))
-        of = Scenario(name="s", clients=[[Call(says, b"a")], [Call(says, b"bb")]], invariants=[invariant])
-        assert agreed(of)["x"] == "holds"
-        assert WHO.get() == b"nobody"
-
-    def test_of_the_calls_of_a_client_it_is_one(self) -> None:
-        async def asks(env: Env) -> bytes:
-            await env.store.set(P, K, b"1")
-            return WHO.get()
-
-        seen = never_but(asks.__name__, {b"a"})
-        of = Scenario(name="s", clients=[[Call(says, b"a"), Call(asks)], [Call(says, b"b")]], invariants=[seen])
-        assert agreed(of)["x"] == "holds"
-
-    def test_of_tasks(self) -> None:
-        assert agreed(scenario([never_but("starts", {ANSWERS})], starts, starts))["x"] == "holds"
-
-    def test_live(self) -> None:
-        answers: list[object] = []
-
-        async def client() -> None:
-            answers.append(await run(starts(live_env()), MemoryStore()))
-            answers.append(WHO.get())
-
-        async def both() -> None:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(client)
-                nursery.start_soon(client)
-            answers.append(WHO.get())
-
-        trio.run(both)
-        assert sorted(map(repr, answers)) == sorted(map(repr, [ANSWERS, b"again", ANSWERS, b"again", b"nobody"]))
-
-
-def never_but(name: str, answers: set[object]) -> Eventually:
-    def check_(seen: Snapshot) -> list[Finding]:
-        return finds(any(call.value not in answers for call in seen.calls(name) if call.done))
-
-    return Eventually(id="x", meaning="", check=check_)
