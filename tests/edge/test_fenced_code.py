@@ -163,7 +163,11 @@ def refused_with_another(ran: object, *parts: str) -> None:
 
 class TestInterrupting:
     @pytest.mark.parametrize(
-        "hangs", ["all(itertools.repeat(1))", "signal.setitimer(signal.ITIMER_REAL, 0)\n    while True: pass"]
+        "hangs",
+        [
+            pytest.param("all(itertools.repeat(1))", marks=pytest.mark.deep),
+            "signal.setitimer(signal.ITIMER_REAL, 0)\n    while True: pass",
+        ],
     )
     def test_code_that_cannot_be_interrupted_is_inconclusive_and_costs_no_other_its_verdict(self, hangs: str) -> None:
         ran = verify(

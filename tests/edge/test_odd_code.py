@@ -67,6 +67,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(touch)]], invariants=[Always(id="
         )
         assert (ran.code, ran.verdict("x")) == (3, "inconclusive")
 
+    @pytest.mark.deep
     def test_a_flow_that_swallows_every_exception_in_its_loop_ends_too(self) -> None:
         ran = verify(
             """
@@ -86,6 +87,7 @@ SCENARIOS = [Scenario(name="s", clients=[[Call(spins)]], invariants=[ANY])]
         assert ran.code in (2, 3)
         assert ran.verdict("any") == "inconclusive"
 
+    @pytest.mark.deep
     def test_a_loop_with_effects_is_named(self) -> None:
         ran = verify("""
 async def polls(env):
@@ -187,7 +189,7 @@ SCENARIOS = [
 """
 
 
-@pytest.mark.parametrize("flags", [[], ["-O"]])
+@pytest.mark.parametrize("flags", [[], pytest.param(["-O"], marks=pytest.mark.deep)])
 def test_a_scan_over_seventy_changing_cells_is_exact(flags: list[str]) -> None:
     """All 70 columns have a bit, because a third client writes all of them, alone after the scan or before it."""
     Path("mine.py").write_text(HEAD + MANY)
@@ -205,6 +207,7 @@ def test_a_scan_over_seventy_changing_cells_is_exact(flags: list[str]) -> None:
     assert ran.verdict("four") == "violated"
 
 
+@pytest.mark.deep
 def test_no_process_is_left_when_the_command_is_killed() -> None:
     """A flow that loops would never notice that nobody reads its verdict any more."""
     source = """
