@@ -52,7 +52,8 @@ async def run(
     As in ``await run(create_repository(live_env(), "r"), store)``. Each effect is a schedule point. Errors of the
     stores are raised in the flow, where it performed the effect. On cancellation, or if a store raises anything else,
     the flow stops where it stands, like a client that crashed: nothing of it runs any more, not even a ``finally``.
-    Tasks of a flow (`lakeproof.impl.parallel`) ask the stores at the same time, in a nursery. Where the flow cancels
+    Tasks of a flow (`lakeproof.impl.parallel`) ask the stores at the same time, in a nursery. Each has its own context
+    of `contextvars`; the flow itself has that of the task that calls this. Where the flow cancels
     one, its request is cancelled too; whether the store has heard of it then, nobody knows.
 
     Raises:
@@ -123,7 +124,7 @@ class _Parallel:
             recalls=lambda _: True,
             through=lambda error: isinstance(error, trio.Cancelled | NotAnEffect),
         )
-        self._tasks = Tasks(flow, hooks, lambda _: None)
+        self._tasks = Tasks(flow, hooks, lambda _: None, trio.lowlevel.current_task().context)
         self._stores = stores
         self._asked: dict[str, trio.CancelScope] = {}
         self._failed: BaseException | None = None
@@ -132,7 +133,8 @@ class _Parallel:
         """From this request to the end of the flow."""
         try:
             async with trio.open_nursery() as nursery:
-                self._go_on(nursery, lambda: self._tasks.run(request))
+                # Not from here: the context of the flow's main task is entered here, and cannot be entered twice.
+                nursery.start_soon(self._begin, nursery, request)
             if self._failed is not None:
                 raise self._failed
         finally:
@@ -140,6 +142,9 @@ class _Parallel:
         if self._tasks.main.error is not None:
             raise self._tasks.main.error
         return self._tasks.main.handle.value
+
+    async def _begin(self, nursery: trio.Nursery, request: object) -> None:
+        self._go_on(nursery, lambda: self._tasks.run(request))
 
     def _go_on(self, nursery: trio.Nursery, resume: Callable[[], None]) -> None:
         """Run the flow until all of its tasks wait; ask for what is open now, and recall what is cancelled."""

@@ -7,6 +7,7 @@ live driver) sees the open effects by the names of their tasks, and answers one 
 
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
 from typing import Any
 
 import attrs
@@ -19,11 +20,12 @@ _Coroutine = Coroutine[Any, Any, Any]  # type: ignore[explicit-any]  # of any fl
 
 
 class Task:
-    """One task: its coroutine, and what it waits for."""
+    """One task: its coroutine, its own context (of `contextvars`), and what it waits for."""
 
-    def __init__(self, name: str, coroutine: _Coroutine, group: Group | None) -> None:
+    def __init__(self, name: str, coroutine: _Coroutine, group: Group | None, context: Context) -> None:
         self.name = name
         self.coroutine = coroutine
+        self.context = context
         self.group = group
         self.groups: list[Group] = []  # that it has open, outermost first
         self.handle: Started[Any] = Started(name)  # type: ignore[explicit-any]
@@ -43,8 +45,10 @@ class Task:
         return any(group.cancelled for group in self.around)
 
     def child(self, coroutine: _Coroutine, group: Group, name: str | None) -> "Task":
+        """A task that the code which runs now starts: its context begins as a copy of the one that is current."""
         self._count += 1
-        return Task(f"{self.name}.{self._count}".removeprefix(".") if name is None else name, coroutine, group)
+        path = f"{self.name}.{self._count}".removeprefix(".") if name is None else name
+        return Task(path, coroutine, group, copy_context())
 
     def left(self, group: Group) -> None:
         self.groups.remove(group)
@@ -73,15 +77,15 @@ class Hooks:
 
 class Tasks:
     """All tasks of one flow, from its first group on. Deterministic: equal answers in equal order, equal effects.
-    ``runs`` is called with the name of each task that runs.
+    ``runs`` is called with the name of each task that runs. ``context``: of the main task.
 
     Raises, from each method that runs tasks:
         Misused: a group is used as it must not be.
         What ``Hooks`` say.
     """
 
-    def __init__(self, main: _Coroutine, hooks: Hooks, runs: Callable[[str], None]) -> None:
-        self.main = Task(MAIN, main, None)
+    def __init__(self, main: _Coroutine, hooks: Hooks, runs: Callable[[str], None], context: Context) -> None:
+        self.main = Task(MAIN, main, None, context)
         self.misuse: Misused | None = None
         self._runs = runs
         self._hooks = hooks
@@ -146,7 +150,7 @@ class Tasks:
         """Run a task until it waits or ends."""
         while True:
             try:
-                asked = resume()
+                asked = task.context.run(resume)
             except StopIteration as stop:
                 return self._end(task, None, stop.value)
             except BaseException as error:  # a task may raise anything: it is its group's, or the flow's

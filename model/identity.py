@@ -12,7 +12,8 @@ futures. So values are keys by their identity, everywhere:
     True
 
 The identity of a value is made of its type and of what the value consists of: the content of a built-in base, its
-slots, its ``__dict__``. What consists of nothing that Python shows (functions, classes, locks) is equal to itself only.
+slots, its ``__dict__``; of an exception also its cause and its context. What consists of nothing that Python shows
+(functions, classes, locks) is equal to itself only.
 """
 
 import copyreg
@@ -116,6 +117,8 @@ def _odd(value: object, depth: int) -> Iterator[Hashable]:
 def _parts(value: object, kind: type) -> Iterator[object]:
     """What a value of a class consists of, in a fixed order."""
     fields, bases, has_dict, by_reduction = _anatomy(kind)
+    if isinstance(value, BaseException) and not (value.__cause__ is value.__context__ is None):
+        yield (value.__cause__, value.__context__)
     if by_reduction:
         yield from _reduced(value)
         return

@@ -124,6 +124,8 @@ class Snapshot:
     _reads: frozenset[Reads] = attrs.field(default=ALL_PARTS, eq=False, repr=False)
     _repair: str = attrs.field(default="", eq=False, repr=False)
     _values: Mapping[kv.Address, Value] | None = attrs.field(default=None, eq=False, repr=False)
+    refused: list[NotDeclared] = attrs.field(factory=list, eq=False, repr=False)
+    """What was raised by it, and by the snapshots that were made of it: a check may have caught it."""
 
     def __attrs_post_init__(self) -> None:
         for name, held in (("_store", self._store), ("_objects", self._objects)):
@@ -191,7 +193,9 @@ class Snapshot:
         parts = ", ".join(f"Reads.{read.name}" for read in Reads if read in self._reads or read is part)
         what = "calls() and clients" if part is Reads.CLIENTS else "now" if part is Reads.CLOCK else part.value
         repair = self._repair or f"declare it: reads=frozenset({{{parts}}})"
-        return NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}")
+        error = NotDeclared(f"it looks at {what} of the snapshot, which it does not declare to read; {repair}")
+        self.refused.append(error)
+        return error
 
 
 @attrs.frozen

@@ -4,32 +4,37 @@ An invariant that returns True instead of yielding, a monitor whose state cannot
 error that names the invariant and the line, never a verdict.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 from lakeproof.explore.fence import WATCH, in_one_line, is_ours, message_of, place_of
 from lakeproof.model.identity import identity
 from lakeproof.model.invariants import Finding, Monitor, Observer, OnStep, Reached, Violation
-from lakeproof.model.snapshot import Event, NotDeclared, Observed
+from lakeproof.model.snapshot import Event, NotDeclared, Observed, Snapshot, Transition
 from lakeproof.records import CodecError
 from lakeproof.scenario import ScenarioError
 
 FINDINGS_MAX: Final = 100_000
 """What an invariant may find in one state: a loop that yields for ever would fill the memory first."""
 
+Check = Callable[..., Iterable[Finding]]  # type: ignore[explicit-any]  # each kind of invariant is shown something else
+
 _EXPECTED = "yield Violation(id, evidence) and Reached(what) from it"
 
 
-def findings(name: str, check: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """What an invariant finds: all of it, each a Violation or a Reached.
+def findings(name: str, check: Check, *shown: object) -> list[Finding]:
+    """What an invariant finds in what it is ``shown``: all of it, each a Violation or a Reached.
 
     Raises:
-        ScenarioError: it raised, or returned something else; names the invariant, the line and the repair.
+        ScenarioError: it raised, returned something else, or looked at what it does not declare to read, whatever it
+            made of that; names the invariant, the line and the repair.
     """
     with WATCH.over():
         try:
-            found = check()
-            return _checked(name, found)
+            found = _checked(name, check(*shown))
+            for error in _refused(shown):
+                raise error
+            return found
         except CodecError as error:
             raise ScenarioError(str(error)) from error
         except ScenarioError:
@@ -38,6 +43,26 @@ def findings(name: str, check: Callable[[], Iterable[Finding]]) -> list[Finding]
             if is_ours(error):
                 raise
             raise _failed(name, error) from error
+
+
+def _refused(shown: Iterable[object]) -> Iterator[NotDeclared]:
+    """What snapshots among these have refused to show."""
+    for each in shown:
+        if isinstance(each, Snapshot):
+            yield from each.refused
+        elif isinstance(each, Transition):
+            yield from (*each.before.refused, *each.after.refused)
+
+
+def counted(name: str, check: Check, *shown: object) -> str:
+    """What an invariant finds, as far as a verdict depends on it."""
+    return count(findings(name, check, *shown))
+
+
+def count(found: Sequence[Finding]) -> str:
+    """The numbers of violations and of situations among findings."""
+    violated = sum(isinstance(finding, Violation) for finding in found)
+    return f"{violated} Violation and {len(found) - violated} Reached"
 
 
 def advanced(monitor: Monitor, state: Hashable, event: Event) -> tuple[Hashable, list[Finding]]:

@@ -7,11 +7,13 @@ import inspect
 import sys
 import time
 from collections.abc import Coroutine, Hashable
+from contextvars import copy_context
 from typing import Any, Final, cast, get_args
 
 import attrs
 
 from lakeproof.explore.asking import folded
+from lakeproof.explore.causes import cut, detached
 from lakeproof.explore.fence import FORGOTTEN, WATCH, NotAnEffect, foreign, is_ours, kind_of, message_of, place_of
 from lakeproof.explore.observing import observed
 from lakeproof.explore.semantics import Cells, apply, patch
@@ -88,6 +90,8 @@ class Execution:
 
     def __init__(self, program: Program) -> None:
         self._coroutine: Coroutine[Any, Any, Any] | None = None  # type: ignore[explicit-any]
+        self._context = copy_context()  # no two clients share their `contextvars`, nor do two runs of one
+        self._outside: list[BaseException] = []  # what the driver was handling when it resumed the flow
         self._tasks: Tasks | None = None
         self._request: Opens | Joins | None = None
         self._open: tuple[tuple[str, Effect], ...] = ()
@@ -127,7 +131,7 @@ class Execution:
         Raises:
             NotOpen: that task waits for none.
         """
-        assert self.op is not None, "the client has finished"
+        assert self.op is not None
         if self._tasks is None and type(reply) is not Told:
             self._observe(self.op, reply)
         else:
@@ -215,11 +219,13 @@ class Execution:
 
     def _advance(self, reply: object) -> None:
         while True:
+            outcome = None
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
                 self._none_forgotten()
-                return self._finish(Outcome(Status.OK, value=stop.value))
+                cut(stop.value, self._outside)
+                outcome = Outcome(Status.OK, value=stop.value)
             except (ScenarioError, NondeterministicFlow, NotOpen):
                 raise
             except Misused as error:
@@ -231,7 +237,9 @@ class Execution:
                     self._coroutine, self._tasks, self._request, reply = None, None, None, None
                     self._mint.task = MAIN
                     continue
-                return self._finish(self._failure(error))
+                outcome = self._failure(error)
+            if outcome is not None:  # out of the handlers: what the next call raises has none of this for its context
+                return self._finish(outcome)
             self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None
@@ -251,20 +259,28 @@ class Execution:
         hooks = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(None, FORGOTTEN.generator)
         FORGOTTEN.listening = True
+        if (handled := sys.exception()) is not None:
+            self._outside.append(handled)
         try:
-            if self._coroutine is None:
-                self._coroutine = self._start()
             if self._request is not None:
+                assert self._coroutine is not None
                 return self._resume_tasks(self._coroutine, reply)
-            op = self._coroutine.send(reply)
-            while True:
-                try:
-                    return exact(op)  # type: ignore[return-value]  # `_run` looks whether it is an effect at all
-                except TypeError as error:
-                    op = self._coroutine.throw(error)
+            return self._context.run(self._resume_alone, reply)
         finally:
             FORGOTTEN.listening = False
             sys.set_asyncgen_hooks(*hooks)
+
+    def _resume_alone(self, reply: object) -> Effect:
+        """The same, where the flow has no groups. Runs in the client's context."""
+        if self._coroutine is None:
+            self._coroutine = self._start()
+        op = self._coroutine.send(reply)
+        while True:
+            try:
+                return exact(op)  # type: ignore[return-value]  # `_run` looks whether it is an effect at all
+            except TypeError as error:
+                wrong = error
+            op = self._coroutine.throw(wrong)
 
     def _resume_tasks(self, main: Coroutine[Any, Any, Any], reply: object) -> Effect:  # type: ignore[explicit-any]
         """The same, where the flow has groups: until all tasks wait. Returns the first open effect."""
@@ -274,7 +290,8 @@ class Execution:
         else:
             now = self.program.frozen_now
             hooks = attrs.evolve(_HOOKS, at_once=lambda effect: now if isinstance(effect, Now) else None)
-            self._tasks = Tasks(main, hooks, self._mint.given_to)  # none of them leads back here: see `_Mint`
+            # None of these leads back here: see `_Mint`.
+            self._tasks = Tasks(main, hooks, self._mint.given_to, self._context)
             self._tasks.run(self._request)
         open_: list[tuple[str, Effect]] = []
         for name, op, cancelled in self._tasks.open:
@@ -295,8 +312,7 @@ class Execution:
         definite = getattr(error, "definite", None)
         if isinstance(error, Exception) and isinstance(definite, bool):
             FORGOTTEN.found, FORGOTTEN.listening = "", True
-            for name in ("__traceback__", "__context__", "__cause__"):  # they hold on to the flow's frames
-                object.__setattr__(error, name, None)  # past a class that is frozen
+            detached(error, self._outside, self.program.calls[self.index])
             FORGOTTEN.listening = False
             self._none_forgotten()
             return Outcome(Status.FAIL if definite else Status.INFO, error=error)

@@ -3,7 +3,7 @@
 The judge keeps, for every invariant, what was reached and the first violation with the place where it was met.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lakeproof.explore import asking
+from lakeproof.explore.again import KEPT, Again
 from lakeproof.explore.faults import Mode, Move
-from lakeproof.explore.kernel import Kernel
+from lakeproof.explore.kernel import Kernel, advance
 from lakeproof.explore.packing import Words, take
 from lakeproof.explore.projections import Projections, trimmed
 from lakeproof.explore.semantics import Cell, Value
@@ -24,8 +25,9 @@ from lakeproof.explore.symmetry import Exchanges
 from lakeproof.explore.world import LateWrite
 from lakeproof.impl.effects import Effect
 from lakeproof.impl.parallel import Withdrawn
-from lakeproof.model.invariants import Always, Eventually, Finding, OnStep, Reads, Violation, violations
-from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Transition, UnhandledException
+from lakeproof.model.identity import identity
+from lakeproof.model.invariants import Always, Eventually, Finding, Monitor, OnStep, Reads, Violation, violations
+from lakeproof.model.snapshot import CallView, Event, Outcome, Snapshot, Transition, UnhandledException
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Scenario
 
 T = TypeVar("T", Snapshot, Transition)
@@ -80,6 +82,8 @@ class Judge(Projections):
         self._groups = groups  # of interchangeable clients
         self.records = {name: Record(name) for name in scenario.ids}
         self._sought = scenario.sought_ids
+        self._unexpected = any(scenario.expected(name) != "violated" for name in scenario.sought_ids)
+        self._again = Again()
         self.finals: set[tuple[int, ...]] = set()
         """The distinct final states, as numbers of cells, clock and what clients were told."""
         self._always = [i for i in scenario.invariants if isinstance(i, Always)]
@@ -92,8 +96,11 @@ class Judge(Projections):
 
     @property
     def decided(self) -> bool:
-        """Whether every invariant that is sought is violated already: nothing is left to search for."""
-        return all(self.records[name].violation is not None for name in self._sought)
+        """Whether nothing is left to search for: all that is sought is violated, and not as expected. If it is all as
+        expected, the search goes on for calls that raise what is no answer."""
+        if any(self.records[name].violation is None for name in self._sought):
+            return False
+        return self._unexpected or self.records[NO_UNHANDLED_EXCEPTION].violation is not None
 
     @property
     def violated(self) -> bool:
@@ -216,7 +223,7 @@ class Judge(Projections):
         state = space.columns[column].values[numbers[column]]
         if state is not DEAD:
             seen = space.snapshot(numbers, clients=False, clock=False).only(END_READS, END_REPAIR)
-            self.records[monitor.id].add(asking.findings(monitor.id, partial(monitor.at_end, state, seen)), place)
+            self.records[monitor.id].add(self._ask(monitor.id, monitor.at_end, state, seen), place)
 
     def _judge_aftermath(self, numbers: tuple[int, ...], place: Place) -> None:
         held, time = self._held(numbers)
@@ -231,10 +238,11 @@ class Judge(Projections):
         held, time = self._held(numbers)
         for aftermath in self._aftermath:
             record = self.records[aftermath.id]
-            if record.violation is None:
+            if record.violation is None or self.records[NO_UNHANDLED_EXCEPTION].violation is None:
                 outcomes, seen = run_aftermath(aftermath, held, time)
                 self._hear_unhandled(outcomes, place)
-                record.add(asking.findings(aftermath.id, partial(aftermath.check, outcomes, seen)), place)
+                if record.violation is None:
+                    record.add(self._ask(aftermath.id, aftermath.check, outcomes, seen), place)
 
     def _hear_unhandled(self, outcomes: Sequence[Outcome], place: Place) -> None:
         record = self.records[NO_UNHANDLED_EXCEPTION]
@@ -256,7 +264,12 @@ class Judge(Projections):
     def _watching(self, call: CallView | None, op: Effect | None) -> list[OnStep]:
         if call is None or op is None or isinstance(op, Withdrawn):
             return []
-        return [i for i in self._steps if self.records[i.id].violation is None and asking.watches(i, call.name, op)]
+        return [i for i in self._steps if self.records[i.id].violation is None and self._watches(i, call.name, op)]
+
+    def _watches(self, invariant: OnStep, name: str, op: Effect) -> bool:
+        found = asking.watches(invariant, name, op)
+        self._again.take(invariant.id, "watches", partial(asking.watches, invariant, name, op), found)
+        return found
 
     def _judge_moves(self, move: Move, before: Words, level: int) -> None:
         table = self.kernel.tables[move.client]
@@ -328,12 +341,27 @@ class Judge(Projections):
         Raises:
             TellsClientsApart: they are not.
         """
-        found = asking.findings(name, partial(check, next(cases)))
+        found = self._ask(name, check, next(cases))
         wrong = any(violations(found))
         for case in cases:
-            if any(violations(asking.findings(name, partial(check, case)))) is not wrong:
+            if any(violations(asking.findings(name, check, case))) is not wrong:
                 raise TellsClientsApart
         return found
+
+    def _ask(self, name: str, check: asking.Check, *shown: object) -> list[Finding]:
+        found = asking.findings(name, check, *shown)
+        self._again.take(name, "findings", partial(asking.counted, name, check, *shown), asking.count(found))
+        return found
+
+    def look_again(self) -> None:
+        """Put some questions to invariants once more, in another order.
+
+        Raises:
+            ScenarioError: one of them answers otherwise.
+        """
+        for monitor, events, state, after in self.kernel.steps(KEPT):
+            self._again.take(monitor.id, "next state", partial(_next, monitor, state, events), identity(after))
+        self._again.check()
 
     def _transition(
         self, numbers: tuple[int, ...], client: int, call: CallView | None, op: Effect | None
@@ -346,3 +374,7 @@ class Judge(Projections):
         cells = {cell: value for cell, value in held.items() if value is not None}
         jumps = numbers[space.clock] if space.clock >= 0 else 0
         return transition(space.setting, jumps, client, call, op, cells)  # type: ignore[arg-type]
+
+
+def _next(monitor: Monitor, state: Hashable, events: Sequence[Event]) -> Hashable:
+    return identity(advance(monitor, state, events)[0])

@@ -4,7 +4,7 @@ The kernel knows nothing of levels, invariants or limits: it turns states into s
 sink, with the moves that made them. Monitors advance here, because their states are columns.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import attrs
 import numpy as np
@@ -243,6 +243,14 @@ class Kernel(Expansion):
         if self.space.needs_relayout:
             raise Relayout
         return results
+
+    def steps(self, count: int) -> Iterator[tuple[Monitor, Sequence[Event], Hashable, Hashable]]:
+        """Some steps of monitors, as they were made: monitor, events, the state before and after. At least so many, if
+        there are so many."""
+        known = list(self._steps.items())
+        for (index, event, number), after in known[:: max(1, len(known) // count)]:
+            values = self.space.columns[self.space.watches[index]].values
+            yield self.space.monitors[index], self.events.lists[event], values[number], values[after]
 
     def _advanced_number(self, index: int, event: int, number: int, row: tuple[int, ...], move: Move) -> int:
         key = (index, event, number)

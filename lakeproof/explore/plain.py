@@ -4,8 +4,7 @@ It goes breadth first over `World` with a visited set, and takes invariants lite
 that it speaks of.
 """
 
-from collections.abc import Callable, Hashable, Iterable
-from functools import partial
+from collections.abc import Hashable, Iterable
 
 import attrs
 
@@ -78,7 +77,7 @@ class Referee:
         moves = tuple(world.history)
         for invariant in self.scenario.invariants:
             if isinstance(invariant, Always) or (isinstance(invariant, Eventually) and world.quiescent):
-                self._ask(invariant.id, partial(invariant.check, seen.only(invariant.reads)), moves)
+                self._ask(invariant.id, invariant.check, moves, seen.only(invariant.reads))
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled(seen.clients), moves)
         answered = [Reached(f"{call.name} was answered") for call in seen.calls() if call.done]
         self.verdicts.add(NO_UNHANDLED_EXCEPTION, answered[:1], moves)
@@ -86,14 +85,14 @@ class Referee:
             final = seen.only(END_READS, END_REPAIR)
             for monitor, state in zip(self.monitors, monitors, strict=True):
                 if monitor.at_end is not None and state is not DEAD:
-                    self._ask(monitor.id, partial(monitor.at_end, state, final), moves)
+                    self._ask(monitor.id, monitor.at_end, moves, state, final)
             for aftermath in self.scenario.aftermath:
                 outcomes, after = run_aftermath(aftermath, world.cells, world.setting.times[world.jumps])
                 self.verdicts.add(NO_UNHANDLED_EXCEPTION, unhandled_after(outcomes), moves)
-                self._ask(aftermath.id, partial(aftermath.check, outcomes, after), moves)
+                self._ask(aftermath.id, aftermath.check, moves, outcomes, after)
 
-    def _ask(self, name: str, check: Callable[[], Iterable[Finding]], moves: tuple[Move, ...]) -> None:
-        self.verdicts.add(name, asking.findings(name, check), moves)
+    def _ask(self, name: str, check: asking.Check, moves: tuple[Move, ...], *shown: object) -> None:
+        self.verdicts.add(name, asking.findings(name, check, *shown), moves)
 
     def step(self, world: World, step: Step, before: Cells, monitors: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Judge a transition that has just been made, and advance the monitors."""
@@ -104,7 +103,7 @@ class Referee:
             seen = transition(world.setting, world.jumps, step.client, step.call, step.op, before)
             for invariant in self.scenario.invariants:
                 if isinstance(invariant, OnStep) and asking.watches(invariant, step.call.name, step.op):
-                    self._ask(invariant.id, partial(invariant.check, seen), moves)
+                    self._ask(invariant.id, invariant.check, moves, seen)
         after = []
         for monitor, state in zip(self.monitors, monitors, strict=True):
             state, findings = advance(monitor, state, step.events)

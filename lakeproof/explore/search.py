@@ -277,6 +277,7 @@ class _Search:
             raise _Minted
 
     def _result(self, depth: int, complete: bool, stopped: str) -> Result:
+        self.judge.look_again()
         if complete:
             for behaviour in self._distinct_behaviours():
                 behaviour.look_again()

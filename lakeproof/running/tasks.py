@@ -117,6 +117,9 @@ class Verify:
         )
         with Blame(scenario, source):
             result = self.search(scenario, limits, progress)
+            undecided = any(
+                each.verdict == "inconclusive" for each in result.findings if each.id in scenario.sought_ids
+            )
             verdicts = tuple(
                 Verdict(
                     invariant=finding.id,
@@ -126,7 +129,7 @@ class Verify:
                     reached=finding.reached,
                     example=printable(finding.example),
                     symmetric=result.symmetric,
-                    named=finding.id in scenario.sought_ids,
+                    named=finding.id in scenario.sought_ids or not undecided,
                     trace=traced(finding.id, finding.counterexample),
                 )
                 for finding in result.findings

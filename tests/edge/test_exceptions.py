@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -34,6 +35,36 @@ async def careful(env):
     first = await read()
     await env.store.set(P, b"other", b"1")
     assert await read() == first, "changed under my feet"
+"""
+
+
+RAISES: Final = (
+    "raise ValueError('no')",
+    "raise SystemExit(0)",
+    "raise asyncio.CancelledError",
+    "raise GeneratorExit",
+    "raise KeyboardInterrupt",
+    "raise Odd(1, 2)",
+    "raise Mute",
+    "raise StopIteration",
+    "[][1]",
+    "await env.store.set(P, K, 7)",
+    "await env.store.set(P, K, bytearray(b'x'))",
+    "await env.store.set('p', K, b'1')",
+    "await env.store.get(P, 'k')",
+    "await env.store.set_if(P, K, b'1', 'predicate')",
+    "await env.objects.put(b'address', b'1')",
+    "await env.objects.put('a', b'1', {'state': 'open'})",
+    "await env.store.scan(P, batch_size='9').__anext__()",
+)
+ODD: Final = """
+import asyncio
+class Odd(Exception):
+    def __init__(self, one, other):
+        super().__init__("odd")
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
 """
 
 
@@ -78,56 +109,32 @@ SCENARIOS = [
         Path("mine.py").write_text("# a comment\n" + HEAD + source)
         assert run("replay", "out/traces/s.no-unhandled-exception.json", "--from", "mine.py").code == 0
 
-    @pytest.mark.parametrize(
-        "raises",
-        [
-            "raise ValueError('no')",
-            "raise SystemExit(0)",
-            "raise asyncio.CancelledError",
-            "raise GeneratorExit",
-            "raise KeyboardInterrupt",
-            "raise Odd(1, 2)",
-            "raise Mute",
-            "raise StopIteration",
-            "[][1]",
-            "await env.store.set(P, K, 7)",
-            "await env.store.set(P, K, 'text')",
-            "await env.store.set(P, K, bytearray(b'x'))",
-            "await env.store.set('p', K, b'1')",
-            "await env.store.get(P, 'k')",
-            "await env.store.set_if(P, K, b'1', 'predicate')",
-            "await env.objects.put(b'address', b'1')",
-            "await env.objects.put('a', 'content')",
-            "await env.objects.put('a', b'1', {'state': 'open'})",
-            "await env.store.scan(P, batch_size='9').__anext__()",
-        ],
-    )
-    def test_whatever_is_raised_before_or_after_an_effect(self, raises: str) -> None:
-        ran = verify(f"""
-import asyncio
-class Odd(Exception):
-    def __init__(self, one, other):
-        super().__init__("odd")
-class Mute(Exception):
-    def __str__(self):
-        raise RuntimeError("no words")
-async def at_once(env):
+    def test_whatever_is_raised_before_or_after_an_effect(self) -> None:
+        flows = "".join(
+            f"""
+async def at_once_{n}(env):
     {raises}
-async def later(env):
+async def later_{n}(env):
     await env.store.set(P, b"first", b"1")
     {raises}
-SCENARIOS = [
-    Scenario(name="s", clients=[[Call(later)], [Call(touch)]], invariants=[ANY]),
-    Scenario(name="t", clients=[[Call(at_once), Call(touch)]], invariants=[ANY]),
-]
-""")
-        assert len(counterexample(ran)["schedule"]) == 1  # type: ignore[arg-type]
-        trace = counterexample(ran, "t")
-        assert trace["schedule"] == []
-        assert f"mine.py:{line_of('async def at_once') + 1}" in str(trace["evidence"])
-        assert ran.verdict("any", "t") == "holds"
-        assert run("show", str(ran.verdicts["t", CODE]["trace"])).code == 0
-        assert run("replay", str(ran.verdicts["t", CODE]["trace"]), "--from", "mine.py").code == 0
+"""
+            for n, raises in enumerate(RAISES)
+        )
+        listed = "".join(
+            f"""
+    Scenario(name="s{n}", clients=[[Call(later_{n})], [Call(touch)]], invariants=[ANY]),
+    Scenario(name="t{n}", clients=[[Call(at_once_{n}), Call(touch)]], invariants=[ANY]),"""
+            for n in range(len(RAISES))
+        )
+        ran = verify(f"{ODD}{flows}SCENARIOS = [{listed}\n]\n")
+        for n, raises in enumerate(RAISES):
+            assert len(counterexample(ran, f"s{n}")["schedule"]) == 1, raises  # type: ignore[arg-type]
+            trace = counterexample(ran, f"t{n}")
+            assert trace["schedule"] == [], raises
+            assert f"mine.py:{line_of(f'async def at_once_{n}') + 1}" in str(trace["evidence"]), raises
+            assert ran.verdict("any", f"t{n}") == "holds", raises
+        for scenario in ("s1", "t6"):
+            assert run("replay", str(ran.verdicts[scenario, CODE]["trace"]), "--from", "mine.py").code == 0
 
     def test_an_answer_with_an_odd_constructor_is_an_answer(self) -> None:
         ran = verify("""

@@ -88,11 +88,12 @@ def walked(seed: int, size: int = SIZE) -> None:
     assert (ran.verdict("sound", "seen"), ran.verdict("broken", "never")) == ("inconclusive", "violated")
 
 
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(2, 12))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.deep) for seed in range(1, 12))])
 def test_odd_code_costs_no_other_scenario_its_verdict(seed: int) -> None:
     searched(seed)
 
 
+@pytest.mark.deep
 def test_odd_code_can_be_walked() -> None:
     walked(1000)
 
