@@ -54,7 +54,7 @@ async def meet(env: Env, call: Call, others: tuple[Call, ...], at: tuple[int, ..
     answer = await _answered(call, attrs.evolve(env, store=store))
     for _ in [number for number in at if number > store.count]:
         await store.meet()
-    return Met(answer, tuple(store.answers), store.count)
+    return Met(answer, tuple(store.answers))
 
 
 @types.coroutine
@@ -95,22 +95,4 @@ async def cross(env: Env, call: Call, others: tuple[Call, ...], places: tuple[in
     await one.go_on()
     answers += [await _answered(each, env) for each in later]
     await other.go_on()
-    return Met(other.answer, (one.answer, *answers), 0)
-
-
-async def counted(
-    env: Env, before: tuple[Call, ...], call: Call, others: tuple[Call, ...], places: tuple[int, ...], false_at: int
-) -> int:
-    """How many effects on the store of keys a call has, after others, and met by others, as in `meet`."""
-    for each in before:
-        await _answered(each, env)
-    return (await meet(env, call, others, places, false_at)).effects
-
-
-async def is_usable(env: Env, call: Call) -> bool:
-    """Whether a call takes its arguments for what they are; no ValueError."""
-    try:
-        await _answered(call, env)
-    except ValueError:
-        return False
-    return True
+    return Met(other.answer, (one.answer, *answers))

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.impl.flows import BranchFlows
-from lakeproof.impl.graveler import lock_free, resetting, writing
+from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.model.calls import Args
 from lakeproof.model.invariants import Invariant
@@ -21,10 +21,9 @@ from lakeproof.model.invariants.met import (
     Meeting,
     met_as_specified,
 )
-from lakeproof.model.invariants.stated import ANSWERS_AS_STATED, ANSWERS_AS_STATED_MEANING, Stated, answers_as_stated
 from lakeproof.scenario import Aftermath, Call
-from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, X
-from lakeproof.scenarios._met import counted, cross, is_usable, meet
+from lakeproof.scenarios._branch_data import FOUNDED, REPOSITORY
+from lakeproof.scenarios._met import cross, meet
 from lakeproof.scenarios.branches_alone import INITIAL, WORDS
 from lakeproof.scenarios.designs import HOLDS, Design, Row, Speaker, Word, built, rows
 from lakeproof.scenarios.races import NONE, Race, Refuted, op
@@ -127,24 +126,9 @@ LEFTOVERS: Final = attrs.evolve(
     },
 )
 """The same flows, held to what is left behind, too."""
-KEPT: Final = _design("lock-free-reset-keeps-token", reset={"fresh_token": False})
-IN_PLACE: Final = _design("lock-free-reset-in-place", reset_entry={"forgets": resetting.IN_PLACE})
-SINGLE: Final = _design(
-    "lock-free-single-read",
-    write={"reading": writing.SINGLE_READ},
-    read={"rereads": False},
-    list={"rereads": False},
-)
 REPAIRED: Final = _design("lock-free-knows-its-own", commit={"reading": lock_free.KNOWS_ITS_OWN})
 FRESH: Final = "reset.write.commit.write"
 """An uncommitted change over a committed entry."""
-
-
-def _count(
-    before: str, word: str, *effects: int, others: str = "", places: tuple[int, ...] = (), false_at: int = 0
-) -> tuple[Encounter, int]:
-    """effects: in parts, as its documentation counts them."""
-    return Encounter(before=before, word=word, others=others, places=places, false_at=false_at), sum(effects)
 
 
 OVER: Final = (
@@ -160,45 +144,6 @@ LAYERS: Final = "reset.write.commit.write.seal.write:y.seal.write:z.delete"
 FORGOTTEN: Final = LAYERS + ".reset_entry:y.write:y"
 """The same, with a restoration over them."""
 COMMITS: Final = "commit write.commit reset.read reset_entry.read reset_prefix write delete"
-
-
-COMMIT: Final = 6
-"""To seal 2, a scan, the head and the record; to finish 1."""
-DROP: Final = 2
-"""A scan of a token with a change, and the change."""
-AGAIN: Final = 2
-"""To read the branch, and to finish."""
-COUNTS: Final = (
-    _count("reset", "write", 3),
-    _count("reset.write", "read", 3),
-    _count("reset.write.commit", "read", 4),
-    _count(ABSENT, "create:y", 6),
-    _count(ABSENT, "create:y", 4, 6, others="seal", places=(2,)),
-    _count(SAME, "replace", 4),
-    _count(FRESH, "commit", COMMIT, DROP),
-    _count(FRESH, "commit", COMMIT, AGAIN, DROP, others="seal", places=(6,)),
-    _count(FRESH + ".seal", "commit", COMMIT + 1, AGAIN, 1 + DROP, others="seal", places=(7,)),
-    _count(FRESH, "commit", COMMIT, AGAIN, 4, DROP, others="reset_entry", places=(6,)),
-    _count(FRESH, "reset", 2, DROP),
-    _count(FRESH, "reset", 2, 2, DROP + 1, others="seal", places=(2,)),
-    _count(FRESH, "reset", 3, false_at=2),
-    _count(FRESH, "reset", 7, others="seal", places=(2, 4, 6)),
-    _count("reset", "write", 5, others="reset", places=(2,)),
-    _count(FRESH, "commit", COMMIT, AGAIN, 2, others="commit.write.reset_entry", places=(6,)),
-    _count(FRESH, "reset_entry", 5),
-    _count("reset.write.commit.write:y.seal.write", "reset_entry", 5),
-    _count(FRESH, "reset_entry", 5, 1, false_at=5),
-    _count(FRESH, "reset_entry", 5, 1, others="commit", places=(5,)),
-    _count("reset.write.commit", "reset_entry", 2),
-    _count(FRESH, "reset_prefix:", 5),
-    _count(FRESH, "seal", 2),
-    _count(FRESH, "seal", 20, others="seal", places=tuple(range(2, 21, 2))),
-)
-KEPT_COUNTS: Final = (_count("reset", "write", 3, others="reset", places=(2,)),)
-"""A write that has met a reset finds its token as it was."""
-IN_PLACE_COUNTS: Final = (_count(FRESH, "reset_entry", 3), _count("reset.write:y.seal.write.seal", "reset_entry", 5))
-SINGLY: Final = (_count("reset.write", "read", 2), _count("reset", "write", 2), _count("reset.write", "list", 3))
-ITS_OWN: Final = (_count(FRESH, "commit", COMMIT, 1, false_at=6),)
 
 
 def _one(design: MetDesign, name: str, meetings: Sequence[Encounter], *, drops: bool = True) -> Row:
@@ -228,24 +173,6 @@ def _crossings(design: MetDesign, word: str, others: str, *, drops: bool = True)
     return _one(design, f"crossed-{word}-{others}", meetings, drops=drops)
 
 
-def _counts(design: MetDesign, counts: Sequence[tuple[Encounter, int]]) -> Row:
-    spoken = iter(range(10_000))
-
-    def said(words: str) -> tuple[Call, ...]:
-        return tuple(design.call(word, Speaker("a", next(spoken))) for word in words.split(".") if word)
-
-    calls = []
-    for each, _ in counts:
-        before, (call,), others = said(each.before), said(each.word), said(each.others)
-        calls.append(Call(counted, before, call, others, each.places, each.false_at))
-    stated = [Stated(f"{each.word} after {each.before}", effects) for each, effects in counts]
-    more = Aftermath(
-        id=ANSWERS_AS_STATED, meaning=ANSWERS_AS_STATED_MEANING, calls=calls, check=answers_as_stated(stated)
-    )
-    (row,) = rows(design, "read", NONE, more=(more,), name="counts")
-    return row
-
-
 def _often(design: MetDesign, name: str, word: str, others: str, places: tuple[int, ...]) -> Row:
     """One that gives up, or does not."""
     return _one(
@@ -256,22 +183,7 @@ def _often(design: MetDesign, name: str, word: str, others: str, places: tuple[i
     )
 
 
-WAYS: Final = (*resetting.WAYS, "elsewhere")
-
-
-def _ways() -> Row:
-    """A reset takes no other way than it knows."""
-    resets = (resetting.reset_entry, resetting.reset_prefix)
-    calls = [Call(is_usable, Call(flow, REPOSITORY, BRANCH, X, forgets=way)) for flow in resets for way in WAYS]
-    stated = [Stated(str(call), way in resetting.WAYS) for call, way in zip(calls, WAYS * len(resets), strict=True)]
-    check = answers_as_stated(stated)
-    more = Aftermath(id=ANSWERS_AS_STATED, meaning=ANSWERS_AS_STATED_MEANING, calls=calls, check=check)
-    (row,) = rows(LOCK_FREE, "read", NONE, more=(more,), name="ways")
-    return row
-
-
 ROWS = [
-    _ways(),
     *_rows(LOCK_FREE, FRESH, "commit", COMMITS, 9),
     *_rows(LOCK_FREE, LAYERS, "commit", OVER, 12, name="layers-"),
     *_rows(LOCK_FREE, FORGOTTEN, "commit", OVER, 14, name="forgotten-"),
@@ -327,11 +239,6 @@ ROWS = [
         )
         for word in ("reset", "reset_entry", "reset_prefix")
     ),
-    _counts(LOCK_FREE, COUNTS),
-    _counts(SINGLE, SINGLY),
-    _counts(KEPT, KEPT_COUNTS),
-    _counts(IN_PLACE, IN_PLACE_COUNTS),
-    _counts(REPAIRED, ITS_OWN),
     _often(LOCK_FREE, "write", "write", "seal", (3, 5, 7)),
     _often(LOCK_FREE, "write-settled", "write", "seal", (3, 5)),
 ]

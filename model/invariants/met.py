@@ -56,11 +56,10 @@ class Answer:
 
 @attrs.frozen
 class Met:
-    """What a call and those that it has met have answered. effects: how many the call has had on the store."""
+    """What a call and those that it has met have answered."""
 
     answer: Answer
     others: tuple[Answer, ...]
-    effects: int
 
 
 @attrs.frozen

@@ -21,7 +21,6 @@ from lakeproof.model.committed import Entry
 from lakeproof.model.identifiers import BranchID, CommitID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Reached, Violation, locks
 from lakeproof.model.invariants.branches_alone import alone_as_specified
-from lakeproof.model.invariants.stated import Refused, Stated, answers_as_stated
 from lakeproof.model.records import Branch, Commit, Record, StagedEntry
 from lakeproof.model.sequential import SPECIFIED, Refs, Refusals, Wrong, after
 from lakeproof.model.snapshot import CallView, Outcome, Snapshot, Status
@@ -152,16 +151,6 @@ def test_an_unspecified_call_that_fails_is_a_violation() -> None:
     check = alone_as_specified([("a_job", ("r",))], FOUNDED)
     (found,) = check((Outcome(Status.FAIL, error=BranchNotFound("b")),), store(branch("b"), branch("main")))
     assert isinstance(found, Violation)
-
-
-def test_an_answer_is_as_stated_if_value_or_class_and_names_agree() -> None:
-    stated = [Stated("one", 1), Stated("two", Refused(PathNotFound, ("x",)))]
-    check, nothing = answers_as_stated(stated), store()
-    refused = Outcome(Status.FAIL, error=PathNotFound(b"x"))
-    assert isinstance(check((Outcome(Status.OK, 1), refused), nothing)[0], Reached)
-    other = Outcome(Status.FAIL, error=BranchNotFound("x"))
-    for outcomes in ((Outcome(Status.OK, 2), refused), (Outcome(Status.OK, 1), other)):
-        assert isinstance(check(outcomes, nothing)[0], Violation)
 
 
 def test_jobs_answer_how_many_tokens_they_have_dropped() -> None:

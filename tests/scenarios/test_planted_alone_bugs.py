@@ -1,4 +1,4 @@
-"""One client alone: bugs planted in flows of branches and of committed data are found; the flows as they are hold."""
+"""One client alone: bugs planted in flows of branches are found; the flows as they are hold."""
 
 from collections.abc import AsyncIterator
 from types import ModuleType
@@ -6,18 +6,15 @@ from types import ModuleType
 import pytest
 
 from lakeproof.explore.search import search
-from lakeproof.impl.committed import comparing, iterating
-from lakeproof.impl.committed.reading import Reader
-from lakeproof.impl.committed.writing import Writer
 from lakeproof.impl.effects import Env
 from lakeproof.impl.graveler import dropping, listing, lock_free, locked, merging, resetting, writing
 from lakeproof.model.committed import Entry
 from lakeproof.model.errors import EntryChanged
 from lakeproof.model.records import Repository, StagedEntry
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import branches_alone, committed_data, locks
+from lakeproof.scenarios import branches_alone, locks
 
-MODULES = (branches_alone, committed_data, locks)
+MODULES = (branches_alone, locks)
 BY_NAME = {scenario.name: scenario for module in MODULES for scenario in module.SCENARIOS}
 
 
@@ -48,10 +45,6 @@ async def newest_parent(env: Env, repository: Repository, one: object, other: ob
     return one
 
 
-def not_there(*_: object) -> int:
-    return 0
-
-
 async def taken(*_: object) -> bool:
     return True
 
@@ -78,10 +71,6 @@ PLANTED: list[tuple[str, ModuleType | type, str, object]] = [
     ("locks/one-each/commit/crash", locked, "lock_key", one_lock),
     ("locks/drops-later/commit.job/crash", dropping, "drop", nothing),
     ("alone/lock-free/pages", listing, "CommonPrefix", lambda path: Entry(path=path, identity=b"", data=b"")),
-    ("committed/alone/editing-by-hash", Writer, "take_over", lambda writer, info: None),
-    ("committed/alone/comparing-by-size", comparing, "same", lambda before, after: False),
-    ("committed/alone/reading-by-size", iterating, "first_reaching", not_there),
-    ("committed/alone/reading-by-hash", Reader, "entry_in", nothing),
 ]
 SOUND = sorted({name for name, *_ in PLANTED})
 

@@ -1,20 +1,19 @@
-"""Calls that meet others, and iterators step by step: planted bugs are found; the flows as they are hold."""
+"""Calls that meet others: planted bugs are found; the flows as they are hold."""
 
 import pytest
 
 from lakeproof.explore.search import search
 from lakeproof.impl.graveler import lock_free, resetting, tokens, writing
-from lakeproof.impl.refs.iterators import Iterator, ScanIterator, SortedIterator
 from lakeproof.model.errors import BranchBusy, PathExists
 from lakeproof.model.invariants.met import Answer, Meeting, Met, met_as_specified
 from lakeproof.model.records import Branch
 from lakeproof.model.snapshot import Outcome, Snapshot, Status
 from lakeproof.scenario import Scenario
-from lakeproof.scenarios import iterators, met
+from lakeproof.scenarios import met
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
 from lakeproof.scenarios.branches_alone import INITIAL
 
-BY_NAME = {scenario.name: scenario for module in (met, iterators) for scenario in module.SCENARIOS}
+BY_NAME = {scenario.name: scenario for scenario in met.SCENARIOS}
 
 
 def verdict(scenario: Scenario) -> str:
@@ -38,28 +37,12 @@ def all_ours(ours: tokens.Tokens, branch: Branch) -> tokens.Tokens:
     return ours if branch.sealed_tokens else ()
 
 
-def open_again(iterator: "Iterator[object]") -> None:
-    """Forget nothing, and that it was closed."""
-
-
-def page_lost(iterator: "ScanIterator[Branch]", to: bytes) -> None:
-    iterator._forget(iterator._prefix + to)
-
-
-def from_the_start(iterator: "SortedIterator[object]", _: bytes) -> None:
-    iterator._index = 0
-
-
 PLANTED: list[tuple[str, object, str, object]] = [
     ("met/lock-free/write-commit", writing, "same_token", yes),
     ("met/lock-free/layers-commit-reset_entry.read", lock_free, "restorations_over", nothing_over),
     ("met/lock-free/crossed-commit-commit.write:y.write:z.seal", lock_free, "still_sealed", all_ours),
     ("met/lock-free/reset_entry-seal", resetting, "unstage", not_forgotten),
     ("met/lock-free/often-write", tokens, "WriteNotSettled", PathExists),
-    ("met/lock-free/counts", resetting, "_is_done", lambda *_: False),
-    ("iterators/alone/closing", Iterator, "close", open_again),
-    ("iterators/alone/in-hand", ScanIterator, "_position", page_lost),
-    ("iterators/alone/by-commit", SortedIterator, "_position", from_the_start),
 ]
 
 
@@ -84,12 +67,12 @@ EMPTY = Snapshot({}, {}, 0, ())
 @pytest.mark.parametrize("others", [(), (RESET,)])
 def test_a_call_that_tries_more_than_once_may_not_give_up(others: tuple[tuple[str, tuple[object, ...]], ...]) -> None:
     check = met_as_specified([Meeting(RESET, others)], INITIAL, lambda *_: None, drops=True)
-    (found,) = check((Outcome(Status.OK, Met(BUSY, (Answer(),) * len(others), 2)),), EMPTY)
+    (found,) = check((Outcome(Status.OK, Met(BUSY, (Answer(),) * len(others))),), EMPTY)
     assert "in no order right" in str(found)
 
 
 def test_a_call_that_tries_once_may_give_up_only_if_it_has_met_others() -> None:
     for others, right in (((), False), ((RESET,), True)):
         check = met_as_specified([Meeting(RESET, others, once=True)], INITIAL, lambda *_: None, drops=True)
-        (found,) = check((Outcome(Status.OK, Met(BUSY, (Answer(),) * len(others), 2)),), EMPTY)
+        (found,) = check((Outcome(Status.OK, Met(BUSY, (Answer(),) * len(others))),), EMPTY)
         assert ("in no order right" in str(found)) is not right
