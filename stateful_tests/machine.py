@@ -5,10 +5,18 @@ step the same invariants are checked as by the search, by the same referee; a fa
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
+import hypothesis
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.faults import Mode, Move
@@ -18,6 +26,27 @@ from lakeproof.explore.world import World
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Invariant
 from lakeproof.scenario import Aftermath
+
+ALL: Final = list(HealthCheck)
+
+
+def hold(machine: type[RuleBasedStateMachine], seed: int, *, runs: int, steps: int = 40) -> None:
+    """Run a machine so often, for so many steps each, from a seed; a failure shrinks."""
+    given = settings(max_examples=runs, stateful_step_count=steps, print_blob=True, suppress_health_check=ALL)
+    run_state_machine_as_test(hypothesis.seed(seed)(machine), settings=given)
+
+
+def refute(machine: type[RuleBasedStateMachine], *, runs: int, steps: int = 40, shrinks: bool = False) -> None:
+    """Look for a failure, in the same runs each time."""
+    given = settings(
+        max_examples=runs,
+        stateful_step_count=steps,
+        derandomize=True,
+        print_blob=False,
+        phases=(Phase.generate, Phase.shrink) if shrinks else (Phase.generate,),
+        suppress_health_check=ALL,
+    )
+    run_state_machine_as_test(machine, settings=given)
 
 
 async def idle(env: Env) -> None:

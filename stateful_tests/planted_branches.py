@@ -209,7 +209,7 @@ BUGS: Final = (
     replacing("a commit seals blindly", WRITES, (committing, "swap", swap_by_set)),
     replacing("a commit does not move the branch", LOCK_FREE, (lock_free, "swap", swap_nothing)),
     replacing("tokens sealed since are forgotten", COMMITS, (lock_free, "without", no_tokens)),
-    replacing("a beaten commit takes all tokens again", COMMITS, (lock_free, "still_sealed", all_of_ours), deep=True),
+    replacing("a beaten commit takes all tokens again", COMMITS, (lock_free, "still_sealed", all_of_ours)),
     replacing("a commit record is not written", LOCK_FREE, (committing, "add_commit", nothing)),
     replacing("of two changes the older is committed", WRITES, (committing, "changes", oldest_wins)),
     replacing("a commit reads its newest token alone", WRITES, (committing, "changes", newest_token)),

@@ -21,8 +21,6 @@ class Bug:
     patches: tuple[Patch, ...] = ()
     flows: Mapping[str, object] = attrs.field(factory=dict)
     """Flows of the design that are replaced, by field."""
-    deep: bool = False
-    """Whether it takes too many runs for every test run."""
 
     def __str__(self) -> str:
         return f"{self.machine}: {self.what}"
@@ -40,9 +38,9 @@ class Bug:
         return attrs.evolve(swarm, grounds=tuple(grounds))
 
 
-def replacing(what: str, machine: str, *patches: Patch, deep: bool = False) -> Bug:
+def replacing(what: str, machine: str, *patches: Patch) -> Bug:
     """A bug in what flows call."""
-    return Bug(what=what, machine=machine, patches=patches, deep=deep)
+    return Bug(what=what, machine=machine, patches=patches)
 
 
 def with_flows(what: str, machine: str, **flows: object) -> Bug:

@@ -7,9 +7,8 @@ own counterexample.
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import precondition, rule
 
 from lakeproof import Call, Faults, Scenario
 from lakeproof.explore.search import search
@@ -20,7 +19,7 @@ from lakeproof.model.entry import ENTRY
 from lakeproof.model.invariants import Invariant, entries, refs, resets
 from lakeproof.model.linearizable import linearizable
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from stateful_tests.machine import ConcurrentMachine
+from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 MAIN = REPOSITORY.default_branch_id
 SETUP = (Call(founding.found, REPOSITORY), Call(branches.create_branch, REPOSITORY, BRANCH, MAIN))
@@ -163,24 +162,18 @@ class OneAtATime(Settling):
     faults = Faults(crashes=1)
 
 
-HOLDING = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
-)
+MACHINES = (LockFree, Faulty, Conditional, Disturbed, Resetting, Optimistic, Locked, OneAtATime)
 
 
-@pytest.mark.parametrize(
-    "machine", [LockFree, Faulty, Conditional, Disturbed, Resetting, Optimistic, Locked, OneAtATime]
-)
-def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine]) -> None:
-    run_state_machine_as_test(machine, settings=HOLDING)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine], run_seed: int) -> None:
+    hold(machine, run_seed, runs=8)
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "machine", [LockFree, Faulty, Conditional, Disturbed, Resetting, Optimistic, Locked, OneAtATime]
-)
-def test_it_holds_over_thousands_of_long_runs(machine: type[ConcurrentMachine]) -> None:
-    run_state_machine_as_test(machine, settings=settings(HOLDING, max_examples=200, stateful_step_count=80))
+@pytest.mark.parametrize("machine", MACHINES)
+def test_it_holds_over_thousands_of_long_runs(machine: type[ConcurrentMachine], run_seed: int) -> None:
+    hold(machine, run_seed, runs=200, steps=80)
 
 
 class SingleReadWriter(ConcurrentMachine):
@@ -207,17 +200,6 @@ class Unsealed(ConcurrentMachine):
     clients_max = 2
 
 
-REFUTING = settings(
-    max_examples=5_000,
-    stateful_step_count=16,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    derandomize=True,
-    print_blob=False,
-    phases=[Phase.generate, Phase.shrink],
-)
-
-
 def shortest(machine: type[ConcurrentMachine]) -> int:
     """The length of the search's counterexample, where each call of the menu is a client."""
     scenario = Scenario(
@@ -231,11 +213,12 @@ def shortest(machine: type[ConcurrentMachine]) -> int:
     return len(found.counterexample.moves)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("machine", [SingleReadWriter, Unsealed])
 def test_a_negative_control_fails_and_shrinks_as_short_as_the_search(machine: type[ConcurrentMachine]) -> None:
     # Read, stage; and: read, seal, scan, head, record, finish. Unsealed, a writer looks once more, and nobody seals.
     assert machine.last_failure == ("", 0)
     with pytest.raises(AssertionError, match="acknowledged-write-is-kept"):
-        run_state_machine_as_test(machine, settings=REFUTING)
+        refute(machine, runs=5_000, steps=16, shrinks=True)
     assert machine.last_failure == ("acknowledged-write-is-kept", 8)
     assert shortest(machine) == 8

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from lakeproof import Call
 from lakeproof.explore.execution import SETUP, Execution, Program, drive_alone, label
@@ -27,6 +26,7 @@ from lakeproof.model.records import Branch, Commit
 from lakeproof.model.snapshot import Status
 from lakeproof.scenario import Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY
+from stateful_tests.machine import hold, refute
 
 NOW = 1_700_000_000_000_000
 MAIN = REPOSITORY.default_branch_id
@@ -204,14 +204,9 @@ class Mixed(Alone):
     delete_branch = branches.delete_branch_by_tombstone
 
 
-STEPS = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
-)
-
-
 @pytest.mark.parametrize("machine", [LockFree, Optimistic, Locked, Mixed])
-def test_alone_every_operation_is_that_of_the_specification(machine: type[Alone]) -> None:
-    run_state_machine_as_test(machine, settings=STEPS)
+def test_alone_every_operation_is_that_of_the_specification(machine: type[Alone], run_seed: int) -> None:
+    hold(machine, run_seed, runs=15)
 
 
 def oldest_first(found: Branch) -> tuple[StagingToken, ...]:
@@ -251,9 +246,10 @@ BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any]]] = {  # type: igno
 }
 
 
-@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize(
+    "bug", [pytest.param(bug, marks=[pytest.mark.deep] if at else []) for at, bug in enumerate(BUGS)]
+)
 def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*BUGS[bug])
-    seeking = settings(STEPS, max_examples=1000, phases=[Phase.generate], derandomize=True, print_blob=False)
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(LockFree, settings=seeking)
+        refute(LockFree, runs=1_000)

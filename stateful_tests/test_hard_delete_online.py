@@ -8,9 +8,8 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import precondition, rule
 
 from lakeproof import Call, Faults
 from lakeproof.explore.faults import Mode
@@ -22,7 +21,7 @@ from lakeproof.model.identifiers import BranchID
 from lakeproof.model.invariants import Invariant, data, refs
 from lakeproof.scenario import Aftermath, Flow
 from lakeproof.scenarios._branch_data import BRANCH, REPOSITORY, X, Y
-from stateful_tests.machine import ConcurrentMachine
+from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 MAIN, OTHER = REPOSITORY.default_branch_id, BranchID("c")
 LATER = online.AS_WRITTEN.lifetime + 1
@@ -134,20 +133,15 @@ class Untimed(Online):
     faults = Faults(crashes=1, lost_answers=1, false_predicates=1)
 
 
-HOLDING = settings(
-    max_examples=25, stateful_step_count=150, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
-)
-
-
 @pytest.mark.parametrize("machine", [Online, Faulty, Untimed])
-def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine]) -> None:
-    run_state_machine_as_test(machine, settings=HOLDING)
+def test_it_holds_whatever_is_started_and_whoever_steps(machine: type[ConcurrentMachine], run_seed: int) -> None:
+    hold(machine, run_seed, runs=3, steps=150)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("machine", [Online, Faulty, Untimed])
-def test_it_holds_over_hundreds_of_long_runs(machine: type[ConcurrentMachine]) -> None:
-    run_state_machine_as_test(machine, settings=settings(HOLDING, max_examples=300, stateful_step_count=300))
+def test_it_holds_over_hundreds_of_long_runs(machine: type[ConcurrentMachine], run_seed: int) -> None:
+    hold(machine, run_seed, runs=300, steps=300)
 
 
 class Unpromised(Untimed):
@@ -163,8 +157,5 @@ class Unpromised(Untimed):
 
 
 def test_commits_that_promise_nothing_lose_data() -> None:
-    refuting = settings(
-        HOLDING, max_examples=500, stateful_step_count=60, phases=[Phase.generate], derandomize=True, print_blob=False
-    )
     with pytest.raises(AssertionError, match="committed-data-is-kept"):
-        run_state_machine_as_test(Unpromised, settings=refuting)
+        refute(Unpromised, runs=500, steps=60)

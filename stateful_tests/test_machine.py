@@ -1,14 +1,12 @@
 """What a machine notices by itself: an exception that is no answer fails it, and shrinks to the race behind it."""
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from lakeproof import Call
 from lakeproof.impl.effects import Env
 from lakeproof.model.invariants import Always, Reached
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
-from stateful_tests.machine import ConcurrentMachine
+from stateful_tests.machine import ConcurrentMachine, refute
 
 
 async def toggle(env: Env) -> None:
@@ -29,14 +27,6 @@ class TogglingMachine(ConcurrentMachine):
 
 
 def test_a_failed_assert_in_a_flow_fails_the_machine_and_shrinks_to_its_race() -> None:
-    seeking = settings(
-        max_examples=500,
-        deadline=None,
-        derandomize=True,
-        print_blob=False,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
     with pytest.raises(AssertionError, match=r"toggle\(\) raised AssertionError: the mark is gone.* at .*_machine.py:"):
-        run_state_machine_as_test(TogglingMachine, settings=seeking)
+        refute(TogglingMachine, runs=500, steps=50, shrinks=True)
     assert TogglingMachine.last_failure == (NO_UNHANDLED_EXCEPTION, 3)  # set, clear, scan

@@ -7,33 +7,15 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from lakeproof import Call, Faults
 from lakeproof.explore.search import search
 from lakeproof.impl.repositories import hardened, naive, step1
 from lakeproof.model.invariants import repositories
 from lakeproof.scenarios import catalogue
-from stateful_tests.machine import ConcurrentMachine
+from stateful_tests.machine import ConcurrentMachine, hold, refute
 
 JUMP = 121_000_000
-STEPS = settings(
-    max_examples=60,
-    stateful_step_count=60,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=list(HealthCheck),
-)
-SEEKING = settings(
-    max_examples=4000,
-    stateful_step_count=40,
-    deadline=None,
-    derandomize=True,
-    print_blob=False,
-    phases=(Phase.generate, Phase.shrink),
-    suppress_health_check=list(HealthCheck),
-)
 
 
 class HardenedMachine(ConcurrentMachine):
@@ -95,7 +77,7 @@ def shortest(name: str, invariant_id: str) -> int:
 def shrink(machine: type[ConcurrentMachine]) -> None:
     """Print the invariant that the failure which Hypothesis ends with violates, and its length."""
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine, settings=SEEKING)
+        refute(machine, runs=4_000, shrinks=True)
     print(*machine.last_failure)  # noqa: T201  # `shrunk` reads it
 
 
@@ -118,15 +100,17 @@ def shrunk(machine: type[ConcurrentMachine]) -> tuple[str, int]:
     return name, int(length)
 
 
-def test_hardened_holds_every_invariant_under_every_fault() -> None:
-    run_state_machine_as_test(HardenedMachine, settings=STEPS)
+def test_hardened_holds_every_invariant_under_every_fault(run_seed: int) -> None:
+    hold(HardenedMachine, run_seed, runs=15, steps=60)
 
 
+@pytest.mark.deep
 def test_naive_lets_a_zombie_be_reached_and_shrinks_as_short_as_the_search() -> None:
     length = shortest("repositories/naive/delete-create-create_branch", "no-reachable-zombie")
     assert shrunk(NaiveMachine) == ("no-reachable-zombie", length)
 
 
+@pytest.mark.deep
 def test_step1_hurts_a_successor_and_shrinks_to_one_of_its_two_minimal_stories() -> None:
     # The search's story: both deletes read (1 + 1), one goes through (5 more), create (4), the stale `set` of the
     # other hides the new repository (1): 12. Hypothesis may meet the other story first, in which the stale *delete of
@@ -139,5 +123,5 @@ def test_step1_hurts_a_successor_and_shrinks_to_one_of_its_two_minimal_stories()
 
 
 @pytest.mark.deep
-def test_hardened_holds_over_thousands_of_long_runs() -> None:
-    run_state_machine_as_test(HardenedMachine, settings=settings(STEPS, max_examples=2000, stateful_step_count=200))
+def test_hardened_holds_over_thousands_of_long_runs(run_seed: int) -> None:
+    hold(HardenedMachine, run_seed, runs=2_000, steps=200)

@@ -136,6 +136,7 @@ BUGS: Final[Mapping[str, tuple[ModuleType, str, Callable[..., Any], Swarm]]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
 @pytest.mark.parametrize("bug", BUGS)
 def test_what_only_a_combination_shows_is_found(bug: str, seed: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from lakeproof.scenarios import catalogue, hardened
 
 SMALL = Limits(states_max=3000)
 CATALOGUE = tuple(scenario for scenario in catalogue() if scenario.name.startswith("repositories/"))
-SAMPLE = CATALOGUE[::9]
-"""Every ninth. All of them: the deep test below."""
+SAMPLE = CATALOGUE[::61]
+"""Some of each design. All of them: `make verify`."""
 
 INVARIANTS = {invariant.id for invariant in repositories.ALL} | {repositories.ID_BECOMES_REUSABLE}
 INVARIANTS |= {invariant.id for invariant in lifecycle.ALL} | {lifecycle.SUPERSEDED_IS_CLEANED}
@@ -84,9 +84,3 @@ def test_a_small_scenario_has_the_expected_verdicts(scenario: Scenario) -> None:
 
 def test_every_design_is_in_the_sample() -> None:
     assert {scenario.name.split("/")[1] for scenario in SAMPLE} >= {"naive", "kv3", "step1", "step2", "hardened"}
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("scenario", CATALOGUE, ids=lambda scenario: scenario.name)
-def test_every_scenario_has_the_expected_verdicts(scenario: Scenario) -> None:
-    assert astray(search(scenario)) == []

@@ -34,6 +34,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
     metavar="FILE",
     help="Load scenarios from a Python file, and mutate its functions.",
 )
+@click.option("--engine", is_flag=True, help="Mutate the search and the checker of histories, not flows.")
 @click.option("--in", "only", metavar="PART", help="Mutate only files or functions whose name has this part.")
 @click.option("--operator", "names", multiple=True, type=click.Choice(_NAMES), help="Apply only these operators.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per mutant.")
@@ -62,6 +63,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 def command(
     patterns: tuple[str, ...],
     file: Path | None,
+    engine: bool,
     only: str | None,
     names: tuple[str, ...],
     as_json: bool,
@@ -80,11 +82,20 @@ def command(
     killed if a verdict of an invariant differs from its expectation. Exit code 1 if one survives.
     """
     source = Source(file)
-    chosen = choose(source.load(), patterns, deep=deep)
+    if engine and file is not None:
+        raise click.UsageError("--engine is judged by the catalogue; leave --from out")
+    known_ones = source.load()
+    if engine:
+        from lakeproof.mutation import histories
+
+        known_ones = (*known_ones, *histories.SCENARIOS)
+    chosen = choose(known_ones, patterns, deep=deep)
     jobs = jobs or cores()
     names_of = [each.name for each in chosen]
     whole = not patterns and file is None
-    plan = Plan.of(source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, whole=whole)
+    plan = Plan.of(
+        source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, engine=engine, whole=whole
+    )
     try:
         kept = Results(results)
     except Unreadable as error:

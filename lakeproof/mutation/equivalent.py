@@ -1,25 +1,41 @@
-"""Mutants that are no faults, each with the reason: they do what the design does, as far as anyone can observe.
+"""Mutants that are no faults, each with the reason: the table ``equivalents.toml``.
 
-The tables are in `lakeproof.mutation.equivalents`, a module for each room of flows. A row is found by function,
-operator and text, not by line; it covers every place of the function with that text. A row that matches no mutant is an
-error of `tests/mutation`, and one whose mutant is killed is reported as *stale*.
+A row that matches no mutant is an error of `tests/mutation`, and one whose mutant is killed is reported as *stale*.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from functools import cache
+from pathlib import Path
 
-from lakeproof.mutation.equivalents import EQUIVALENT, Equivalent
 from lakeproof.mutation.mutants import Mutant
 
-_BY_KEY: Final[Mapping[tuple[str, str, str, str], str]] = {each.key: each.reason for each in EQUIVALENT}
+Key = tuple[str, str, str, str]
+"""``FILE:FUNCTION``, operator, and both texts as `lakeproof mutants` prints them."""
 
 
-def reason_for(mutant: Mutant) -> str:
-    """Why a mutant is equivalent; empty if that is not known."""
-    return _BY_KEY.get((f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after), "")
+@cache
+def equivalents() -> Mapping[Key, str]:
+    """The reason of each.
+
+    Raises:
+        ValueError: a row stands twice, or has no reason.
+    """
+    told = tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text(encoding="utf-8"))
+    found: dict[Key, str] = {}
+    for row in told["equivalent"]:
+        for operator, before, after in row["changes"]:
+            key = (row["function"], operator, before, after)
+            if key in found or not row["reason"]:
+                raise ValueError(f"equivalents.toml: {key}: expected once, with a reason")
+            found[key] = row["reason"]
+    return found
 
 
-def unmatched(mutants: Sequence[Mutant]) -> Iterator[Equivalent]:
+def key_of(mutant: Mutant) -> Key:
+    return f"{mutant.file}:{mutant.function}", mutant.operator, mutant.before, mutant.after
+
+
+def unmatched(mutants: Sequence[Mutant]) -> Iterator[Key]:
     """The rows of the table that match none of these mutants."""
-    known = {(f"{each.file}:{each.function}", each.operator, each.before, each.after) for each in mutants}
-    yield from (each for each in EQUIVALENT if each.key not in known)
+    yield from equivalents().keys() - set(map(key_of, mutants))

@@ -6,10 +6,10 @@ from typing import Final, Protocol
 
 import attrs
 
-from lakeproof.mutation.equivalent import reason_for
+from lakeproof.mutation.equivalent import equivalents, key_of
 from lakeproof.mutation.mutants import Mutant, mutants_of
 from lakeproof.mutation.operators import OPERATORS, Operator
-from lakeproof.mutation.planting import flow_files
+from lakeproof.mutation.planting import engine_files, flow_files
 from lakeproof.mutation.pool import carried_out
 from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.results import Results, digest_of_code, key_of_reach, key_of_verdict
@@ -64,27 +64,39 @@ class Plan:
     bounds: Bounds
     budget: float | None = None
     """How many seconds a mutant may take."""
+    engine: bool = False
+    """The files are those of the search: each process loads it anew, and its count of states must not change."""
     whole: bool = False
     """All scenarios of the catalogue were chosen: what none of them executes is of interest, too."""
 
     @classmethod
     def of(
-        cls, source: Source, names: Sequence[str], bounds: Bounds, *, budget: float | None = None, whole: bool = False
+        cls,
+        source: Source,
+        names: Sequence[str],
+        bounds: Bounds,
+        *,
+        budget: float | None = None,
+        engine: bool = False,
+        whole: bool = False,
     ) -> "Plan":
-        """For scenarios of the catalogue: all flows of the catalogue are mutated. For those of a user's file: it is."""
+        """For scenarios of the catalogue: all flows of the catalogue are mutated, or the engine. For those of a user's
+        file: it is."""
         if source.file is not None:
             origins = {Origin(file=source.file): tuple(names)}
             files = {source.file.name: source.file}
             return cls(origins=origins, files=files, source=source, bounds=bounds, budget=budget)
+        from lakeproof.mutation import histories
         from lakeproof.scenarios import modules
 
         wanted = frozenset(names)
         found = {
             Origin(module.__name__): tuple(each.name for each in module.SCENARIOS if each.name in wanted)
-            for module in modules()
+            for module in (*modules(), *([histories] if engine else []))
         }
         chosen = {origin: those for origin, those in found.items() if those}
-        return cls(origins=chosen, files=flow_files(), source=source, bounds=bounds, budget=budget, whole=whole)
+        files = engine_files() if engine else flow_files()
+        return cls(origins=chosen, files=files, source=source, bounds=bounds, budget=budget, engine=engine, whole=whole)
 
 
 def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tuple[Reach, ...]:
@@ -105,7 +117,7 @@ def reaches(plan: Plan, results: Results, jobs: int, listener: Listener) -> tupl
         if missing:
             works.append(Reaching(origin=origin, names=missing, files=paths, seconds=REACH_SECONDS))
     total = sum(map(len, plan.origins.values()))
-    for report in carried_out(works, jobs, REACH_SECONDS):
+    for report in carried_out(works, jobs, REACH_SECONDS, afresh=plan.engine):
         if isinstance(report.message, Reach):
             known[report.message.scenario] = report.message
             results.put_reach(key_of_reach(code, report.message.scenario), report.message)
@@ -154,12 +166,12 @@ def judge(
     def told(mutant: Mutant, verdict: Verdict) -> Judged:
         nonlocal done
         done += 1
-        judged = Judged(mutant=mutant, verdict=verdict, equivalent=reason_for(mutant))
+        judged = Judged(mutant=mutant, verdict=verdict, equivalent=equivalents().get(key_of(mutant), ""))
         listener.judged(done, len(mutants), judged)
         return judged
 
     for mutant in mutants:
-        steps = index.steps(mutant.file, mutant.lines, plan.bounds)
+        steps = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
         if not steps:
             entered = index.executing(mutant.file, *mutant.span)
             yield told(mutant, Verdict(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
@@ -177,7 +189,7 @@ def judge(
         )
         by_work[id(work)] = mutant, key
         works.append(work)
-    for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds):
+    for report in carried_out(works if jobs else (), jobs, plan.bounds.seconds, afresh=plan.engine):
         message = report.message
         if isinstance(message, Failed):
             fate = TIMED_OUT if message.silent else UNUSABLE

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerProcess
+from multiprocessing.process import BaseProcess
 from typing import Final, Generic, TypeVar
 
 import attrs
@@ -23,7 +23,7 @@ GRACE_SECONDS: Final = 15.0
 @attrs.define
 class _Worker(Generic[W]):
     work: W
-    process: ForkServerProcess
+    process: BaseProcess
     pipe: "Connection[object, object]"
     heard: float
 
@@ -37,13 +37,14 @@ class Report(Generic[W]):
     last: bool = False
 
 
-def carried_out(works: Iterable[W], jobs: int, silence_seconds: float) -> Iterator[Report[W]]:
+def carried_out(works: Iterable[W], jobs: int, silence_seconds: float, *, afresh: bool = False) -> Iterator[Report[W]]:
     """What processes have to say, as it comes; None when one has ended as it should. A process that is silent for too
-    long, or ends otherwise, has `Failed`."""
+    long, or ends otherwise, has `Failed`. afresh: nothing is loaded before: the search itself is changed."""
     for name in SINGLE_THREADED:
         os.environ.setdefault(name, "1")
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["lakeproof.mutation.preloaded"])
+    context = get_context("spawn") if afresh else get_context("forkserver")
+    if not afresh:
+        context.set_forkserver_preload(["lakeproof.mutation.preloaded"])
     waiting = iter(works)
     workers: list[_Worker[W]] = []
     try:

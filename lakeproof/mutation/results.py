@@ -16,7 +16,7 @@ from lakeproof.mutation.mutants import Mutant
 from lakeproof.mutation.planting import package
 from lakeproof.mutation.work import KILLED, Bounds, Origin, Reach, Step, Verdict
 
-ROOMS: Final = ("model", "impl", "explore", "scenarios")
+ROOMS: Final = ("model", "impl", "explore", "scenarios", "mutation")
 
 
 class Unreadable(Exception):
@@ -42,7 +42,7 @@ def key_of_reach(code: str, scenario: str) -> str:
 
 def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds) -> str:
     told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
-    judges = sorted((step.scenario, step.states_max) for step in steps)
+    judges = sorted((step.scenario, step.states_max, step.states) for step in steps)
     return digest("verdict 2", code, told, judges, attrs.astuple(bounds))
 
 

@@ -78,6 +78,8 @@ class Step:
     scenario: str
     origin: Origin
     states_max: int
+    states: int = 0
+    """Kills a mutant of the engine that finds another number of them; 0: any number will do."""
 
 
 @attrs.frozen(kw_only=True)
@@ -193,7 +195,7 @@ class Judging:
                 why = f"the design cannot be built: {type(error).__name__}: {error}"
                 found: Verdict | None = Verdict(fate=UNUSABLE, scenario=step.scenario, why=why)
             else:
-                found = judged(_searched(scenario, step.origin, step.states_max, self.bounds))
+                found = judged(_searched(scenario, step.origin, step.states_max, self.bounds), step.states)
             if found is not None and found.fate == KILLED:
                 yield attrs.evolve(found, ran=ran, seconds=round(time.monotonic() - started, 3))
                 return
@@ -203,12 +205,12 @@ class Judging:
         yield attrs.evolve(last, ran=len(self.steps), seconds=round(time.monotonic() - started, 3))
 
 
-def judged(outcome: "Outcome") -> Verdict | None:
+def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
     """What one scenario says of a mutant; None: all is as expected.
 
     It is killed by a verdict of an invariant: also by the answer that its situation never occurred. Timed out where the
     search stopped first. Unusable where the scenario cannot be run, or where nothing differs but
-    that a flow raises what no flow may raise: a type error, say.
+    that a flow raises what no flow may raise: a type error, say. states: see `Step`.
     """
     from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 
@@ -223,6 +225,9 @@ def judged(outcome: "Outcome") -> Verdict | None:
     for each in differs:
         fate = TIMED_OUT if each.verdict == "inconclusive" else UNUSABLE
         return Verdict(fate=fate, scenario=outcome.scenario, invariant=each.invariant, why=each.why or each.verdict)
+    if states and outcome.states != states:
+        why = f"{outcome.states:,} states, expected {states:,}"
+        return Verdict(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why)
     return None
 
 

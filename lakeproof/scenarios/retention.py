@@ -130,6 +130,7 @@ RAISED: Final = attrs.evolve(
 )
 RAISED_RECHECK: Final = attrs.evolve(text("rules-raised-recheck", HOLDS, Reading(again=LONGER)), now_rules=LONGER)
 
+STAYS: Final = "a pin whose owner crashed, or was not told what became of his write, keeps its commit for good"
 PINNED: Final = RetentionDesign(
     name="retention/pinned",
     flows=pins.FLOWS,
@@ -137,7 +138,7 @@ PINNED: Final = RetentionDesign(
     source="docs/hard-delete/retention.md",
     refuted={
         RECLAIMED: Refuted(
-            "a pin whose owner crashed, or was not told what became of his write, keeps its commit for good",
+            STAYS,
             tuple(
                 f"{word}-*/{fault}"
                 for word in ("create_branch", "revert", "restore")
@@ -259,7 +260,8 @@ ROWS = [
     *rows(RAISED, JOB),
     *rows(RAISED_RECHECK, JOB),
     *PINS,
-    *sequences(attrs.evolve(PINNED, refuted=HOLDS), NONE | LATE_WRITE | FALSE),
+    # A write that comes late is one whose answer was lost: its owner cannot know, and leaves his pin.
+    *sequences(attrs.evolve(PINNED, refuted={RECLAIMED: Refuted(STAYS, "*/late-write")}), NONE | LATE_WRITE | FALSE),
     *sequences(attrs.evolve(TEXT, tags=False, refuted=HOLDS), NONE),
 ]
 

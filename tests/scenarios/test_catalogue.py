@@ -81,7 +81,7 @@ def test_no_fault_is_idle() -> None:
             assert scenario.name.endswith("/paged-scan-failure")
 
 
-@pytest.mark.deep
+@pytest.mark.long
 @pytest.mark.parametrize("scenario", CATALOGUE, ids=lambda scenario: scenario.name)
 def test_no_violated_invariant_is_left_out(scenario: Scenario) -> None:
     # One entry of `expect` is kept, so that the search goes for shortest ways at once.

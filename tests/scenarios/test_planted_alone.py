@@ -7,7 +7,6 @@ from typing import Any
 import attrs
 import pytest
 
-from lakeproof.explore.search import Limits, search
 from lakeproof.impl.codec import decode_cleanup_record
 from lakeproof.impl.effects import Env
 from lakeproof.impl.flows import RepositoryFlows
@@ -25,22 +24,13 @@ from lakeproof.impl.repositories.errors import NotUnique
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import RepositoryID
 from lakeproof.model.records import Repository
-from lakeproof.scenario import Faults, Scenario
+from lakeproof.scenario import Faults
 from lakeproof.scenarios import refs_alone
 from lakeproof.scenarios.alone import HARDENED_ALONE
-from lakeproof.scenarios.designs import HOLDS, Design, rows
-from lakeproof.scenarios.races import Before, fault
+from lakeproof.scenarios.designs import HOLDS
+from tests.scenarios.planting import race, verdicts
 
 SOUND = attrs.evolve(HARDENED_ALONE, refuted=HOLDS)
-
-
-def scenario_of(design: Design[Any], race: str, before: str = "", faults: Faults = Faults()) -> Scenario:  # type: ignore[explicit-any]  # noqa: B008
-    (row,) = rows(design, race, fault("", faults), Before("", before))
-    return row.scenario()
-
-
-def verdicts(scenario: Scenario) -> Mapping[str, str]:
-    return {found.id: found.verdict for found in search(scenario, Limits(seconds_max=60)).findings}
 
 
 async def create_twice(env: Env, repository_id: RepositoryID) -> Repository:
@@ -125,10 +115,10 @@ PLANTED: Mapping[str, tuple[str, Callable[..., Any], str, str, Faults, str]] = {
 
 @pytest.mark.parametrize("bug", PLANTED)
 def test_a_bug_planted_in_a_single_operation_is_found(bug: str) -> None:
-    name, planted, race, before, faults, invariant = PLANTED[bug]
-    assert verdicts(scenario_of(SOUND, race, before, faults))[invariant] == "holds"
+    name, planted, words, before, faults, invariant = PLANTED[bug]
+    assert verdicts(race(SOUND, words, before, faults))[invariant] == "holds"
     flows: RepositoryFlows = attrs.evolve(hardened.FLOWS, **{name: wraps(getattr(hardened, name))(planted)})
-    assert verdicts(scenario_of(attrs.evolve(SOUND, flows=flows), race, before, faults))[invariant] == "violated"
+    assert verdicts(race(attrs.evolve(SOUND, flows=flows), words, before, faults))[invariant] == "violated"
 
 
 async def update_nothing(env: Env, *args: Any) -> object:  # type: ignore[explicit-any]
@@ -136,15 +126,15 @@ async def update_nothing(env: Env, *args: Any) -> object:  # type: ignore[explic
 
 
 def test_an_update_of_a_tag_that_moves_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    race = "found.create.tag.grow_b.update_tag.get_tag"
-    assert verdicts(scenario_of(refs_alone.PLAIN, race))["alone-is-exact"] == "holds"
+    words = "found.create.tag.grow_b.update_tag.get_tag"
+    assert verdicts(race(refs_alone.PLAIN, words))["alone-is-exact"] == "holds"
     monkeypatch.setattr(tags, "update_tag", wraps(tags.update_tag)(update_nothing))
-    assert verdicts(scenario_of(refs_alone.PLAIN, race))["alone-is-exact"] == "violated"
+    assert verdicts(race(refs_alone.PLAIN, words))["alone-is-exact"] == "violated"
 
 
 def test_a_create_of_a_branch_that_does_not_know_its_own_is_found() -> None:
-    race, faults = "create_branch-delete_b-get_b", Faults(false_predicates=1)
-    assert verdicts(scenario_of(SOUND, race, "create", faults))["linearizable"] == "holds"
+    words, faults = "create_branch-delete_b-get_b", Faults(false_predicates=1)
+    assert verdicts(race(SOUND, words, "create", faults))["linearizable"] == "holds"
     blind = entity_flows(hardened.get_repository, uid_partition)
     faulty = attrs.evolve(SOUND, flows=attrs.evolve(hardened.FLOWS, create_branch=blind.create_branch))
-    assert verdicts(scenario_of(faulty, race, "create", faults))["linearizable"] == "violated"
+    assert verdicts(race(faulty, words, "create", faults))["linearizable"] == "violated"

@@ -1,11 +1,9 @@
 """Bugs planted in the cleaner that reclaims data, and in what notes tokens for it: each is found."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from lakeproof.explore.search import Limits, search
 from lakeproof.impl.codec import decode_repository
 from lakeproof.impl.refs import branches
 from lakeproof.impl.repositories import hardened, reclaiming
@@ -15,15 +13,8 @@ from lakeproof.scenarios import catalogue
 from lakeproof.scenarios.deleted_data import RECLAIMING, UPLOADED
 from lakeproof.scenarios.designs import rows
 from lakeproof.scenarios.races import fault
-
-
-def scenario_of(race: str, faults: Faults) -> Scenario:
-    (row,) = rows(RECLAIMING, race, fault("", faults), UPLOADED)
-    return row.scenario()
-
-
-def verdicts(scenario: Scenario) -> dict[str, str]:
-    return {found.id: found.verdict for found in search(scenario, Limits(seconds_max=60)).findings}
+from stateful_tests.planting import nothing, yes
+from tests.scenarios.planting import NO_FAULT, Planted, tiered
 
 
 async def no_note(self: object, op: object) -> None:
@@ -44,68 +35,36 @@ async def drop_nothing(self: object, token: object, space: object) -> None:
     """Leave the staging area as it is."""
 
 
-async def is_dead(*_: object) -> bool:
-    return True
-
-
 def unnamed(repository: object, name: str) -> str:
     return name
 
 
+def of(words: str, faults: Faults) -> Scenario:
+    (row,) = rows(RECLAIMING, words, fault("", faults), UPLOADED)
+    return row.scenario()
+
+
 RECLAIMED = "deleted-data-is-reclaimed"
-PATCHED: dict[str, tuple[object, str, Callable[..., Any], str, Faults, str]] = {  # type: ignore[explicit-any]
-    "no token is noted": (reclaiming._Noting, "_prepare", no_note, "create_branch-delete.clean", Faults(), RECLAIMED),
-    "a token is noted after it was opened": (
-        reclaiming._Noting,
-        "perform",
-        perform_first,
-        "upload-commit-delete.clean",
-        Faults(crashes=1),
-        RECLAIMED,
-    ),
-    "the cleaner leaves staging areas": (
-        reclaiming._Emptying,
-        "_drop",
-        drop_nothing,
-        "delete.clean",
-        Faults(),
-        RECLAIMED,
-    ),
-    "addresses do not name the instance": (
-        reclaiming,
-        "address_name",
-        unnamed,
-        "upload-delete.clean",
-        Faults(),
-        RECLAIMED,
-    ),
-    "the cleaner takes every instance for dead": (
-        hardened,
-        "is_dead",
-        is_dead,
-        "upload-clean",
-        Faults(),
-        "deletion-spares-live-data",
-    ),
-}
+PLANTED = [
+    Planted(where=where, name=name, instead=instead, scenario=of(words, faults), invariant=invariant)
+    for where, name, instead, words, faults, invariant in [
+        (reclaiming._Noting, "_prepare", no_note, "create_branch-delete.clean", NO_FAULT, RECLAIMED),
+        (reclaiming._Noting, "perform", perform_first, "upload-commit-delete.clean", Faults(crashes=1), RECLAIMED),
+        (reclaiming._Emptying, "_drop", drop_nothing, "delete.clean", NO_FAULT, RECLAIMED),
+        (reclaiming, "address_name", unnamed, "upload-delete.clean", NO_FAULT, RECLAIMED),
+        (hardened, "is_dead", yes, "upload-clean", NO_FAULT, "deletion-spares-live-data"),
+    ]
+]
 
 
-@pytest.mark.parametrize("bug", PATCHED)
-def test_a_bug_planted_in_what_reclaims_data_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    where, name, planted, race, faults, invariant = PATCHED[bug]
-    scenario = scenario_of(race, faults)
-    assert verdicts(scenario)[invariant] in ("holds", "inconclusive")
-    monkeypatch.setattr(where, name, planted)
-    assert verdicts(scenario)[invariant] == "violated"
+@pytest.mark.parametrize("planted", tiered(PLANTED))
+def test_a_fault_planted_in_what_reclaims_data_is_found(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert planted.is_found(monkeypatch)
 
 
 def test_a_delete_by_tombstone_that_does_not_look_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "hard-delete/no_copies-careful/staged/delete_branch-delete_branch/false-predicate"
     (scenario,) = (each for each in catalogue() if each.name == name)
-    assert verdicts(scenario)["failed-call-changed-nothing"] == "holds"
-
-    async def nothing(*_: object) -> None:
-        return None
-
-    monkeypatch.setattr(branches, "_look", nothing)
-    assert verdicts(scenario)["failed-call-changed-nothing"] == "violated"
+    invariant = "failed-call-changed-nothing"
+    planted = Planted(where=branches, name="_look", instead=nothing, scenario=scenario, invariant=invariant)
+    assert planted.is_found(monkeypatch)

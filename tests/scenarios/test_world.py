@@ -1,19 +1,16 @@
 """The world: every pair of operations is proved somewhere, and what only a combination shows is found when planted."""
 
-from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from itertools import combinations, combinations_with_replacement, product
-from types import ModuleType
-from typing import Any
 
 import pytest
 
-from lakeproof.explore.search import Limits, search
 from lakeproof.impl.effects import Env
 from lakeproof.impl.world import guarding, history, jobs, sentences
 from lakeproof.model.records import Branch, Repository
 from lakeproof.scenario import Scenario
 from lakeproof.scenarios import catalogue, world
+from tests.scenarios.planting import Planted, tiered
 
 PARTS = (
     "hard-delete/online/*", "hard-delete/online-untimed/*", "hard-delete/online-decided/*",
@@ -91,43 +88,29 @@ async def publish_nothing(env: Env, repository: Repository, run_id: str, batch_s
     """Sentences stay in the repository's partition."""
 
 
-BUGS: Mapping[str, tuple[ModuleType, str, Callable[..., Any], str, str]] = {  # type: ignore[explicit-any]
-    "the online job does not ask whether its repository lives": (
-        jobs, "asking_first", asked_once,
-        "dumped/reap-delete_repository.clean.create_bare.restore_refs/clock-jump", "committed-data-is-kept",
-    ),
-    "the offline job does not ask, either": (
-        guarding, "check_alive", never_ask,
-        "dumped/collect-delete_repository.clean.create_bare.restore_refs/clock-jump", "committed-data-is-kept",
-    ),
-    "a job of long ago deletes data of the next repository": (
-        jobs, "asking_first", asked_once, "next/late_collect-read@main/clock-jump", "staged-data-is-kept",
-    ),
-    "the offline job takes a repository that is being restored for an empty one": (
-        jobs, "check_restored", never_ask, "bare/restore_refs-collect/clock-jump", "committed-data-is-kept",
-    ),
-    "a run does not publish what it has condemned": (
-        sentences, "publish", publish_nothing,
-        "aged-dumped/delete_branch@z.mark.sweep-delete_repository.create_bare.restore_refs", "active-data-is-kept",
-    ),
-    "a merge writes nothing ahead": (
-        history, "write_ahead", write_nothing, "stocked/merge-reap/clock-jump", "committed-data-is-kept",
-    ),
-    "a revert writes nothing ahead": (
-        history, "write_ahead", write_nothing, "stocked/revert-reap/clock-jump", "committed-data-is-kept",
-    ),
-}  # fmt: skip
+NEXT = "delete_repository.clean.create_bare.restore_refs"
+KEPT = "committed-data-is-kept"
+BY_RACE = {each.name.removeprefix("world/composed/"): each for each in world.SCENARIOS}
+PLANTED = [
+    Planted(where=where, name=name, instead=instead, scenario=BY_RACE[words], invariant=invariant)
+    for where, name, instead, words, invariant in [
+        (jobs, "asking_first", asked_once, f"dumped/reap-{NEXT}/clock-jump", KEPT),
+        (guarding, "check_alive", never_ask, f"dumped/collect-{NEXT}/clock-jump", KEPT),
+        (jobs, "asking_first", asked_once, "next/late_collect-read@main/clock-jump", "staged-data-is-kept"),
+        (jobs, "check_restored", never_ask, "bare/restore_refs-collect/clock-jump", KEPT),
+        (
+            sentences,
+            "publish",
+            publish_nothing,
+            "aged-dumped/delete_branch@z.mark.sweep-delete_repository.create_bare.restore_refs",
+            "active-data-is-kept",
+        ),
+        (history, "write_ahead", write_nothing, "stocked/merge-reap/clock-jump", KEPT),
+        (history, "write_ahead", write_nothing, "stocked/revert-reap/clock-jump", KEPT),
+    ]
+]
 
 
-@pytest.mark.parametrize("bug", BUGS)
-def test_what_only_a_combination_shows_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module, name, planted, race, invariant = BUGS[bug]
-    (scenario,) = (each for each in world.SCENARIOS if each.name == f"world/composed/{race}")
-    assert verdict(scenario, invariant) == "holds"
-    monkeypatch.setattr(module, name, planted)
-    assert verdict(scenario, invariant) == "violated"
-
-
-def verdict(scenario: Scenario, invariant: str) -> str:
-    found = search(scenario, Limits(seconds_max=120))
-    return next(each.verdict for each in found.findings if each.id == invariant)
+@pytest.mark.parametrize("planted", tiered(PLANTED))
+def test_what_only_a_combination_shows_is_found(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert planted.is_found(monkeypatch)

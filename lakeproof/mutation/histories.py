@@ -1,0 +1,133 @@
+"""Histories that judge the checker of histories: small and made from a seed, each also judged by the definition.
+
+Each is a scenario of one client, so that mutants of the checker are judged as those of the search are. The
+definition is written here without the checker's specifications: a key, and an order of the operations.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Final, cast
+
+from lakeproof.impl.effects import Env
+from lakeproof.model.invariants import Always, Finding, Reached, Reads, Violation
+from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof.scenario import Call, Scenario
+
+AGREES: Final = "checker-agrees"
+SEEDS: Final = 60
+"""Of each scenario."""
+OPERATIONS_MAX: Final = 7
+Told = tuple[str, object, object, Status, int, int]
+"""Operation, argument, result, status, and the moments of its call and return; return 0: there is none."""
+
+
+def _applied(state: object, f: str, argument: object) -> tuple[object, object, Status]:
+    """The key afterwards, the result, and whether the predicate held."""
+    if f == "get":
+        return state, state, Status.OK
+    if f != "set_if":
+        return argument, None, Status.OK
+    expected, value = cast("tuple[object, object]", argument)
+    return (value, None, Status.OK) if state == expected else (state, None, Status.FAIL)
+
+
+def made(seed: int) -> list[Told]:
+    """A history of a key as it was in some schedule; in three of four, answers are then exchanged for others."""
+    rng = random.Random(seed)
+    fresh = rng.random() < 0.6  # each value is written once
+    words = ("get", "get", "set", "set_if", "set_if" if fresh else "delete")
+    state: object = None
+    history: list[Told] = []
+    late: dict[int, bool] = {}
+    for moment in range(1, 3 * OPERATIONS_MAX):
+        if len(history) < OPERATIONS_MAX and (not late or rng.random() < 0.6):
+            value = moment if fresh else rng.randrange(1, 3)
+            f = rng.choice(words)
+            argument = {"set": value, "set_if": (rng.choice((state, None, value)), value)}.get(f)
+            late[len(history)] = rng.random() < 0.5
+            history.append((f, argument, None, Status.OK, moment, 0))
+            number = len(history) - 1
+        elif late:
+            number = rng.choice(list(late))
+        else:
+            continue
+        f, argument, result, status, called, _ = history[number]
+        returns = called < moment
+        if late[number] is returns:
+            state, result, status = _applied(state, f, argument)
+        if returns:
+            del late[number]
+        history[number] = f, argument, result, status, called, moment if returns and rng.random() < 0.9 else 0
+    gets = [number for number, told in enumerate(history) if told[0] == "get"]
+    for number in gets if seed % 4 else ():
+        values = [None, *(told[1] for told in history if told[0] == "set")]
+        history[number] = (*history[number][:2], rng.choice(values), *history[number][3:])
+    return history
+
+
+def by_definition(left: list[Told], state: object = None) -> bool:
+    """Whether some order of the operations explains their answers; what has not returned may have no effect."""
+    due = min((told[5] for told in left if told[5]), default=0)
+    if not due:
+        return True
+    for told in left:
+        f, argument, result, status, called, returned = told
+        if called < due:
+            after, found, held = _applied(state, f, argument)
+            if (not returned or (found, held) == (result, status)) and by_definition(
+                [other for other in left if other is not told], after
+            ):
+                return True
+    return False
+
+
+async def compared(env: Env, first: int) -> tuple[str, ...]:
+    """What the checker says of some histories, by each algorithm, that the definition does not."""
+    from lakeproof.model.linearizability.checking import ALGORITHMS, check
+    from lakeproof.model.linearizability.history import NEVER, Operation, Settings, history
+    from lakeproof.model.linearizability.problem import Verdict
+    from lakeproof.model.linearizability.specifications import KV
+
+    wrong = []
+    for seed in range(first, first + SEEDS):
+        rows = made(seed)
+        told = history(
+            [
+                Operation(
+                    process=number, f=f, argument=argument, result=result, call=called, returned=returned or NEVER,
+                    status=status if returned else Status.INFO,
+                )
+                for number, (f, argument, result, status, called, returned) in enumerate(rows)
+            ],
+            Settings(fail="predicate-false"),
+        )  # fmt: skip
+        expected = Verdict.HOLDS if by_definition(rows) else Verdict.VIOLATED
+        for algorithm in (None, *ALGORITHMS):
+            allowed = (expected, Verdict.INCONCLUSIVE) if algorithm == "zones" else (expected,)
+            found = (each.verdict for each in check(KV, told, algorithm=algorithm))
+            wrong += [f"seed {seed}, {algorithm}: {each.name}" for each in found if each not in allowed]
+    return tuple(wrong)
+
+
+def _agrees(snapshot: Snapshot) -> Iterator[Finding]:
+    for call in snapshot.calls("compared"):
+        if call.status is Status.OK:
+            assert isinstance(call.value, tuple)
+            yield Violation(AGREES, call.value[0]) if call.value else Reached(f"{SEEDS} histories")
+
+
+SCENARIOS: Final = [
+    Scenario(
+        name=f"histories/{number}",
+        clients=[[Call(compared, number * SEEDS)]],
+        invariants=[
+            Always(
+                id=AGREES,
+                meaning="the checker of histories says of each what the definition says",
+                check=_agrees,
+                reads=frozenset({Reads.CLIENTS}),
+            )
+        ],
+    )
+    for number in range(8)
+]
