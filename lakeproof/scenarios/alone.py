@@ -195,9 +195,7 @@ REFUSES_CLAIMED: Final = {
     (calls.CREATE_REPOSITORY, Standing.CLAIMED): NotUnique,
     (calls.CREATE_REPOSITORY, Standing.ABANDONED): NotUnique,
 }
-BY_CLAIM: Final = Rules(
-    leaves=Leaves.A_RECORD, refuses=REFUSES_CLAIMED, declares=frozenset({calls.GET_REPOSITORY})
-)
+BY_CLAIM: Final = Rules(leaves=Leaves.A_RECORD, refuses=REFUSES_CLAIMED, declares=frozenset({calls.GET_REPOSITORY}))
 THROUGH_GET: Final = attrs.evolve(
     BY_CLAIM, refuses={**REFUSES_CLAIMED, (calls.DELETE_REPOSITORY, Standing.CLAIMED): RepositoryNotFound}
 )
@@ -252,9 +250,7 @@ def lives(design: AloneDesign, text: str = "") -> Iterator[Row]:
     yield from rows(design, LIVES + cleans + text, NONE, ALONE)
 
 
-ONE_FAULT: Final = (
-    FAULTY | fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
-)
+ONE_FAULT: Final = FAULTY | fault("refused-in-doubt", Faults(refusals=1, lost_answers=1, false_predicates=1))
 ON_ABSENT: Final = Before("alone/absent/", "")
 ON_EXISTING: Final = Before("alone/", "create")
 

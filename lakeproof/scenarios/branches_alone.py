@@ -36,9 +36,7 @@ FIRST: Final = new_commit(
     creation_date=REPOSITORY.creation_date,
 )
 """The commit that `lakeproof.impl.graveler.founding.found` makes."""
-REFUSALS: Final = Refusals(
-    ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts
-)
+REFUSALS: Final = Refusals(ref_not_found=RefNotFound, dirty_branch=DirtyBranch, no_parent=NoParent, conflicts=Conflicts)
 DATA: Final = frozenset({(b"v", b"the data of v")})
 INITIAL: Final = Refs.founded(FIRST.commit_id, MAIN, BRANCH, refusals=REFUSALS, data=DATA)
 FOLDER: Final = (b"d_x", b"d_y")

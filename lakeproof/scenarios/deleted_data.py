@@ -56,7 +56,6 @@ class Whole:
         found = by_id(self.repositories.get_repository, flow)
         return reclaiming.noting(found) if self.notes else found
 
-
     def reviving(self) -> Flow:
         """Dump, delete, create bare, restore."""
         found = reviving(self.repositories)
@@ -218,9 +217,7 @@ MENDED: Final = _of(
     empties=True,
 )
 
-BESIDE: Final = (
-    "delete.clean upload-delete.clean commit-delete.clean reset-delete.clean create_branch-delete.clean"
-)
+BESIDE: Final = "delete.clean upload-delete.clean commit-delete.clean reset-delete.clean create_branch-delete.clean"
 REPLACED: Final = "delete.create.upload-clean upload-delete.create-clean"
 """The id has another repository when the cleaner comes."""
 LEAVING: Final = (*AS_THEY_ARE, STEP2, HARDENED, NO_COPIES, ALL_ENTRIES)

@@ -252,7 +252,6 @@ PAIRS: Final = (
 CROWDS: Final = "upload-commit-reset upload-commit-delete delete-commit-reset upload-upload-delete"
 
 
-
 def resets_of_sealed(design: OneEntryDesign) -> Iterator[Row]:
     """A reset of a path that a committer has sealed: what is committed is staged anew."""
     yield from rows(design, "reset_entry.delete reset_entry.reset reset_entry.upload", NONE, RESEALED)

@@ -103,7 +103,7 @@ CACHED: Final = CachedDesign(
         INACCESSIBLE: Refuted(
             "a server answers from what it knew some seconds ago; neither a delete nor a create tells it",
             "get-delete.get* get-delete.create.get*",
-        )
+        ),
     },
     blind_create=True,
 )

@@ -20,9 +20,7 @@ BRANCHES: Final = UpstreamDesign(
         "branch-create-is-effective": Refuted(
             "a slow delete of the branch before it takes it away", "delete_branch-delete_branch-create_branch"
         ),
-        "linearizable": Refuted(
-            "two deletes of one branch both succeed", "delete_branch-delete_branch-create_branch"
-        ),
+        "linearizable": Refuted("two deletes of one branch both succeed", "delete_branch-delete_branch-create_branch"),
     },
 )
 MERGES: Final = UpstreamDesign(

@@ -201,9 +201,7 @@ def controls() -> Iterator[Row]:
 
 
 TRIPLE_USERS: Final = ("upload", "copy", "commit", "merge", "revert", "reset_entry", "update_branch", "delete_branch")
-TRIPLES: Final = tuple(
-    f"{one}-{other}-{job}" for one, other in combinations(TRIPLE_USERS, 2) for job in JOBS
-)
+TRIPLES: Final = tuple(f"{one}-{other}-{job}" for one, other in combinations(TRIPLE_USERS, 2) for job in JOBS)
 """Two users and a job."""
 FOURS: Final = (
     "upload-commit-reset_entry-reap upload-commit-merge-reap upload-merge-update_branch-reap copy-revert-merge-reap "

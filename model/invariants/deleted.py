@@ -151,9 +151,7 @@ def _lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]) -
     """Whether an entry that nothing leads to refers to an object."""
     space = StorageNamespace(address.partition(_DATA)[0])
     lost: list[Record | bytes] = [snapshot.store[at] for at, found in staged.items() if not found]
-    return any(
-        address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry)
-    )
+    return any(address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry))
 
 
 def _deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
