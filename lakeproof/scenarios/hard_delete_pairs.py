@@ -1,9 +1,9 @@
 """Every operation of a proposal, and every two, and then its background job: generated from the vocabulary.
 
-A race that is picked shows what its author thought of. Here no operation is left out: each, and each two one after the
-other by one client, in a repository that has staged and committed objects on two branches that have parted. Then the job
-runs after its grace time, and all that is shown must exist. Of the proposals that hold in company, also each two at once
-by two clients. What a user may run today is searched always; the readings that are refuted anyway are deep.
+A race that is picked shows what its author thought of. Here no operation is left out: each, and each two one after
+the other by one client, in a repository that has staged and committed objects on two branches that have parted. Then
+the job runs after its grace time, and all that is shown must exist. Of the proposals that hold in company, also each
+two at once by two clients. The pairs of readings that are refuted anyway are deep.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,9 +1,9 @@
 """Every operation on a repository, and every two, and then the cleaner: generated from the vocabulary, with a crash.
 
-A repository has a tag, and one client does one thing, or two, and stops anywhere. Then the cleaner runs, or a user takes
-the name. What a deletion has begun must stay within reach at each of its steps: of each kind of entity, and the name.
-Beside them: claims that are ninety seconds old, and those that are older than the two minutes of the text; and the scan
-at startup that declares old ones failed.
+A repository has a tag, and one client does one thing, or two, and stops anywhere. Then the cleaner runs, or a user
+takes the name. What a deletion has begun must stay within reach at each of its steps: of each kind of entity, and the
+name. Beside them: claims that are ninety seconds old, and those that are older than the two minutes of the text; and
+the scan at startup that declares old ones failed.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from lakeproof.scenario import Aftermath
 from lakeproof.scenarios import hardened, kv3, naive, step1, step2
 from lakeproof.scenarios._repositories import ABSENT, JUMP, RepositoryDesign
 from lakeproof.scenarios.designs import HOLDS, Row, Speaker, Word, built, rows
-from lakeproof.scenarios.races import CRASH, NONE, Before, Race, Refuted, fault, jump
+from lakeproof.scenarios.races import CRASH, Before, Race, Refuted, jump
 
 CHANGES: Final = ("create", "create_bare", "delete", "get", "create_branch", "tag", "delete_b")
 CREATES: Final = ("create", "create_bare")
@@ -31,7 +31,7 @@ LIVED_IN: Final = Before("", "create.tag")
 
 
 def at_startup(flows: RepositoryFlows) -> Flow:
-    """ "a designated scan at startup": each repository is looked at, as any access would."""
+    """The "designated scan at startup": each repository is looked at, as any access would."""
 
     async def scan_at_startup(env: Env, *, batch_size: int = 0, **reading: Hashable) -> None:
         async for entry in scan_entries(env, batch_size):
@@ -90,12 +90,12 @@ def _of(
     )
 
 
-def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS, *, deep: bool = False) -> Iterator[Row]:
+def pairs(design: RepositoryDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:
     """Each change, and each two, and the cleaner, if there is one."""
     one = _of(design, PairsDesign, "pairs", refuted)
     cleans = ".clean" if one.flows.clean is not None else ""
     said = [*CHANGES, *(f"{first}.{second}" for first, second in product(CHANGES, repeat=2))]
-    yield from rows(one, " ".join(f"{words}{cleans}" for words in said), CRASH, LIVED_IN, deep=deep)
+    yield from rows(one, " ".join(f"{words}{cleans}" for words in said), CRASH, LIVED_IN)
 
 
 @attrs.frozen(kw_only=True)
@@ -141,11 +141,11 @@ DECLARED: Final = Refuted(
 NAME: Final = reclaiming.NAME_IS_NOT_BLOCKED
 
 ROWS = [
-    *pairs(naive.NAIVE, deep=True),
+    *pairs(naive.NAIVE),
     *pairs(kv3.KV3, LEADERLESS),
     *pairs(step1.STEP1, {NAME: BLOCKED, **{f"{kind}-are-reclaimable": HANGING for kind in ("branches", "commits")}}),
     *pairs(step2.STEP2, {NAME: BLOCKED_CLEANED}),
-    *pairs(step2.BY_SET_IF, {NAME: BLOCKED_CLEANED}, deep=True),
+    *pairs(step2.BY_SET_IF, {NAME: BLOCKED_CLEANED}),
     *pairs(hardened.HARDENED),
     *claims(step2.STEP2, "get create_branch startup", {invariants.create_is_effective.id: DECLARED}),
     *claims(step2.BY_SET_IF, "get create_branch startup"),

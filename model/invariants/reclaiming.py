@@ -1,8 +1,8 @@
 """What leads to a dead instance: kind by kind, and at each step of its deletion; and how long a claim lasts.
 
-`garbage-is-reclaimable` is one question about all that is left. Where it is refuted for one kind of entity, it is blind to
-the others; so each kind has an invariant of its own. Source: repository-operations-error-handling.md, "DeleteRepository -
-Step 2", "Cleaning Up an `initial` Repository".
+`garbage-is-reclaimable` is one question about all that is left. Where it is refuted for one kind of entity, it is blind
+to the others; so each kind has an invariant of its own. Source: repository-operations-error-handling.md,
+"DeleteRepository - Step 2", "Cleaning Up an `initial` Repository".
 """
 
 from collections.abc import Iterator, Mapping
@@ -85,8 +85,8 @@ def _ends(name: str, op: object) -> bool:
 
 deletion_leaves_a_lead: Final = OnStep(
     id="deletion-leaves-a-lead",
-    meaning="neither a delete nor the cleaner takes away the last lead to an instance (entry or cleanup record) while an "
-    "entity of it is there",
+    meaning="neither a delete nor the cleaner takes away the last lead to an instance (entry or cleanup record) while "
+    "an entity of it is there",
     check=_leaves_a_lead,
     watches=_ends,
 )
@@ -120,16 +120,16 @@ def _ends_claims(name: str, op: object) -> bool:
 
 claim_lasts_two_minutes: Final = OnStep(
     id="claim-lasts-two-minutes",
-    meaning="a repository that is being created is declared failed, or replaced, only when it is two minutes old; a delete "
-    "may come at any time",
+    meaning="a repository that is being created is declared failed, or replaced, only when it is two minutes old; a "
+    "delete may come at any time",
     check=_claim_lasts,
     watches=_ends_claims,
 )
 
 NAME_IS_NOT_BLOCKED: Final = "name-is-not-blocked"
 NAME_IS_NOT_BLOCKED_MEANING: Final = (
-    "whatever crashed: two minutes later a repository can be created under the name, without a delete before it, unless "
-    "one is accessible"
+    "whatever crashed: two minutes later a repository can be created under the name, without a delete before it, "
+    "unless one is accessible"
 )
 
 
