@@ -14,6 +14,7 @@ from lakeproof.impl.migration import migrating
 from lakeproof.impl.refs import branches, dump
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.dump_format import Refs
+from lakeproof.impl.refs.errors import DirtyBranch, WriteNotSettled
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import keys, kv
@@ -25,6 +26,7 @@ LOCK_FREE: Final = "commits/lock-free"
 WRITES: Final = "commits/lock-free+writes"
 RESETS: Final = "commits/lock-free+resets"
 COMMITS: Final = "commits/lock-free+commits"
+BEATEN: Final = "commits/lock-free+beaten"
 RESETS_AGAIN: Final = "commits/lock-free+restorations"
 OPTIMISTIC_WRITES: Final = "commits/optimistic+writes"
 READS: Final = "commits/lock-free+reads"
@@ -92,6 +94,27 @@ async def trusts_sealed(before: Branch, now: Branch) -> bool:
 async def trusts_any(before: Branch, now: Branch) -> bool:
     """A writer that is content in any case."""
     return True
+
+
+async def same_head(before: Branch, now: Branch) -> bool:
+    """A writer that looks only whether the head is another one."""
+    return before.commit_id == now.commit_id
+
+
+async def settle_at_last(env: Env, repository: Repository, branch: Branch, *args: object, **how: object) -> object:
+    """A writer that answers after the last of its tries, whatever it has found."""
+    try:
+        return await SETTLE(env, repository, branch, *args, **how)  # type: ignore[arg-type]
+    except WriteNotSettled:
+        return None, branch
+
+
+async def open_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
+    """A merge that looks for changes under the open token alone."""
+    branch, predicate = await branches.read_branch(env, repository, branch_id)
+    async for _ in changes(env, (branch.staging_token,)):
+        raise DirtyBranch(branch_id)
+    return branch, predicate
 
 
 async def one_look(env: Env, repository: Repository, branch_id: BranchID, look: object, **how: object) -> object:
@@ -200,6 +223,7 @@ async def set_row(env: Env, repository: Repository, key: bytes, row: bytes) -> N
     await env.store.set(uid_partition(repository), key, row)
 
 
+SETTLE: Final = writing.settle
 READ_REFS: Final = dump._read  # noqa: SLF001  # a part that the bug changes
 
 BUGS: Final = (
@@ -222,6 +246,8 @@ BUGS: Final = (
     replacing("a writer trusts a sealed token", WRITES, (writing, "same_token", trusts_sealed)),
     replacing("a writer trusts a sealed token", OPTIMISTIC_WRITES, (writing, "same_token", trusts_sealed)),
     replacing("a writer does not look again", WRITES, (writing, "same_token", trusts_any)),
+    replacing("a writer that is beaten looks only at the head", WRITES, (writing, "same_token", same_head)),
+    replacing("a write is acknowledged after its last try", BEATEN, (writing, "settle", settle_at_last)),
     replacing("a create finds every path absent", LOCK_FREE, (writing, "_find", absent)),
     replacing("a reader takes the oldest token first", LOCK_FREE, (reading, "tokens", oldest_first)),
     replacing("a reader forgets the sealed tokens", READS, (reading, "tokens", open_only)),
@@ -239,6 +265,7 @@ BUGS: Final = (
     # Merges, branches, dumps, restores, migrations.
     replacing("a merge ignores a failed predicate", "merges/by-set-if", (merging, "replace_branch", set_or_not)),
     replacing("a merge finishes blindly", "merges/by-set-if", (merging, "replace_branch", set_branch)),
+    replacing("a merge goes over sealed changes", "merges/by-set-if+sealed", (merging, "_clean_branch", open_branch)),
     replacing("a merge brings nothing", "merges/by-set-if", (merging, "merge_committed", only_destination)),
     replacing("a merge loses the destination", "merges/by-set-if", (merging, "merge_committed", only_source)),
     replacing("a branch is deleted blindly", "branches/tombstone", (branches, "replace_branch", deleted_by_name)),

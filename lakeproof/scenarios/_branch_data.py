@@ -98,6 +98,7 @@ class BranchDesign(Design[BranchFlows]):
         heads = [word for word in words if word in ("commit", "merge", "revert")]
         initial, staged = _left(race.before)
         writes = any(word in IDENTIFIED for word in words)
+        changes = writes or "delete" in words
         resetting = any(word in RESETS for word in words)
         rereads = any(client.count("read") > 1 for client in race.clients)
         # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
@@ -122,7 +123,7 @@ class BranchDesign(Design[BranchFlows]):
             (outcomes.commit_is_effective, heads and "delete_branch" not in words),
             (merging.merge_is_effective, "merge" in words),
             (merging.revert_is_effective, "revert" in words),
-            (merging.merge_refuses_changes, "seal" in before and {"merge", "revert"} & set(words)),
+            (merging.merge_refuses_changes, "seal" in before and {"merge", "revert"} & set(words) and not changes),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, race.faults == Faults() and not race.paged),
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),

@@ -13,13 +13,15 @@ import attrs
 
 from lakeproof.scenarios._retention import RetentionDesign
 from lakeproof.scenarios.designs import HOLDS, Row, built, rows
-from lakeproof.scenarios.races import LATE_WRITE, NONE, REFUSED, after
-from lakeproof.scenarios.retention import ACTIVE, JOB, LEASE, ORDERS, PINNED, RECLAIMED, TEXT, against
+from lakeproof.scenarios.races import LATE_WRITE, NONE, REFUSED, after, jump
+from lakeproof.scenarios.retention import ACTIVE, JOB, LEASE, ORDERS, PINNED, RECLAIMED, TEXT
 
 WORDS: Final = (
     *("create_branch", "create_branch_from", "update_branch", "tag", "merge", "revert", "restore", "stage"),
     *("upload", "commit", "reset", "delete_branch"),
 )
+HOUR: Final = 3_600_000_000
+"""Microseconds: less than a lease."""
 PARTS: Final = ("line", "dangling", "branch")
 
 
@@ -52,7 +54,7 @@ ROWS = [
     *unread(PINNED),
     # A pin that is dropped in doubt, and a lease in another unit.
     *rows(_again(PINNED, "doubt"), f"create_branch.{JOB}", LATE_WRITE, only=ACTIVE),
-    *against(_again(LEASE, "unit"), "create_branch", NONE),
+    *rows(_again(LEASE, "unit"), f"create_branch-{JOB}", jump(HOUR, "an-hour"), only=ACTIVE),
 ]
 
 SCENARIOS = built(ROWS)
