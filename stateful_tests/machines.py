@@ -54,6 +54,7 @@ TOOK_PLACE: Final = "an upload whose second look at the branch is refused has a 
 
 PLANS: Final[Mapping[str, Plan]] = {
     "repositories/step1": Plan(),
+    "repositories/step1+creates": Plan(words="create delete get list", without="duplicates", runs=100),
     "repositories/step2": Plan(),
     "repositories/step2-by-set-if": Plan(),
     "repositories/kv3": Plan(),
@@ -70,9 +71,6 @@ PLANS: Final[Mapping[str, Plan]] = {
     "commits/lock-free+resets": Plan(words="write commit reset_entry reset_prefix read", without=LATE, runs=1000),
     "commits/lock-free+restorations": Plan(
         words="commit reset_entry.read reset_prefix.read", clients=(2,), without=LATE, runs=1000
-    ),
-    "commits/lock-free+beaten": Plan(
-        words="write commit.commit.commit", clients=(2,), calls=(1,), without=LATE, runs=1000
     ),
     "commits/lock-free+commits": Plan(words="write write:y commit", without=LATE, runs=1000),
     "commits/optimistic": Plan(spared="linearizable", why=ENTRIES, without=LATE),
@@ -100,7 +98,7 @@ PLANS: Final[Mapping[str, Plan]] = {
     "hard-delete/no_copies": Plan(),
     "hard-delete/no_copies-careful": Plan(),
     "hard-delete/no_copies-circumstances": Plan(
-        words="move upload:y", spared="staged-data-is-kept", why=AGAIN, clients=(2,), calls=(1,), runs=50
+        words="move move.upload:y", spared="staged-data-is-kept", why=AGAIN, clients=(2,), calls=(1,), runs=50
     ),
     "hard-delete/offline": Plan(),
     "hard-delete/offline-mended": Plan(),
@@ -110,7 +108,7 @@ PLANS: Final[Mapping[str, Plan]] = {
     "hard-delete/online-untimed": Plan(),
     "hard-delete/online-untimed+commits": Plan(words="upload commit job", clients=(3,), calls=(1, 1, 2), runs=1000),
     "hard-delete/online-untimed+merges": Plan(
-        words="upload commit merge upload@main commit@main job", calls=(2, 3, 4), runs=1000
+        words="upload@main.commit@main merge job", clients=(1, 2), calls=(1, 2, 3), runs=200
     ),
     "retention/text": Plan(),
     "retention/order-twice": Plan(),

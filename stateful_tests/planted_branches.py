@@ -14,7 +14,7 @@ from lakeproof.impl.migration import migrating
 from lakeproof.impl.refs import branches, dump
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.dump_format import Refs
-from lakeproof.impl.refs.errors import DirtyBranch, WriteNotSettled
+from lakeproof.impl.refs.errors import DirtyBranch
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import keys, kv
@@ -26,7 +26,6 @@ LOCK_FREE: Final = "commits/lock-free"
 WRITES: Final = "commits/lock-free+writes"
 RESETS: Final = "commits/lock-free+resets"
 COMMITS: Final = "commits/lock-free+commits"
-BEATEN: Final = "commits/lock-free+beaten"
 RESETS_AGAIN: Final = "commits/lock-free+restorations"
 OPTIMISTIC_WRITES: Final = "commits/optimistic+writes"
 READS: Final = "commits/lock-free+reads"
@@ -99,14 +98,6 @@ async def trusts_any(before: Branch, now: Branch) -> bool:
 async def same_head(before: Branch, now: Branch) -> bool:
     """A writer that looks only whether the head is another one."""
     return before.commit_id == now.commit_id
-
-
-async def settle_at_last(env: Env, repository: Repository, branch: Branch, *args: object, **how: object) -> object:
-    """A writer that answers after the last of its tries, whatever it has found."""
-    try:
-        return await SETTLE(env, repository, branch, *args, **how)  # type: ignore[arg-type]
-    except WriteNotSettled:
-        return None, branch
 
 
 async def open_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
@@ -223,7 +214,6 @@ async def set_row(env: Env, repository: Repository, key: bytes, row: bytes) -> N
     await env.store.set(uid_partition(repository), key, row)
 
 
-SETTLE: Final = writing.settle
 READ_REFS: Final = dump._read  # noqa: SLF001  # a part that the bug changes
 
 BUGS: Final = (
@@ -247,7 +237,6 @@ BUGS: Final = (
     replacing("a writer trusts a sealed token", OPTIMISTIC_WRITES, (writing, "same_token", trusts_sealed)),
     replacing("a writer does not look again", WRITES, (writing, "same_token", trusts_any)),
     replacing("a writer that is beaten looks only at the head", WRITES, (writing, "same_token", same_head)),
-    replacing("a write is acknowledged after its last try", BEATEN, (writing, "settle", settle_at_last)),
     replacing("a create finds every path absent", LOCK_FREE, (writing, "_find", absent)),
     replacing("a reader takes the oldest token first", LOCK_FREE, (reading, "tokens", oldest_first)),
     replacing("a reader forgets the sealed tokens", READS, (reading, "tokens", open_only)),

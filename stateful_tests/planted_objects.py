@@ -271,7 +271,7 @@ BUGS: Final = (
     with_flows("the cleaner stops at the first failure", "alone/hardened", clean=wraps(hardened.clean)(clean_until)),
     with_flows(
         "a create writes its entry first",
-        "repositories/step1",
+        "repositories/step1+creates",
         create_repository=wraps(step1.create_repository)(create_entry_first),
     ),
     replacing("a delete empties nothing", "repositories/step1", (step1, "delete_entry", nothing)),
