@@ -1,7 +1,7 @@
-"""The swarm machines: what holds of them is found to hold, from a seed that is new each time; what is refuted is found.
+"""The swarm machines: what holds of them is found to hold, from a new seed each time; what is refuted is found.
 
-A run of a machine with less than its budget proves nothing: its budget is what finds the planted bugs. So each run of the
-default tier makes a quarter of the machines go through their whole budget, chosen by its seed; ``deep`` makes all.
+A run of a machine with less than its budget proves nothing: its budget is what finds the planted bugs. So each run of
+the default tier takes a quarter of the machines, by its seed, through their whole budget; ``deep`` takes all.
 
 A failure names the run and the command that makes it again. A design that holds, holds whatever the seed: a failure is
 a finding, never bad luck.

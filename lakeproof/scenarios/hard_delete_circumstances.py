@@ -103,7 +103,8 @@ MOVES: Final = "move upload:y.move move.commit"
 OLDER: Final = {
     GARBAGE: Refuted(
         '"An online solution is not bulletproof, and will require a complementary external solution to handle edge '
-        'cases as well as existing uncommitted garbage": the job goes by records that the design writes, and there are none',
+        'cases as well as existing uncommitted garbage": the job goes by records that the design writes, and there are '
+        "none",
         "old/upload",
     )
 }

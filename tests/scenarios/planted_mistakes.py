@@ -1,8 +1,10 @@
 """Realistic mistakes in the flows of the designs, one row each: what a programmer could write, and who must notice.
 
-Each has a harm that a user would see. The text of a flow is changed; a scenario of the catalogue is then violated, by the
-invariant that is named. The first of each invariant is planted in the default tier, the others are deep.
+Each has a harm that a user would see. The text of a flow is changed; a scenario of the catalogue is then violated, by
+the invariant that is named. The first of each invariant is planted in the default tier, the others are deep.
 """
+
+# ruff: noqa: E501  # texts of other modules, as they stand there
 
 from types import ModuleType
 from typing import Final
@@ -84,7 +86,8 @@ OF_REPOSITORIES: Final = (
     Mistake(
         "a delete leaves no record",
         step2,
-        "    await env.store.set(keys.DELETED, keys.cleanup_key(repository_id, repository.instance_uid), encode(record))\n",
+        "    await env.store.set(keys.DELETED, "
+        "keys.cleanup_key(repository_id, repository.instance_uid), encode(record))\n",
         "",
         "repositories/step2-pairs/delete.clean/crash",
         "branches-are-reclaimable",
@@ -198,8 +201,8 @@ OF_REPOSITORIES: Final = (
     Mistake(
         "the cleaner of data lists the whole namespace",
         reclaiming,
-        'prefix = DATA_PREFIX if self.reading.objects == "of the namespace" else address_prefix(self.record.instance_uid)',
-        "prefix = DATA_PREFIX",
+        'if self.reading.objects == "of the namespace" else address_prefix(self.record.instance_uid)',
+        "",
         "deleted-data/reclaiming/staged/delete.create.upload-clean/crash",
         "deletion-spares-live-data",
     ),
