@@ -115,10 +115,9 @@ _SHARED: Final = Refuted(
 SHARED: Final = {COMMITTED: _SHARED, STAGED: _SHARED, KEPT: _SHARED}
 
 
-def _in_time(design: ObjectDesign, **budget: int) -> FaultSet:
+def _in_time(design: ObjectDesign, refusals: int = 0) -> FaultSet:
     jumps = (design.grace,) if design.grace else ()
-    name = "/".join(budget).replace("refusals", "refusal")
-    return fault(name, Faults(clock_jumps=jumps, **budget))
+    return fault("refusal" if refusals else "", Faults(clock_jumps=jumps, refusals=refusals))
 
 
 def of_jobs(design: ObjectDesign, refuted: Mapping[str, Refuted] = HOLDS) -> Iterator[Row]:

@@ -66,7 +66,7 @@ def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
         deleted = call.saw(DELETED.name)
         if not lost or not call.done:
             continue
-        if deleted:
+        if deleted != ():
             yield Violation(UNREADABLE, f"commit {lost[0]} cannot be read, and {call.name} has deleted {deleted!r}")
         else:
             yield Reached(f"commit {lost[0]} cannot be read, and {call.name} has deleted nothing")
