@@ -54,7 +54,7 @@ ROWS = [
     *unread(PINNED),
     # A pin that is dropped in doubt, and a lease in another unit.
     *rows(_again(PINNED, "doubt"), f"create_branch.{JOB}", LATE_WRITE, only=ACTIVE),
-    *rows(_again(LEASE, "unit"), f"create_branch-{JOB}", jump(HOUR, "an-hour"), only=ACTIVE),
+    *rows(_again(LEASE, "unit"), f"create_branch-{JOB}", jump(HOUR, "an-hour"), only=ACTIVE, deep=True),
 ]
 
 SCENARIOS = built(ROWS)

@@ -6,7 +6,8 @@ import pytest
 
 from lakeproof.explore.search import Limits, search
 from lakeproof.scenarios import catalogue
-from tests.scenarios.planted_mistakes import MISTAKES, Mistake
+from tests.scenarios.planted_mistakes import Mistake
+from tests.scenarios.planted_mistakes_data import MISTAKES
 from tests.scenarios.planting import replaced, tiered
 
 CATALOGUE = {scenario.name: scenario for scenario in catalogue()}
