@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeproof.model import calls, keys, kv
 from lakeproof.model.identifiers import InstanceUID
-from lakeproof.model.invariants._base import STORE, Eventually, Finding, OnStep, Reached, Violation
+from lakeproof.model.invariants._base import STORE, Eventually, Finding, Invariant, OnStep, Reached, Violation
 from lakeproof.model.invariants.repositories import accessible, entries, owner
 from lakeproof.model.living import CLAIM_LASTS
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Record, RepositoryState, Tag
@@ -142,5 +142,5 @@ def name_is_not_blocked(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> li
     return [Violation(NAME_IS_NOT_BLOCKED, f"a create failed with {last.error!r}: {there or 'no entry'}")]
 
 
-ALL: Final = (*OF_A_KIND.values(), deletion_leaves_a_lead, claim_lasts_two_minutes)
+ALL: Final[tuple[Invariant, ...]] = (*OF_A_KIND.values(), deletion_leaves_a_lead, claim_lasts_two_minutes)
 """All invariants of this module but the aftermath."""
