@@ -31,33 +31,33 @@ def _entities(snapshot: Snapshot, kind: type[Record] | tuple[type[Record], ...])
             yield f"{partition.decode('utf-8', 'replace')} {key.decode('utf-8', 'replace')}", whose
 
 
-def _reclaimable(name: str, kind: type[Record]) -> Eventually:
+def _reclaimable(name: str, what: str, kind: type[Record]) -> Eventually:
     def check(snapshot: Snapshot) -> Iterator[Finding]:
         live = {entry.instance_uid for entry in accessible(snapshot)}
         known = leads(snapshot)
         found = list(_entities(snapshot, kind))
-        for what, whose in found:
+        for at, whose in found:
             if whose not in known:
-                yield Violation(name, f"{what} is garbage that no entry and no record leads to")
+                yield Violation(name, f"{at} is garbage that no entry and no record leads to")
             elif whose not in live:
-                yield Reached(f"{what} is garbage and can be found")
+                yield Reached(f"{at} is garbage and can be found")
         if all(whose in live for _, whose in found):
             yield Reached("nothing of this kind is garbage")
 
     return Eventually(
         id=name,
-        meaning=f"at quiescence, the cleaner can find each {kind.__name__.lower()} of a dead instance",
+        meaning=f"at quiescence, the cleaner can find each {what} of a dead instance",
         check=check,
         reads=STORE,
     )
 
 
 OF_A_KIND: Final[Mapping[str, Eventually]] = {
-    name: _reclaimable(name, kind)
-    for name, kind in (
-        ("branches-are-reclaimable", Branch),
-        ("commits-are-reclaimable", Commit),
-        ("tags-are-reclaimable", Tag),
+    name: _reclaimable(name, what, kind)
+    for name, what, kind in (
+        ("branches-are-reclaimable", "branch", Branch),
+        ("commits-are-reclaimable", "record of a commit", Commit),
+        ("tags-are-reclaimable", "tag", Tag),
     )
 }
 """The narrower sisters of `garbage-is-reclaimable`, by id."""
