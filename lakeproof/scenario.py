@@ -8,7 +8,7 @@ import attrs
 
 from lakeproof.impl.effects import Env
 from lakeproof.impl.printable import said
-from lakeproof.model.invariants import Finding, Invariant
+from lakeproof.model.invariants import Always, Eventually, Finding, Invariant, Monitor, OnStep
 from lakeproof.model.records import Repository
 from lakeproof.model.snapshot import Outcome, Snapshot
 from lakeproof.records import Codec, decoding, decoding_outcomes
@@ -34,8 +34,8 @@ class Call:
     def __init__(self, flow: Flow, *args: Hashable, attempts: int = 1, **options: Hashable) -> None:
         if not callable(flow):
             raise ScenarioError(f"Call({flow!r}): expected an async function as the first argument")
-        if attempts < 1:
-            raise ScenarioError(f"Call({_name(flow)}): attempts={attempts}, expected at least 1")
+        if not _is_int(attempts) or attempts < 1:
+            raise ScenarioError(f"Call({_name(flow)}): attempts={attempts!r}; expected a whole number, 1 or more")
         self.__attrs_init__(flow, args, tuple(sorted(options.items())), attempts)
 
     @property
@@ -149,6 +149,7 @@ def _kept_aftermath(given: Sequence[Aftermath]) -> Sequence[Aftermath]:
     return _kept(given)
 
 
+INVARIANTS: Final = (Always, Eventually, OnStep, Monitor)
 EXPECTATIONS = ("holds", "violated", "inconclusive")
 
 NO_UNHANDLED_EXCEPTION: Final = "no-unhandled-exception"
@@ -183,12 +184,19 @@ class Scenario:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.faults, Faults):
             raise ScenarioError(f"{self.name}: faults is {self.faults!r}; expected Faults(...)")
-        for field, found, what in (
-            ("invariants", self.invariants, "Always(...), Eventually(...), ..."),
-            ("aftermath", self.aftermath, "Aftermath(...)"),
+        for field, found, kinds, what in (
+            ("invariants", self.invariants, INVARIANTS, "Always(...), Eventually(...), ..."),
+            ("aftermath", self.aftermath, (Aftermath,), "Aftermath(...)"),
         ):
             if not isinstance(cast("object", found), tuple):
                 raise ScenarioError(f"{self.name}: {field} is {found!r}; expected a list: [{what}]")
+            for each in found:
+                if not isinstance(each, kinds):
+                    raise ScenarioError(f"{self.name}: {field} has {said(each)}; expected {what}")
+        if not isinstance(cast("object", self.expect), Mapping):
+            raise ScenarioError(
+                f"{self.name}: expect is {said(self.expect)}; expected a verdict for each id: {{'an-id': 'violated'}}"
+            )
         ids = [invariant.id for invariant in self.invariants] + [after.id for after in self.aftermath]
         if not self.clients or not all(self.clients):
             raise ScenarioError(f"{self.name}: a scenario needs clients, and each client at least one Call")

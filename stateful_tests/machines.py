@@ -9,7 +9,9 @@ from typing import Final
 
 import attrs
 
-from stateful_tests.swarm import Swarm, swarm_of
+from lakeproof.scenario import Faults
+from lakeproof.scenarios.alone import HARDENED_ALONE
+from stateful_tests.swarm import Ground, Swarm, swarm_of
 
 
 @attrs.frozen(kw_only=True)
@@ -45,12 +47,14 @@ LATE: Final = "refusals duplicates scan_failures"
 look is refused, or a reset whose clearing of old tokens breaks off, has a definite error, and took place: see
 docs/findings-branches.md."""
 
+AGAIN: Final = "refuted of hard-delete/no_copies: an address is staged once more after another token was found"
 REFUSALS: Final = "refusals"
 WRITTEN: Final = "acknowledged-write-is-kept"
 TOOK_PLACE: Final = "an upload whose second look at the branch is refused has a definite error, and took place"
 
 PLANS: Final[Mapping[str, Plan]] = {
     "repositories/step1": Plan(),
+    "repositories/step1+creates": Plan(words="create delete get list", without="duplicates", runs=100),
     "repositories/step2": Plan(),
     "repositories/step2-by-set-if": Plan(),
     "repositories/kv3": Plan(),
@@ -73,6 +77,9 @@ PLANS: Final[Mapping[str, Plan]] = {
     "commits/optimistic+writes": Plan(words="write commit", without=LATE, runs=1000),
     "commits/locked": Plan(),
     "merges/by-set-if": Plan(spared="commit-makes-progress", why=BEATEN, without=LATE),
+    "merges/by-set-if+sealed": Plan(
+        words="merge commit revert", spared="commit-makes-progress", why=BEATEN, without=LATE, calls=(1,), runs=100
+    ),
     "under-deletion/kv3": Plan(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
     "under-deletion/hardened": Plan(without="false_predicates", spared="linearizable", why=f"{DEFINITE}; {TWICE}"),
     "dumps/branches-first": Plan(),
@@ -90,6 +97,9 @@ PLANS: Final[Mapping[str, Plan]] = {
     "hard-delete/token_states-mended": Plan(runs=2000),
     "hard-delete/no_copies": Plan(),
     "hard-delete/no_copies-careful": Plan(),
+    "hard-delete/no_copies-circumstances": Plan(
+        words="move move.upload:y", spared="staged-data-is-kept", why=AGAIN, clients=(2,), calls=(1,), runs=50
+    ),
     "hard-delete/offline": Plan(),
     "hard-delete/offline-mended": Plan(),
     "hard-delete/offline-mended+copies": Plan(words="copy copy@main:x delete.job", clients=(2,), calls=(1,), runs=1000),
@@ -97,11 +107,27 @@ PLANS: Final[Mapping[str, Plan]] = {
     "hard-delete/online-decided": Plan(),
     "hard-delete/online-untimed": Plan(),
     "hard-delete/online-untimed+commits": Plan(words="upload commit job", clients=(3,), calls=(1, 1, 2), runs=1000),
+    "hard-delete/online-untimed+merges": Plan(
+        words="upload@main.commit@main merge job", clients=(1, 2), calls=(1, 2, 3), runs=200
+    ),
     "retention/text": Plan(),
     "retention/order-twice": Plan(),
     "retention/pinned": Plan(),
     "retention/pinned+runs": Plan(words="mark.sweep create_branch update_branch tag revert restore", clients=(2,)),
 }
+
+
+BY_HAND: Final[Mapping[str, Swarm]] = {
+    "alone/hardened": Swarm(
+        name="alone/hardened",
+        grounds=(Ground(design=HARDENED_ALONE, before=("create", "delete", "create", "delete")),),
+        words=("clean", "create.delete"),
+        faults=(Faults(refusals=1), Faults(lost_answers=1)),
+        clients=(1,),
+        runs=50,
+    ),
+}
+"""Machines of what no row of the catalogue has as a design of its own name."""
 
 
 def machine(name: str, *, asked: str = "") -> Swarm:
@@ -112,6 +138,8 @@ def machine(name: str, *, asked: str = "") -> Swarm:
     Raises:
         KeyError: no such design.
     """
+    if name in BY_HAND:
+        return attrs.evolve(BY_HAND[name], asked=frozenset(asked.split()))
     plan = PLANS.get(name, Plan())
     swarm = swarm_of(name.partition("+")[0], without=plan.without)
     return attrs.evolve(

@@ -14,6 +14,7 @@ from lakeproof.impl.migration import migrating
 from lakeproof.impl.refs import branches, dump
 from lakeproof.impl.refs.commits import get_commit
 from lakeproof.impl.refs.dump_format import Refs
+from lakeproof.impl.refs.errors import DirtyBranch
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.staging import get_staged
 from lakeproof.model import keys, kv
@@ -92,6 +93,19 @@ async def trusts_sealed(before: Branch, now: Branch) -> bool:
 async def trusts_any(before: Branch, now: Branch) -> bool:
     """A writer that is content in any case."""
     return True
+
+
+async def same_head(before: Branch, now: Branch) -> bool:
+    """A writer that looks only whether the head is another one."""
+    return before.commit_id == now.commit_id
+
+
+async def open_branch(env: Env, repository: Repository, branch_id: BranchID) -> tuple[Branch, bytes]:
+    """A merge that looks for changes under the open token alone."""
+    branch, predicate = await branches.read_branch(env, repository, branch_id)
+    async for _ in changes(env, (branch.staging_token,)):
+        raise DirtyBranch(branch_id)
+    return branch, predicate
 
 
 async def one_look(env: Env, repository: Repository, branch_id: BranchID, look: object, **how: object) -> object:
@@ -222,6 +236,7 @@ BUGS: Final = (
     replacing("a writer trusts a sealed token", WRITES, (writing, "same_token", trusts_sealed)),
     replacing("a writer trusts a sealed token", OPTIMISTIC_WRITES, (writing, "same_token", trusts_sealed)),
     replacing("a writer does not look again", WRITES, (writing, "same_token", trusts_any)),
+    replacing("a writer that is beaten looks only at the head", WRITES, (writing, "same_token", same_head)),
     replacing("a create finds every path absent", LOCK_FREE, (writing, "_find", absent)),
     replacing("a reader takes the oldest token first", LOCK_FREE, (reading, "tokens", oldest_first)),
     replacing("a reader forgets the sealed tokens", READS, (reading, "tokens", open_only)),
@@ -239,6 +254,7 @@ BUGS: Final = (
     # Merges, branches, dumps, restores, migrations.
     replacing("a merge ignores a failed predicate", "merges/by-set-if", (merging, "replace_branch", set_or_not)),
     replacing("a merge finishes blindly", "merges/by-set-if", (merging, "replace_branch", set_branch)),
+    replacing("a merge goes over sealed changes", "merges/by-set-if+sealed", (merging, "_clean_branch", open_branch)),
     replacing("a merge brings nothing", "merges/by-set-if", (merging, "merge_committed", only_destination)),
     replacing("a merge loses the destination", "merges/by-set-if", (merging, "merge_committed", only_source)),
     replacing("a branch is deleted blindly", "branches/tombstone", (branches, "replace_branch", deleted_by_name)),

@@ -6,23 +6,36 @@ from typing import Final
 
 import attrs
 
-from lakeproof.impl.codec import encode
+from lakeproof.impl.codec import decode_cleanup_record, encode
 from lakeproof.impl.effects import Env
+from lakeproof.impl.graveler import merging
 from lakeproof.impl.graveler.tokens import Tokens
 from lakeproof.impl.hard_delete import (
     _journal,
     _reaping,
+    no_copies,
     object_path,
     offline,
     token_states,
 )
 from lakeproof.impl.repositories import hardened, kv3, step1, step2
-from lakeproof.impl.repositories._records import new_repository, read_entry, scan_entries
-from lakeproof.impl.repositories.errors import RepositoryNotFound
+from lakeproof.impl.repositories._records import (
+    default_branch,
+    delete_all,
+    initial_commit,
+    new_repository,
+    read_entry,
+    scan_entries,
+    write_branch,
+    write_commit,
+    write_entry_if,
+)
+from lakeproof.impl.repositories.entities import uid_partition
+from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
 from lakeproof.impl.retention import pins, runs
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
-from lakeproof.model.records import Branch, CleanupRecord, Repository, RepositoryState
+from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
 from stateful_tests.planting import no, nothing, replacing, with_flows, yes
 
 HARDENED: Final = "repositories/hardened"
@@ -98,6 +111,42 @@ async def list_none(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
 async def list_all(env: Env, *, batch_size: int = 0) -> tuple[Repository, ...]:
     """A list of whatever has an entry."""
     return tuple([each async for each in scan_entries(env, batch_size)])
+
+
+async def clean_until(env: Env, *, batch_size: int = 0) -> int:
+    """A cleaner that ends with the first failure, and answers how many it has done."""
+    cleaned = 0
+    async for entry in env.store.scan(keys.DELETED, batch_size=batch_size):
+        record = decode_cleanup_record(entry.value)
+        try:
+            if await hardened.is_dead(env, record):
+                partition = keys.repository_partition(record.repository_id, record.instance_uid)
+                await delete_all(env, partition, batch_size)
+                cleaned += 1
+        except kv.KVError:
+            break
+    return cleaned
+
+
+async def create_entry_first(env: Env, repository_id: RepositoryID) -> Repository:
+    """A create whose entry is there before its branch."""
+    if await read_entry(env, repository_id) is not None:
+        raise NotUnique(repository_id)
+    repository = new_repository(env, repository_id, await env.clock.now())
+    try:
+        await write_entry_if(env, repository, None)
+    except kv.PredicateFailed:
+        raise NotUnique(repository_id) from None
+    await write_commit(env, uid_partition(repository), initial_commit(repository))
+    await write_branch(env, uid_partition(repository), default_branch(env, repository))
+    return repository
+
+
+async def merge_unannounced(
+    env: Env, repository: Repository, destination: BranchID, source: str, message: str
+) -> Commit:
+    """A merge that writes nothing ahead."""
+    return await merging.merge(env, repository, destination, source, message)
 
 
 async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> None:
@@ -219,6 +268,12 @@ BUGS: Final = (
         "repositories/step2-by-set-if",
         get_repository=wraps(step2.get_repository)(get_any),
     ),
+    with_flows("the cleaner stops at the first failure", "alone/hardened", clean=wraps(hardened.clean)(clean_until)),
+    with_flows(
+        "a create writes its entry first",
+        "repositories/step1+creates",
+        create_repository=wraps(step1.create_repository)(create_entry_first),
+    ),
     replacing("a delete empties nothing", "repositories/step1", (step1, "delete_entry", nothing)),
     replacing("instances share an identifier", "repositories/step1", (step1, "new_repository", of_one_instance)),
     replacing("instances share an identifier", "repositories/kv3", (kv3, "new_repository", of_one_instance)),
@@ -236,6 +291,12 @@ BUGS: Final = (
     replacing("the job takes no commit for true", UNTIMED, (_reaping.Reaper, "_winners", no_winners)),
     replacing("the job does not look into commits", UNTIMED, (_reaping.Reaper, "_held", no)),
     replacing("the job does not look what is staged", UNTIMED, (_reaping.Reaper, "_replaced", all_addresses)),
+    with_flows(
+        "a merge writes nothing ahead",
+        "hard-delete/online-untimed+merges",
+        merge=wraps(merging.merge)(merge_unannounced),
+    ),
+    replacing("a move leaves the entry locked", "hard-delete/no_copies-circumstances", (no_copies, "stage_if", yes)),
     replacing("no address is written down", "hard-delete/online-decided", (_journal, "issue", nothing)),
     replacing("the job finds nothing staged", OFFLINE, (offline, "_uncommitted", none_kept)),
     replacing("the job finds nothing committed", OFFLINE, (offline, "_committed", none_kept)),

@@ -1,7 +1,9 @@
 """Each planted bug is found by its machine, within the machine's own budget, from three seeds out of three.
 
 The table stands for what a programmer could get wrong. It sets the budgets: a machine that finds a bug by luck has too
-few runs, and gets more, or fewer words. In the default tier: one bug of each family of designs, from one seed.
+few runs, and gets more, or fewer words. In the default tier, from one seed: one bug of each family of designs, and
+those of machines with a small budget. What the table does not have, machines do not find: a write that is acknowledged
+after three changes of its token takes three commits at three places, and only the search finds it.
 """
 
 from collections import Counter
@@ -10,16 +12,19 @@ import pytest
 
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
 from stateful_tests import planted_branches, planted_objects
-from stateful_tests.machines import PLANS, machine
+from stateful_tests.machines import BY_HAND, PLANS, machine
 from stateful_tests.planting import Bug
 
 BUGS: tuple[Bug, ...] = (*planted_branches.BUGS, *planted_objects.BUGS)
-FIRST = {bug.machine.partition("/")[0]: bug for bug in reversed(BUGS)}.values()
+FIRST = {bug.machine.partition("/")[0]: bug for bug in reversed(BUGS)}
+QUICK = 200
+"""Runs."""
+BY_DEFAULT = [bug for bug in BUGS if bug in FIRST.values() or machine(bug.machine).runs <= QUICK]
 SEEDS = ("one", "two", "three")
 
 
 def test_each_bug_is_another_one_of_a_machine_that_there_is() -> None:
-    assert {bug.machine for bug in BUGS} <= PLANS.keys()
+    assert {bug.machine for bug in BUGS} <= PLANS.keys() | BY_HAND.keys()
     assert max(Counter(map(str, BUGS)).values()) == 1
 
 
@@ -30,7 +35,7 @@ def found(bug: Bug, seed: str, monkeypatch: pytest.MonkeyPatch) -> bool:
     return failure is not None and failure.invariant != NO_UNHANDLED_EXCEPTION
 
 
-@pytest.mark.parametrize("bug", FIRST, ids=str)
+@pytest.mark.parametrize("bug", BY_DEFAULT, ids=str)
 def test_a_planted_bug_is_found(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(bug, SEEDS[0], monkeypatch)
 

@@ -3,9 +3,11 @@
 import json
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+import attrs
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
@@ -60,6 +62,13 @@ _NAMES: Final = [each.name for each in OPERATORS]
 @click.option("--budget", type=Seconds, metavar="S", help="Limit of a mutant, after which it is timed out.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one per core]")
 @click.option("--deep", is_flag=True, help="Also judge by the scenarios that take minutes.")
+@click.option("--all-killers", "thorough", is_flag=True, help="Run every judge: a mutant's killers are all known then.")
+@click.option(
+    "--machines",
+    default="",
+    metavar="MODULE",
+    help="Also judge by the swarm machines of a module, such as stateful_tests.machines.",
+)
 def command(
     patterns: tuple[str, ...],
     file: Path | None,
@@ -75,11 +84,14 @@ def command(
     budget: float | None,
     jobs: int | None,
     deep: bool,
+    thorough: bool,
+    machines: str,
 ) -> int:
     """Change the flows in small ways, and look which changes the scenarios notice.
 
     A PATTERN chooses scenarios, as in `verify`. All functions of flows that they execute are mutated. A mutant is
-    killed if a verdict of an invariant differs from its expectation. Exit code 1 if one survives.
+    killed if a verdict of an invariant differs from its expectation. The report says which share each kind of
+    killer has (invariants of scenarios, machines), and the score of each design. Exit code 1 if one survives.
     """
     source = Source(file)
     if engine and file is not None:
@@ -96,6 +108,9 @@ def command(
     plan = Plan.of(
         source, names_of, Bounds(factor=max_states, seconds=max_seconds), budget=budget, engine=engine, whole=whole
     )
+    plan = attrs.evolve(plan, machines=machines, thorough=thorough)
+    if machines and find_spec(machines.partition(".")[0]) is None:
+        raise click.UsageError(f"--machines {machines}: no such module; run it where it can be imported")
     try:
         kept = Results(results)
     except Unreadable as error:

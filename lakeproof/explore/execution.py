@@ -219,7 +219,8 @@ class Execution:
 
     def _advance(self, reply: object) -> None:
         while True:
-            outcome = None
+            outcome: Outcome | None = None
+            op: Effect | None = None
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
@@ -240,6 +241,7 @@ class Execution:
                 outcome = self._failure(error)
             if outcome is not None:  # out of the handlers: what the next call raises has none of this for its context
                 return self._finish(outcome)
+            assert op is not None
             self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None

@@ -1,6 +1,7 @@
 """All mutants of the functions that some scenarios execute, each judged by the scenarios that execute its lines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -23,6 +24,7 @@ from lakeproof.mutation.work import (
     Origin,
     Reach,
     Reaching,
+    Step,
     Verdict,
 )
 from lakeproof.running.loading import LoadError, Source
@@ -42,6 +44,8 @@ class Judged:
     verdict: Verdict
     equivalent: str = ""
     """Why it is no fault, where that is known."""
+    designs: tuple[str, ...] = ()
+    """Those of which a scenario executes it."""
 
 
 class Listener(Protocol):
@@ -66,6 +70,10 @@ class Plan:
     """How many seconds a mutant may take."""
     engine: bool = False
     """The files are those of the search: each process loads it anew, and its count of states must not change."""
+    machines: str = ""
+    """The module whose machines judge, too; "": none."""
+    thorough: bool = False
+    """Every judge judges, also when one has killed the mutant: all its killers are known then."""
     whole: bool = False
     """All scenarios of the catalogue were chosen: what none of them executes is of interest, too."""
 
@@ -153,6 +161,22 @@ def _unfinished(before: Verdict, budget: float | None) -> bool:
     return before.budget is not None and (budget is None or budget > before.budget)
 
 
+def design_of(scenario: str) -> str:
+    """The design of a scenario or a machine, by its name."""
+    return "/".join(scenario.partition("+")[0].split("/")[:2])
+
+
+def _machines(plan: Plan, steps: Sequence[Step]) -> Iterator[Step]:
+    """The machines of the designs that execute a mutant."""
+    if not plan.machines:
+        return
+    designs = {design_of(step.scenario) for step in steps}
+    module = import_module(plan.machines)
+    for name in (*module.PLANS, *module.BY_HAND):
+        if design_of(name) in designs:
+            yield Step(scenario=name, origin=Origin(plan.machines), states_max=0, machine=True)
+
+
 def judge(
     plan: Plan, mutants: Sequence[Mutant], index: Index, results: Results, jobs: int, listener: Listener
 ) -> Iterator[Judged]:
@@ -166,7 +190,10 @@ def judge(
     def told(mutant: Mutant, verdict: Verdict) -> Judged:
         nonlocal done
         done += 1
-        judged = Judged(mutant=mutant, verdict=verdict, equivalent=equivalents().get(key_of(mutant), ""))
+        names = index.steps(mutant.file, mutant.lines, plan.bounds, exact=plan.engine)
+        designs = tuple(dict.fromkeys(design_of(step.scenario) for step in names))
+        reason = equivalents().get(key_of(mutant), "")
+        judged = Judged(mutant=mutant, verdict=verdict, equivalent=reason, designs=designs)
         listener.judged(done, len(mutants), judged)
         return judged
 
@@ -176,16 +203,23 @@ def judge(
             entered = index.executing(mutant.file, *mutant.span)
             yield told(mutant, Verdict(fate=SURVIVED if entered else UNREACHED, why=NOT_EXECUTED))
             continue
-        key = key_of_verdict(code, mutant, steps, plan.bounds)
+        steps = (*steps, *_machines(plan, steps))
+        key = key_of_verdict(code, mutant, steps, plan.bounds, thorough=plan.thorough)
         before = results.verdict(key)
         if before is not None and not _unfinished(before, plan.budget):
             yield told(mutant, before)
             continue
         path = plan.files[mutant.file]
         killer = results.killer(mutant)
-        steps = tuple(sorted(steps, key=lambda step: step.scenario != killer))
+        steps = tuple(sorted(steps, key=lambda step: (step.machine, step.scenario != killer)))
         work = Judging(
-            file=mutant.file, path=path, code=mutant.code, steps=steps, bounds=plan.bounds, budget=plan.budget
+            file=mutant.file,
+            path=path,
+            code=mutant.code,
+            steps=steps,
+            bounds=plan.bounds,
+            budget=plan.budget,
+            thorough=plan.thorough,
         )
         by_work[id(work)] = mutant, key
         works.append(work)

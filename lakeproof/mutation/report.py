@@ -1,5 +1,6 @@
 """What is printed of judged mutants: Markdown, a row for each file, and a line for each mutant that was not killed."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -7,7 +8,7 @@ import attrs
 
 from lakeproof.mutation.judging import UNREACHED, Judged
 from lakeproof.mutation.results import described
-from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE
+from lakeproof.mutation.work import KILLED, KINDS, SURVIVED, TIMED_OUT, UNUSABLE
 from lakeproof.report.style import plural
 
 HEAD: Final = "| file | mutants | killed | survived | timed out | equivalent | unusable | unreached | score |"
@@ -64,6 +65,36 @@ def table(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
     yield Score.of(shown).row("all")
 
 
+def by_design(judged: Sequence[Judged]) -> Iterator[str]:
+    """Scores by design: of the mutants that a scenario of the design executes."""
+    designs = sorted({name for each in judged for name in each.designs})
+    if len(designs) < 2:
+        return
+    yield ""
+    yield HEAD.replace("file", "design")
+    yield "| --- " + "| ---: " * 8 + "|"
+    for name in designs:
+        yield Score.of([each for each in judged if name in each.designs]).row(f"`{name}`")
+
+
+def by_kind(judged: Sequence[Judged]) -> Iterator[str]:
+    """Which share of the killed ones each kind of killer has killed, and each invariant."""
+    killed = [each for each in judged if each.verdict.fate == KILLED]
+    if not killed:
+        return
+    yield ""
+    yield "| killer | kills | share |"
+    yield "| --- | ---: | ---: |"
+    for kind in KINDS:
+        found = [{killer.invariant for killer in each.verdict.killers if killer.kind == kind} for each in killed]
+        count = sum(map(bool, found))
+        if count:
+            yield f"| {kind} | {count:,} | {100 * count / len(killed):.1f} % |"
+        names = Counter(name for those in found for name in those)
+        for name, times in sorted(names.items(), key=lambda each: (-each[1], each[0])):
+            yield f"| {kind} `{name}` | {times:,} | {100 * times / len(killed):.1f} % |"
+
+
 def line(judged: Judged) -> str:
     """One mutant, with what is known of it."""
     verdict = judged.verdict
@@ -81,6 +112,8 @@ def report(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
     """The whole text: scores, then by fate what was not killed. whole: all scenarios were chosen; then the text
     also names the functions that none of them executes."""
     yield from table(judged, whole=whole)
+    yield from by_design(judged)
+    yield from by_kind(judged)
     ordered = sorted(judged, key=lambda each: (each.mutant.file, each.mutant.lines, each.mutant.number))
     sections = {
         "Survived": [each for each in ordered if each.verdict.fate == SURVIVED and not each.equivalent],
@@ -109,4 +142,9 @@ def report(judged: Sequence[Judged], *, whole: bool) -> Iterator[str]:
 
 def as_object(judged: Judged) -> dict[str, object]:
     """One mutant and its verdict, for programs."""
-    return {**described(judged.mutant), **attrs.asdict(judged.verdict), "equivalent": judged.equivalent}
+    return {
+        **described(judged.mutant),
+        **attrs.asdict(judged.verdict),
+        "designs": judged.designs,
+        "equivalent": judged.equivalent,
+    }

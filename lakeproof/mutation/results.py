@@ -40,10 +40,10 @@ def key_of_reach(code: str, scenario: str) -> str:
     return digest("reach", code, scenario)
 
 
-def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds) -> str:
+def key_of_verdict(code: str, mutant: Mutant, steps: Iterable[Step], bounds: Bounds, *, thorough: bool = False) -> str:
     told = (mutant.file, mutant.function, mutant.operator, mutant.lines, mutant.before, mutant.after, mutant.number)
-    judges = sorted((step.scenario, step.states_max, step.states) for step in steps)
-    return digest("verdict 2", code, told, judges, attrs.astuple(bounds))
+    judges = sorted((step.machine, step.scenario, step.states_max, step.states) for step in steps)
+    return digest("verdict 3", code, told, judges, attrs.astuple(bounds), thorough)
 
 
 class Results:

@@ -6,7 +6,7 @@ Nothing here imports a flow, or anything that does, before the mutant is planted
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import CodeType
@@ -80,6 +80,28 @@ class Step:
     states_max: int
     states: int = 0
     """Kills a mutant of the engine that finds another number of them; 0: any number will do."""
+    machine: bool = False
+    """The name is that of a swarm machine; its origin is the module that has it."""
+
+
+BY_INVARIANT: Final = "invariant"
+BY_MACHINE: Final = "machine"
+KINDS: Final = (BY_INVARIANT, BY_MACHINE)
+"""Kinds of killers: an invariant of a scenario, and one that a machine met."""
+
+
+@attrs.frozen
+class Killer:
+    """What noticed a mutant."""
+
+    kind: str
+    judge: str
+    """A scenario or a machine."""
+    invariant: str
+
+
+def _killers(given: Sequence[Killer | Mapping[str, str]]) -> tuple[Killer, ...]:
+    return tuple(each if isinstance(each, Killer) else Killer(**each) for each in given)
 
 
 @attrs.frozen(kw_only=True)
@@ -96,6 +118,8 @@ class Verdict:
     budget: float | None = None
     """Timed out because a mutant may take no more than these seconds, and not all scenarios were run."""
     seconds: float = 0.0
+    killers: tuple[Killer, ...] = attrs.field(default=(), converter=_killers)
+    """All of them, of the judges that ran: the first judge of each kind that kills, or, thoroughly, every judge."""
 
 
 KILLED: Final = "killed"
@@ -158,7 +182,8 @@ class Reaching:
 
 @attrs.frozen(kw_only=True)
 class Judging:
-    """Judge a mutant by scenarios, in this order, until one of them kills it."""
+    """Judge a mutant by scenarios, in this order, until one of them kills it; and then by machines, likewise.
+    Thoroughly: by all of them."""
 
     file: str
     path: Path
@@ -167,6 +192,7 @@ class Judging:
     bounds: Bounds
     budget: float | None = None
     """Seconds after which no further scenario is begun. None: no limit."""
+    thorough: bool = False
 
     def done(self) -> Iterator[object]:
         import marshal
@@ -178,15 +204,26 @@ class Judging:
             plant({module_of(self.file): self.path}, lambda _: code)
         loaded: dict[Origin, dict[str, Scenario]] = {}
         open_: Verdict | None = None
-        for ran, step in enumerate(self.steps, start=1):
+        first: Verdict | None = None
+        killers: list[Killer] = []
+        ran = 0
+        for step in self.steps:
+            if not self.thorough and any((each.kind == BY_MACHINE) == step.machine for each in killers):
+                continue
+            ran += 1
             taken = round(time.monotonic() - started, 3)
             if self.budget is not None and taken > self.budget:
                 why = f"its {self.budget:g} seconds were over after {ran - 1} of {len(self.steps)} scenarios"
                 over = Verdict(fate=TIMED_OUT, why=why, budget=self.budget)
-                worst = open_ if open_ is not None and open_.fate == UNUSABLE else over
-                yield attrs.evolve(worst, ran=ran - 1, seconds=taken, budget=self.budget)
+                worst = first or (open_ if open_ is not None and open_.fate == UNUSABLE else over)
+                yield attrs.evolve(worst, ran=ran - 1, seconds=taken, budget=self.budget, killers=killers)
                 return
             yield Began(step.scenario)
+            if step.machine:
+                met = _met(step)
+                killers += [] if met is None else met.killers
+                first = first or met
+                continue
             try:
                 if step.origin not in loaded:
                     loaded[step.origin] = step.origin.scenarios(None if user_file is None else code)
@@ -197,12 +234,29 @@ class Judging:
             else:
                 found = judged(_searched(scenario, step.origin, step.states_max, self.bounds), step.states)
             if found is not None and found.fate == KILLED:
-                yield attrs.evolve(found, ran=ran, seconds=round(time.monotonic() - started, 3))
-                return
-            if found is not None and (open_ is None or open_.fate == TIMED_OUT):
+                killers += found.killers
+                first = first or found
+            elif found is not None and (open_ is None or open_.fate == TIMED_OUT):
                 open_ = found
-        last = open_ or Verdict(fate=SURVIVED)
-        yield attrs.evolve(last, ran=len(self.steps), seconds=round(time.monotonic() - started, 3))
+        last = first or open_ or Verdict(fate=SURVIVED)
+        yield attrs.evolve(last, ran=ran, seconds=round(time.monotonic() - started, 3), killers=killers)
+
+
+def _met(step: Step) -> Verdict | None:
+    """What a machine says of a mutant, within its budget; None: nothing."""
+    from importlib import import_module
+
+    from lakeproof.scenario import NO_UNHANDLED_EXCEPTION
+
+    try:
+        failure = import_module(step.origin.module).machine(step.scenario).seek("mutants")
+    except Exception:  # noqa: BLE001  # whatever the mutant does to a machine
+        return None
+    if failure is None or failure.invariant == NO_UNHANDLED_EXCEPTION:
+        return None
+    killer = Killer(BY_MACHINE, step.scenario, failure.invariant)
+    why = f"a machine violates it in run {failure.number}"
+    return Verdict(fate=KILLED, scenario=step.scenario, invariant=failure.invariant, why=why, killers=(killer,))
 
 
 def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
@@ -217,17 +271,26 @@ def judged(outcome: "Outcome", states: int = 0) -> Verdict | None:
     if outcome.trouble:
         return Verdict(fate=UNUSABLE, scenario=outcome.scenario, why=outcome.trouble)
     differs = [each for each in outcome.verdicts if each.unexpected]
-    for each in differs:
-        open_ = each.verdict == "inconclusive" and outcome.stopped
-        if not open_ and each.invariant != NO_UNHANDLED_EXCEPTION:
-            why = f"{each.verdict}, expected {each.expected}"
-            return Verdict(fate=KILLED, scenario=outcome.scenario, invariant=each.invariant, why=why)
+    certain = [
+        each
+        for each in differs
+        if each.invariant != NO_UNHANDLED_EXCEPTION and not (each.verdict == "inconclusive" and outcome.stopped)
+    ]
+    for each in certain[:1]:
+        return Verdict(
+            fate=KILLED,
+            scenario=outcome.scenario,
+            invariant=each.invariant,
+            why=f"{each.verdict}, expected {each.expected}",
+            killers=[Killer(BY_INVARIANT, outcome.scenario, other.invariant) for other in certain],
+        )
     for each in differs:
         fate = TIMED_OUT if each.verdict == "inconclusive" else UNUSABLE
         return Verdict(fate=fate, scenario=outcome.scenario, invariant=each.invariant, why=each.why or each.verdict)
     if states and outcome.states != states:
         why = f"{outcome.states:,} states, expected {states:,}"
-        return Verdict(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why)
+        killers = [Killer(BY_INVARIANT, outcome.scenario, "states")]
+        return Verdict(fate=KILLED, scenario=outcome.scenario, invariant="states", why=why, killers=killers)
     return None
 
 

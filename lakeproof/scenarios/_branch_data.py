@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import attrs
 
 from lakeproof.impl.flows import BranchFlows
-from lakeproof.impl.graveler import founding, lock_free, writing
+from lakeproof.impl.graveler import committing, founding, lock_free, writing
 from lakeproof.impl.refs import branches
 from lakeproof.model.branch import BranchState, branch
 from lakeproof.model.entry import ENTRY
@@ -58,6 +58,7 @@ WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
     "revert": Word(lambda flows: flows.revert, BRANCH, BRANCH, Caller.TEXT),
     # Main gets a commit that the branch does not have, of a path that nobody else writes.
     "write_ahead": Word(lambda _: writing.set_entry, MAIN, b"m", b"m0"),
+    "seal": Word(lambda _: committing.seal, BRANCH),
     "commit_ahead": Word(lambda _: lock_free.commit, MAIN, "ahead"),
 }
 
@@ -93,10 +94,11 @@ class BranchDesign(Design[BranchFlows]):
         return FOUNDED
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
-        words = race.ops
+        words, before = race.ops, race.before
         heads = [word for word in words if word in ("commit", "merge", "revert")]
         initial, staged = _left(race.before)
         writes = any(word in IDENTIFIED for word in words)
+        changes = writes or "delete" in words
         resetting = any(word in RESETS for word in words)
         rereads = any(client.count("read") > 1 for client in race.clients)
         # Beside a write that is under way a read may be taken back: there, it is asked of who reads twice.
@@ -121,6 +123,7 @@ class BranchDesign(Design[BranchFlows]):
             (outcomes.commit_is_effective, heads and "delete_branch" not in words),
             (merging.merge_is_effective, "merge" in words),
             (merging.revert_is_effective, "revert" in words),
+            (merging.merge_refuses_changes, "seal" in before and {"merge", "revert"} & set(words) and not changes),
             (conditional_write_saw_absence(initial, BRANCH), any(word in CONDITIONAL for word in words)),
             (progress.call_makes_progress, race.faults == Faults() and not race.paged),
             (outcomes.failed_call_changed_nothing, _may_fail(race) or (heads and not self.beatable)),

@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.flows import RepositoryFlows
-from lakeproof.model.invariants import Invariant, lifecycle, outcomes, today
+from lakeproof.model.invariants import Invariant, lifecycle, outcomes, reclaiming, today
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.invariants.alone import answers_in_its_terms
 from lakeproof.model.linearizable import linearizable
@@ -129,6 +129,13 @@ SEEN_SCANS: Final = "delete-create_branch/paged-scan-failure delete-create-list/
 FAILED: Final = "failed-call-changed-nothing"
 
 
+def by_kind(garbage: Refuted, *, branches: str, commits: str = "", tags: str = "") -> dict[str, Refuted]:
+    """That garbage cannot be reclaimed, and in which races it is garbage of each kind: of the others it can be."""
+    kinds = {"branches-are-reclaimable": branches, "commits-are-reclaimable": commits, "tags-are-reclaimable": tags}
+    narrower = {name: Refuted(garbage.reason, races) for name, races in kinds.items() if races}
+    return {invariants.garbage_is_reclaimable.id: garbage, **narrower}
+
+
 @attrs.frozen(kw_only=True)
 class RepositoryDesign(Design[RepositoryFlows]):
     """A variant of the repository flows."""
@@ -183,13 +190,15 @@ class RepositoryDesign(Design[RepositoryFlows]):
             today.some_delete_succeeds: set(race.ops) == {"delete"} and len(race.ops) > 1,
             invariants.list_shows_active_only: "list_repositories" in names,
             invariants.garbage_is_reclaimable: self.leaves_garbage and (deletes or _abandons(race)),
+            **dict.fromkeys(reclaiming.OF_A_KIND.values(), invariants.garbage_is_reclaimable.id in refuted),
             invariants.cleaner_spares_live: "clean" in names,
             lifecycle.get_shows_active_only: answers and "get_repository" in names,
             outcomes.failed_call_changed_nothing: answers,
             answers_in_its_terms: answers,
             linearizable(repository(exists=exists)): answers and (reads or "list_repositories" in names),
         }
-        return [invariant for invariant, does in arises.items() if does or invariant.id in refuted]
+        narrower = reclaiming.OF_A_KIND
+        return [each for each, does in arises.items() if does or (each.id in refuted and each.id not in narrower)]
 
 
 def _abandons(race: Race) -> bool:

@@ -25,12 +25,13 @@ from lakeproof.model.committed import Entry, object_address, write
 from lakeproof.model.identifiers import BranchID, MetaRangeID, StagingToken
 from lakeproof.model.invariants import Invariant, outcomes
 from lakeproof.model.invariants import retention as invariants
-from lakeproof.model.invariants.jobs import job_tells_what_it_deleted
+from lakeproof.model.invariants.jobs import job_tells_what_it_deleted, unreadable_stops_the_job
 from lakeproof.model.objects import etag
 from lakeproof.model.records import Branch, Commit, Repository
 from lakeproof.model.retention import DAY, Rules
 from lakeproof.scenario import Aftermath, Call
 from lakeproof.scenarios._branch_data import BRANCH, MAIN, REPOSITORY, X, Y
+from lakeproof.scenarios._circumstances import damage
 from lakeproof.scenarios.designs import Design, Speaker, Word
 from lakeproof.scenarios.races import Race, branch_of
 
@@ -109,6 +110,7 @@ WORDS: Final[Mapping[str, Word[RetentionFlows]]] = {
     "commit": Word(lambda _: catalog.commit, ON, "N"),
     "reset": Word(lambda _: catalog.reset_branch, BRANCH),
     "delete_branch": Word(lambda _: branches.delete_branch, ON),
+    "damage": Word(lambda _: damage, BRANCH),
 }
 
 
@@ -158,6 +160,8 @@ class RetentionDesign(Design[RetentionFlows]):
         return self.now_rules or self.rules
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
+        if "damage" in race.before:
+            return [unreadable_stops_the_job]
         kept = invariants.active_data_is_kept(self.last_rules, tags=self.tags, hypothetical=self.hypothetical)
         staged = {"restore", "stage", "upload"} & {*race.before, *race.words}
         runs = race.words == ("mark", "sweep")
@@ -169,6 +173,8 @@ class RetentionDesign(Design[RetentionFlows]):
         ]
 
     def aftermath(self, race: Race) -> Sequence[Aftermath]:
+        if "damage" in race.before:
+            return []
         return [
             Aftermath(
                 id=invariants.EXPIRED_DATA_IS_RECLAIMED,

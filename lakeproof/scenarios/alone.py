@@ -24,7 +24,7 @@ from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import calls, keys
 from lakeproof.model.errors import NotUnique, RepositoryDeleting, RepositoryNotFound
 from lakeproof.model.identifiers import BranchID, RepositoryID
-from lakeproof.model.invariants import Invariant, outcomes, refs
+from lakeproof.model.invariants import Invariant, outcomes, reclaiming, refs
 from lakeproof.model.invariants import repositories as invariants
 from lakeproof.model.invariants.alone import (
     ALONE_IS_EXACT,
@@ -156,6 +156,7 @@ class AloneDesign(RepositoryDesign):
         asked = (*super().invariants(race, refuted), refs.head_exists, doubt_has_a_reason)
         left_out = {
             *IN_COMPANY,
+            *reclaiming.OF_A_KIND,
             *(() if race.faults.refusals else (outcomes.failed_call_changed_nothing.id,)),
             *(OF_ENTITIES if race.words in (("create_bare",), ("clean",)) else ()),
             *(() if race.faults.lost_answers or race.faults.crashes else (invariants.garbage_is_reclaimable.id,)),

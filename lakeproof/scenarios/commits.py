@@ -236,6 +236,8 @@ DECIDED: Final = (
     "head-exists token-has-one-owner commits-form-one-line acknowledged-reset-is-kept failed-call-changed-nothing"
 )
 """What is asked under refusals: a call whose last effects are refused has taken place, and says that it has not."""
+BEATEN_THRICE: Final = "acknowledged-write-is-kept acknowledged-delete-is-kept head-exists"
+"""A writer looks three times: it must not answer after the third other token."""
 
 ROWS = [
     *rows(
@@ -259,6 +261,8 @@ ROWS = [
     *rows(LOCK_FREE, "write.write:y.commit-list write-write:y-commit", IN_PAGES, paged=1),
     *rows(LOCK_FREE, "write.write:y.commit-read", BY_TWO, paged=2),
     *rows(KEEPING, "write-commit", NONE),
+    *rows(KEEPING, "write-commit.commit.commit", NONE, only=BEATEN_THRICE),
+    *rows(KEEPING, "delete-commit.commit.commit", NONE, WRITTEN, only=BEATEN_THRICE),
     *rows(KEEPING, "write-commit-commit", NONE, deep=True),
     *rows(TAKEN, "commit-commit", NO_FALSE),
     *rows(TAKEN, "write.commit-write.commit", NONE),

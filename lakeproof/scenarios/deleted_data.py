@@ -93,6 +93,7 @@ class DeletedData(Design[Whole]):
         lives = [word for word in words if word in ("create", "revive")]
         arises: list[tuple[Invariant, object]] = [
             (deleted.deleted_data_is_reclaimable, not lives),
+            *((each, not lives and RECLAIMABLE in refuted) for each in deleted.OF_A_KIND.values()),
             (deleted.deletion_spares_live_data, self.empties and cleans),
             (repositories.delete_is_effective, "delete" in words),
             (data.staged_data_is_kept, "create" in words and "upload" in words),
@@ -123,6 +124,12 @@ def _of(name: str, flows: Whole, refuted: Mapping[str, Refuted], *, empties: boo
     return DeletedData(name=f"deleted-data/{name}", flows=flows, refuted=refuted, empties=empties)
 
 
+def _by_kind(left: Refuted, *, staged: str, objects: str = "") -> dict[str, Refuted]:
+    """That what is left cannot be reclaimed, and in which races that is true of entries, and of objects."""
+    kinds = {"staged-entries-are-reclaimable": staged, "objects-are-reclaimable": objects}
+    return {RECLAIMABLE: left, **{name: Refuted(left.reason, races) for name, races in kinds.items() if races}}
+
+
 def _life(flows: RepositoryFlows) -> Whole:
     return Whole(repositories=flows)
 
@@ -137,16 +144,18 @@ GONE: Final = (
 )
 LATE: Final = "an operation that was under way stages an entry, or puts an object, after everything else was deleted"
 LOST_STEPS: Final = "a delete that stops half-way cannot be repeated: its entry is gone"
-LEFT: Final = {
-    RECLAIMABLE: Refuted(f"{GONE}; {LATE}", "staged/delete* staged/upload-delete* committed/delete*"),
-}
+LEFT: Final = _by_kind(
+    Refuted(f"{GONE}; {LATE}", "staged/delete* staged/upload-delete* committed/delete*"), staged="staged/*", objects="*"
+)
 AS_THEY_ARE: Final = tuple(
     _of(name, _life(flows), LEFT)
     for name, flows in (("kv3", kv3.FLOWS), ("step1", step1.FLOWS), ("upstream", upstream.FLOWS))
 )
 BY_RECORDS: Final = "the cleaner deletes the records of a partition, and with them the only way to tokens and objects"
 CLEANED_AWAY: Final = {
-    RECLAIMABLE: Refuted(BY_RECORDS, "*/*delete.clean staged/upload-delete*"),
+    **_by_kind(
+        Refuted(BY_RECORDS, "*/*delete.clean staged/upload-delete*"), staged="staged/*delete.clean", objects="*"
+    ),
     RECLAIMED: Refuted(BY_RECORDS, "*"),
 }
 STEP2: Final = _of("step2", _life(step2.FLOWS), CLEANED_AWAY)
@@ -159,7 +168,7 @@ UNNAMED: Final = Refuted(
 FOLLOWING: Final = _of(
     "hardened-following",
     _life(reclaiming.FOLLOWING),
-    {RECLAIMABLE: UNNAMED, RECLAIMED: UNNAMED},
+    {**_by_kind(UNNAMED, staged="staged/commit-*", objects="staged/reset-* staged/upload-*"), RECLAIMED: UNNAMED},
     empties=True,
 )
 REUSED: Final = Refuted(
@@ -177,7 +186,7 @@ FORGETTING: Final = _of(
     "reclaiming-forgets",
     _noted(reclaiming.FORGETTING),
     {
-        RECLAIMABLE: Refuted(FORGOTTEN, "staged/upload-delete.clean*"),
+        **_by_kind(Refuted(FORGOTTEN, "staged/upload-delete.clean*"), staged="staged/upload-*"),
         RECLAIMED: Refuted(
             f"{FORGOTTEN}; and without a note nothing tells the namespace, if a run stops before its listing",
             "staged/upload-delete.clean* staged/delete.clean/crash",
@@ -196,18 +205,20 @@ BY_TEXT: Final = Whole(repositories=deleting.FLOWS, objects=no_copies.FLOWS)
 ALL_ENTRIES: Final = _of(
     "no_copies-all-entries",
     attrs.evolve(BY_TEXT, repositories=bound(deleting.FLOWS, reading=deleting.ALL_ENTRIES)),
-    {RECLAIMABLE: Refuted(f"{LATE}; {LOST_STEPS}", "staged/upload-delete* staged/delete/crash")},
+    _by_kind(Refuted(f"{LATE}; {LOST_STEPS}", "staged/upload-delete* staged/delete/crash"), staged="*", objects="*"),
     empties=True,
 )
 NO_COPIES: Final = _of(
     "no_copies",
     BY_TEXT,
-    {
-        RECLAIMABLE: Refuted(
+    _by_kind(
+        Refuted(
             f"{LATE}; {LOST_STEPS}; and the objects of committed entries stay",
             "staged/upload-delete* staged/delete/crash committed/delete",
-        )
-    },
+        ),
+        staged="staged/*",
+        objects="*",
+    ),
     empties=True,
 )
 MENDED: Final = _of(

@@ -61,6 +61,11 @@ def _kept(outcomes: tuple[Outcome, ...], snapshot: Snapshot) -> Sequence[Finding
     return lost or [Reached("all that is shown exists")]
 
 
+def kept(asked: Sequence[Aftermath]) -> Sequence[Aftermath]:
+    """After the runs of the job that a design asks for: all that is shown exists."""
+    return [attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_kept) for each in asked[:1]]
+
+
 CLEARED: Final = "bookkeeping-is-cleared"
 CLEARED_MEANING: Final = (
     "where nothing is committed, and the branch is reset and deleted, and the background job has run after its grace "
@@ -122,8 +127,7 @@ class _Alone(ObjectDesign):
             check=partial(_cleared, LASTING.get(self.judged.name, ())),
             clock_advance=self.judged.grace,
         )
-        kept = (attrs.evolve(each, id=KEPT, meaning=KEPT_MEANING, check=_kept) for each in asked[:1])
-        return [*asked, *kept, *([cleared] if "delete_branch" not in (*race.before, *race.words) else [])]
+        return [*asked, *kept(asked), *([cleared] if "delete_branch" not in (*race.before, *race.words) else [])]
 
     def adapt(self, scenario: Scenario) -> Scenario:
         return self.judged.adapt(scenario)

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from lakeproof.impl.repositories import kv3, step1
-from lakeproof.scenarios._repositories import ABSENT, CREATED, EXISTING, EXISTS
+from lakeproof.scenarios._repositories import ABSENT, CREATED, EXISTING, EXISTS, by_kind
 from lakeproof.scenarios.designs import built, rows, variant
 from lakeproof.scenarios.kv3 import COMPLETE, KV3
 from lakeproof.scenarios.races import CRASH, NONE, Refuted
@@ -70,9 +70,13 @@ LISTED: Final = attrs.evolve(
         ),
         "delete-spares-successor": LATE_DELETE,
         "create-is-effective": LATE_DELETE,
-        "garbage-is-reclaimable": Refuted(
-            "what is written after the partition was emptied is found by no line of the list",
-            "*-create_branch* delete-delete-create",
+        **by_kind(
+            Refuted(
+                "what is written after the partition was emptied is found by no line of the list",
+                "*-create_branch* delete-delete-create",
+            ),
+            branches="delete-*",
+            commits="*-create",
         ),
     },
 )

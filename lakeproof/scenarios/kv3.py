@@ -14,6 +14,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE_READS,
     UNSURE_TAGS,
     RepositoryDesign,
+    by_kind,
     everything,
 )
 from lakeproof.scenarios.designs import built, rows, variant
@@ -44,7 +45,13 @@ KV3 = RepositoryDesign(
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
-        "garbage-is-reclaimable": Refuted(LEFT, STRANDED),
+        **by_kind(
+            Refuted(LEFT, STRANDED),
+            branches="absent* *-answer */crash delete-delete-* delete-create_branch* delete-create_bare-* "
+            "delete-create-create* *-crash *-write",
+            commits="absent* *-answer */crash delete-delete-* *-crash *-failure *-write",
+            tags="delete-create-tag*",
+        ),
         FAILED: Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_CREATES} {BROKEN_SCANS}"),
         "linearizable": Refuted(
             f"{UNSURE}; {BROKEN_SCAN}",
@@ -60,8 +67,10 @@ ENTRY_LAST = variant(
         "delete-spares-successor": SUCCESSOR,
         "create-is-effective": UNDONE,
         "delete-is-effective": RETURNS,
-        "garbage-is-reclaimable": Refuted(
-            f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"
+        **by_kind(
+            Refuted(f"{LEFT}; nor does anything lead to what a create wrote that never came to its entry", "delete-*"),
+            branches="delete-*",
+            commits="delete-*",
         ),
         FAILED: Refuted(UNSURE, "delete-*create*/false-predicate"),
         "linearizable": Refuted(UNSURE, "delete-create-create_branch/false-predicate"),

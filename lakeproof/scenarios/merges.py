@@ -2,10 +2,12 @@
 
 from typing import Final
 
+import attrs
+
 from lakeproof.impl.graveler import lock_free
 from lakeproof.impl.graveler.flows import FLOWS
 from lakeproof.scenarios._branch_data import AHEAD, BranchDesign
-from lakeproof.scenarios.designs import built, rows
+from lakeproof.scenarios.designs import HOLDS, built, rows
 from lakeproof.scenarios.races import FAULTS, NONE, Before, Refuted
 
 MERGING: Final = BranchDesign(
@@ -22,11 +24,16 @@ MERGING: Final = BranchDesign(
     options={"commit": {"reading": lock_free.Reading(drops=False)}},
 )
 """``merge`` brings main, which is a commit ahead, into the branch; ``revert`` undoes the branch's last commit."""
+SEALED: Final = attrs.evolve(MERGING, refuted=HOLDS)
+"""Where a committer has stopped after it had sealed what was written."""
+REFUSES: Final = "merge-refuses-changes head-exists token-has-one-owner"
 
 ROWS = [
     *rows(MERGING, "merge-merge write-merge commit-merge merge-reset", FAULTS, AHEAD),
     *rows(MERGING, "write.commit-merge", NONE, AHEAD),
     *rows(MERGING, "revert-revert write:y-revert", FAULTS, Before("", "write.commit")),
+    *rows(SEALED, "merge merge-commit", NONE, Before("sealed/", "write_ahead.commit_ahead.write.seal"), only=REFUSES),
+    *rows(SEALED, "revert revert-commit", NONE, Before("sealed/", "write:y.commit.write.seal"), only=REFUSES),
 ]
 
 SCENARIOS = built(ROWS)

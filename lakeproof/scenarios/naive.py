@@ -10,6 +10,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE_READS,
     UNSURE_TAGS,
     RepositoryDesign,
+    by_kind,
     everything,
 )
 from lakeproof.scenarios.designs import built
@@ -39,11 +40,17 @@ NAIVE = RepositoryDesign(
             "delete-delete-create* delete-delete-delete-* retry_delete-create* delete-create/late-write",
         ),
         "delete-is-effective": RETURNS,
-        "garbage-is-reclaimable": Refuted(
-            "no record leads to the partition once the entry is gone",
-            "delete-create_branch* delete-create/late-write retry_delete-create* delete-delete-* "
-            "delete-create-create_branch* delete-create-tag* delete-create_bare-create_branch* absent/create-delete* "
-            "absent/create-create-delete*",
+        **by_kind(
+            Refuted(
+                "no record leads to the partition once the entry is gone",
+                "delete-create_branch* delete-create/late-write retry_delete-create* delete-delete-* "
+                "delete-create-create_branch* delete-create-tag* delete-create_bare-create_branch* "
+                "absent/create-delete* absent/create-create-delete*",
+            ),
+            branches="absent* delete-delete-* delete-create_branch* delete-create_bare-* delete-create-create_branch* "
+            "*-write retry_delete-*",
+            commits="absent* delete-delete-* *-write retry_delete-*",
+            tags="delete-create-tag*",
         ),
         FAILED: Refuted(
             f"a create finds a default branch that was left behind and fails, when its entry is there; {UNSURE}",

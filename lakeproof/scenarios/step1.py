@@ -15,6 +15,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE_READS,
     UNSURE_TAGS,
     RepositoryDesign,
+    by_kind,
     everything,
 )
 from lakeproof.scenarios.designs import built, rows, variant
@@ -43,7 +44,16 @@ REFUTED = {
     "active-is-complete": Refuted(
         "what comes back has lost its entities: the delete emptied its partition", RETURNS.races
     ),
-    "garbage-is-reclaimable": HANGING,
+    **by_kind(
+        HANGING,
+        branches="absent* *-answer */crash delete-delete-* delete-create-create* delete-create_branch* "
+        "delete-create_bare-* *-crash *-write",
+        commits="absent/create-create* absent/create-delete/* delete-delete-* delete-create/* delete-create-get* "
+        "delete-create-create/* delete-create-list* *-get/crash *-get/lost-answer *-create *-tag/crash "
+        "*-tag/lost-answer retry_delete-* *-create-create_branch/crash *-delete-create_branch/crash "
+        "*-create-create_branch/lost-answer *-delete-create_branch/lost-answer",
+        tags="delete-create-tag*",
+    ),
     FAILED: Refuted(f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_CREATES} {BROKEN_SCANS}"),
     "linearizable": Refuted(
         f"{UNSURE}; {BROKEN_SCAN}", f"{UNSURE_READS} {UNSURE_OPERATIONS} {UNSURE_TAGS} {SEEN_SCANS}"

@@ -11,6 +11,7 @@ from lakeproof.scenarios._repositories import (
     UNSURE,
     UNSURE_TAGS,
     RepositoryDesign,
+    by_kind,
     everything,
 )
 from lakeproof.scenarios.designs import built, rows, variant
@@ -68,7 +69,7 @@ STEP2 = RepositoryDesign(
             "the creator's `set` to active replaces the repository of a faster one",
             "absent/create-create-delete* delete-delete-create-create delete-delete-delete-create-create-get",
         ),
-        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+        **by_kind(Refuted(LATE, STRANDED), branches="delete-* absent*", commits="absent* delete-delete-* *-write"),
         FAILED: Refuted(
             UNSURE,
             "delete-create-create_branch/false-predicate delete-create_bare-create_branch/false-predicate "
@@ -89,7 +90,9 @@ BY_SET_IF = variant(
         "create-is-effective": Refuted(
             "a late delete of the entry takes the new repository away", "delete-delete-create*"
         ),
-        "garbage-is-reclaimable": Refuted(LATE, "delete-delete-* *-clean*"),
+        **by_kind(
+            Refuted(LATE, "delete-delete-* *-clean*"), branches="delete-* absent*", commits="absent* delete-delete-*"
+        ),
         FAILED: Refuted(
             UNSURE,
             "delete-create/false-predicate delete-create-get/false-predicate delete-delete-create/false-predicate "
@@ -126,7 +129,7 @@ THROUGH_GET = variant(
             "the creator's `set` to active brings back an entry that was declared failed and then deleted",
             "absent/create-delete-get/clock-jump",
         ),
-        "garbage-is-reclaimable": Refuted(LATE, STRANDED),
+        **by_kind(Refuted(LATE, STRANDED), branches="delete-*", commits="delete-*"),
     },
     {"delete": {"through_get": True}},
 )

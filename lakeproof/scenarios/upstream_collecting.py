@@ -14,7 +14,7 @@ from lakeproof.model.records import Repository
 from lakeproof.scenario import Call
 from lakeproof.scenarios._branch_data import AT, BRANCH, FOUNDED, REPOSITORY, X, Z
 from lakeproof.scenarios.designs import HOLDS, Caller, Design, Word, built, rows
-from lakeproof.scenarios.races import NONE, PAGED, Before, Race, Refuted
+from lakeproof.scenarios.races import NONE, PAGED, REFUSED, SCAN_FAILURE, Before, Race, Refuted
 
 
 async def delete_whole(env: Env, repository: Repository) -> None:
@@ -97,6 +97,7 @@ MENDED: Final = CollectorDesign(
 STAGED: Final = Before("staged/", "upload")
 STAGED_LATE: Final = Before("staged_yz/", "upload:y.upload:z")
 COMMITTED: Final = Before("committed/", "upload.commit")
+COMMITTED_AND_STAGED: Final = Before("both/", "upload.upload:y.commit.upload:y.upload:z")
 
 ROWS = [
     *rows(TODAY, "prepare-commit", NONE, STAGED),
@@ -105,6 +106,8 @@ ROWS = [
     *rows(TODAY, "copy.delete:z-job", PAGED, STAGED_LATE, paged=1),
     *rows(TODAY, "prepare-delete_repository", NONE, COMMITTED),
     *rows(MENDED, "commit-job commit-delete.job", NONE, STAGED),
+    *rows(MENDED, "job", REFUSED, COMMITTED_AND_STAGED),
+    *rows(TODAY, "job", SCAN_FAILURE | REFUSED, COMMITTED_AND_STAGED, paged=1),
     *rows(MENDED, "commit-delete-job", NONE, STAGED, deep=True),
     *rows(MENDED, "prepare-delete_repository", NONE, COMMITTED),
 ]

@@ -6,7 +6,7 @@ from lakeproof.impl.upstream import flows
 from lakeproof.scenarios._branch_data import AHEAD
 from lakeproof.scenarios._upstream import RAW, UpstreamDesign
 from lakeproof.scenarios.designs import HOLDS, built, rows, variant
-from lakeproof.scenarios.races import FALSE, NONE, Before, Refuted
+from lakeproof.scenarios.races import FALSE, NONE, SCAN_FAILURE, Before, Refuted
 
 BRANCHES: Final = UpstreamDesign(
     name="branches/upstream",
@@ -67,6 +67,8 @@ ROWS = [
     *rows(MERGES, "write.commit-merge", NONE, AHEAD, deep=True),
     *rows(MERGES, "write:y-revert", NONE | FALSE, Before("", "write.commit")),
     *rows(MERGES, "revert-revert", NONE | FALSE, Before("", "write.commit"), deep=True),
+    *rows(MERGES, "write-merge commit-merge", SCAN_FAILURE, AHEAD, paged=1),
+    *rows(MERGES, "write.write:y.merge", SCAN_FAILURE, AHEAD, paged=1, only=KEPT),
     *rows(KNOWS, "write-merge", FALSE, AHEAD),
     *rows(KNOWS, "merge-merge", FALSE, AHEAD, deep=True),
 ]

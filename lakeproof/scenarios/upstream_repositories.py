@@ -15,6 +15,7 @@ from lakeproof.scenarios._repositories import (
     PAGED_FAULTS,
     TWO_BRANCHES,
     RepositoryDesign,
+    by_kind,
 )
 from lakeproof.scenarios.designs import Row, built, rows
 from lakeproof.scenarios.races import CRASH, LATE_WRITE, LOST, NONE, Refuted
@@ -75,7 +76,14 @@ UPSTREAM: Final = RepositoryDesign(
             "delete-create-get* delete-create-list* delete-create-tag* delete-create_bare* "
             "delete-create_branch/paged-scan-failure tag-tag/false-predicate",
         ),
-        "garbage-is-reclaimable": HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
+        **by_kind(
+            HANGING.but(also="delete-create_branch* absent/create-delete-create_branch*"),
+            branches="delete-* absent* *-answer",
+            commits="delete-create-* delete-create/* delete-delete-* absent/create-create-* absent/create-delete/* "
+            "absent/create-delete-get* *-create retry_delete-* *-delete-create_branch/crash "
+            "*-delete-create_branch/lost-answer",
+            tags="delete-create-tag*",
+        ),
     },
     blind_create=True,
 )
@@ -84,7 +92,7 @@ MENDED: Final = RepositoryDesign(
     flows=repositories.WITH_TOMBSTONES,
     source=SOURCE + " (ours: a deleted repository leaves an entry, which is only ever replaced by SetIf)",
     refuted={
-        "garbage-is-reclaimable": HANGING,
+        **by_kind(HANGING, branches="delete-* absent* *-answer", commits="delete-* absent* *-answer"),
         "failed-call-changed-nothing": Refuted(
             "a SetIf that was applied, and reported as failed, or comes late, is answered with a conflict, or: not "
             "unique; and a delete whose scan broke has hidden the repository",
@@ -128,8 +136,12 @@ AT_ONCE: Final = RepositoryDesign(
             "a delete that fails on its way, because another was faster, has hidden the repository",
             "delete-delete-create",
         ),
-        "garbage-is-reclaimable": Refuted(
-            "what a refused create has written is left where no entry leads", "delete-create* delete-delete-create"
+        **by_kind(
+            Refuted(
+                "what a refused create has written is left where no entry leads", "delete-create* delete-delete-create"
+            ),
+            branches="delete-*",
+            commits="delete-*",
         ),
     },
     blind_create=True,
@@ -139,8 +151,12 @@ MENDED_AT_ONCE: Final = RepositoryDesign(
     flows=repositories.AT_ONCE_WITH_TOMBSTONES,
     source=MENDED.source,
     refuted={
-        "garbage-is-reclaimable": Refuted(
-            "what a refused create has written is left where no entry leads", "delete-create delete-delete-create"
+        **by_kind(
+            Refuted(
+                "what a refused create has written is left where no entry leads", "delete-create delete-delete-create"
+            ),
+            branches="*-create",
+            commits="*-create",
         ),
     },
     blind_create=True,

@@ -4,6 +4,7 @@ And what holds of answers in any company: they are in the terms of the operation
 Source: docs/reference/invariants.md, "What each operation promises".
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
@@ -117,21 +118,35 @@ doubt_has_a_reason: Final = Eventually(
 
 
 def _cleaning(seen: tuple[Observed, ...]) -> Hashable:
-    """What a run of the cleaner has come to: how many partitions it has emptied, and whether its list broke."""
+    """What a run of the cleaner came to: how many partitions it emptied, whether its list of instances broke, and the
+    repositories of which it listed more instances than it attended to.
+
+    To attend to an instance is to read the entry of its repository, or to have an effect in its partition.
+    """
     begun: list[bytes] = []
     failed: set[bytes] = set()
+    listed: Counter[bytes] = Counter()
+    reads: Counter[bytes] = Counter()
     broken = False
     for each in seen:
         partition = getattr(each.op, "partition", b"")
         fails = isinstance(each.reply, kv.KVError)
         if partition == keys.DELETED and isinstance(each.op, kv.ScanBatch):
             broken = broken or fails
+            if isinstance(each.reply, kv.Batch):
+                listed.update(
+                    entry.key.removeprefix(keys.CLEANUP_PREFIX).rpartition(b"/")[0] for entry in each.reply.entries
+                )
         elif partition == keys.DELETED or (begun and partition == begun[-1]):
             failed.update(begun[-1:] if fails else ())
         elif partition != keys.GRAVELER:
             begun.append(partition)
             failed.update([partition] if fails else ())
-    return len(set(begun) - failed), broken
+        elif isinstance(each.op, kv.Get):
+            reads[each.op.key.removeprefix(keys.REPOSITORIES_PREFIX)] += 1
+    emptied = Counter(partition.rpartition(b"-")[0] for partition in set(begun))
+    left = [name for name, count in sorted(listed.items()) if count > max(emptied[name], reads[name])]
+    return len(set(begun) - failed), broken, tuple(left)
 
 
 def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
@@ -139,11 +154,16 @@ def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
         seen = call.saw("cleaning")
         if not call.done or not isinstance(seen, tuple):
             continue
-        emptied, broken = seen
-        if call.status is not Status.OK and not broken:
+        emptied, broken, left = seen
+        if broken:
+            yield Reached(f"clean answered {call.status.value} after its list of instances broke")
+        elif call.status is not Status.OK:
             evidence = f"clean answered {call.error!r}, and its list of instances was there to the end"
             yield Violation("cleaner-goes-on", evidence)
-        elif call.status is Status.OK and call.value != emptied:
+        elif left:
+            names = ", ".join(name.decode() for name in left)
+            yield Violation("cleaner-goes-on", f"clean listed an instance of {names} and did not attend to it")
+        elif call.value != emptied:
             yield Violation("cleaner-goes-on", f"clean returned {call.value!r} and has emptied {emptied} partitions")
         else:
             yield Reached(f"clean emptied {emptied} partitions")
@@ -151,8 +171,8 @@ def _cleaner_goes_on(snapshot: Snapshot) -> Iterator[Finding]:
 
 cleaner_goes_on: Final = Eventually(
     id="cleaner-goes-on",
-    meaning="a run of the cleaner skips an instance whose cleaning fails, and returns how many partitions it has "
-    "emptied; it fails only if its list of instances cannot be read",
+    meaning="a run of the cleaner attends to every instance that it lists, skips one whose cleaning fails, and returns "
+    "how many partitions it has emptied; it fails only if its list of instances cannot be read",
     check=_cleaner_goes_on,
     reads=frozenset({Reads.CLIENTS}),
     observers=(Observer("cleaning", _cleaning),),

@@ -81,9 +81,7 @@ def _read(event: Returned, identity: bytes | None) -> Returned:
     path = event.call.said.data(Role.PATH)
     entry = None if identity is None else Entry(path=path, identity=identity, data=b"")
     status = Status.OK if entry is not None else Status.FAIL
-    view = CallView(
-        calls.GET_ENTRY.name, event.call.args, status, entry, PathNotFound(path) if entry is None else None
-    )
+    view = CallView(calls.GET_ENTRY.name, event.call.args, status, entry, PathNotFound(path) if entry is None else None)
     return Returned(event.client, _shadow(event), view)
 
 

@@ -151,9 +151,7 @@ def _lost(snapshot: Snapshot, address: str, staged: Mapping[kv.Address, bool]) -
     """Whether an entry that nothing leads to refers to an object."""
     space = StorageNamespace(address.partition(_DATA)[0])
     lost: list[Record | bytes] = [snapshot.store[at] for at, found in staged.items() if not found]
-    return any(
-        address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry)
-    )
+    return any(address in RepositoryView.addresses_of(space, each) for each in lost if isinstance(each, StagedEntry))
 
 
 def _deleted_data_is_reclaimable(snapshot: Snapshot) -> Iterator[Finding]:
@@ -183,6 +181,37 @@ deleted_data_is_reclaimable: Final = Eventually(
     reads=STORES,
 )
 
+
+def _staged_entries(snapshot: Snapshot) -> Iterator[Finding]:
+    name = "staged-entries-are-reclaimable"
+    for (partition, key), found in sorted(left_behind(snapshot).staged.items()):
+        if not found:
+            what = f"{key.decode('utf-8', 'replace')} is staged under {partition.decode()}"
+            yield Violation(name, f"{what}, whose repository is not there, and no branch and no note names the token")
+    yield Reached("each staged entry that is left can be found")
+
+
+def _objects(snapshot: Snapshot) -> Iterator[Finding]:
+    name = "objects-are-reclaimable"
+    for address, found in sorted(left_behind(snapshot).data.items()):
+        if not found:
+            yield Violation(name, f"{address} is left of a repository that is not there, and nothing leads to it")
+    yield Reached("each object that is left can be found")
+
+
+OF_A_KIND: Final[Mapping[str, Eventually]] = {
+    name: Eventually(
+        id=name,
+        meaning=f"at quiescence, each {what} of a repository that was deleted can still be found",
+        check=check,
+        reads=STORES,
+    )
+    for name, what, check in (
+        ("staged-entries-are-reclaimable", "staged entry", _staged_entries),
+        ("objects-are-reclaimable", "object", _objects),
+    )
+}
+"""The narrower sisters of `deleted-data-is-reclaimable`, by id."""
 
 DELETED_DATA_IS_RECLAIMED: Final = "deleted-data-is-reclaimed"
 DELETED_DATA_IS_RECLAIMED_MEANING: Final = (

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls
-from lakeproof.model.invariants._base import Always, Finding, Observer, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Always, Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.objects import DeleteObject
+from lakeproof.model.references import repositories
 from lakeproof.model.snapshot import Observed, Snapshot, Status
 
 ID: Final = "job-tells-what-it-deleted"
@@ -50,5 +51,34 @@ job_tells_what_it_deleted: Final = Always(
     observers=(DELETED,),
 )
 
-ALL: Final = (job_tells_what_it_deleted,)
+UNREADABLE: Final = "unreadable-stops-the-job"
+
+
+def _unreadable_stops_the_job(snapshot: Snapshot) -> Iterator[Finding]:
+    lost = [
+        commit_id[:8]
+        for view in repositories(snapshot)
+        if view.lives
+        for commit_id in sorted(view.reachable())
+        if view.committed(commit_id) is None
+    ]
+    for call in snapshot.calls(calls.BACKGROUND_JOB, calls.SWEEP, "collect"):
+        deleted = call.saw(DELETED.name)
+        if not lost or not call.done:
+            continue
+        if deleted != ():
+            yield Violation(UNREADABLE, f"commit {lost[0]} cannot be read, and {call.name} has deleted {deleted!r}")
+        else:
+            yield Reached(f"commit {lost[0]} cannot be read, and {call.name} has deleted nothing")
+
+
+unreadable_stops_the_job: Final = Eventually(
+    id=UNREADABLE,
+    meaning="while a reachable commit cannot be read, a job deletes no object: what that commit holds is not known",
+    check=_unreadable_stops_the_job,
+    reads=frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS}),
+    observers=(DELETED,),
+)
+
+ALL: Final = (job_tells_what_it_deleted, unreadable_stops_the_job)
 """All invariants of this module."""

@@ -6,16 +6,16 @@ gives each path that a commit has changed its former value, where the head still
 operations of lakeFS' ``pkg/graveler`` ("Merge", "Revert").
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Final
 
 from lakeproof.model import calls
 from lakeproof.model.contents import Contents, commit_named, content_of_commit
 from lakeproof.model.identifiers import CommitID
-from lakeproof.model.invariants._base import Eventually, Finding, Reached, Reads, Violation
+from lakeproof.model.invariants._base import Eventually, Finding, Observer, Reached, Reads, Violation
 from lakeproof.model.invariants._marks import line_of
-from lakeproof.model.records import Commit
-from lakeproof.model.snapshot import Snapshot, Status
+from lakeproof.model.records import Branch, Commit, StagedEntry
+from lakeproof.model.snapshot import Observed, Snapshot, Status
 
 READS: Final = frozenset({Reads.STORE, Reads.OBJECTS, Reads.CLIENTS})
 
@@ -110,5 +110,39 @@ revert_is_effective: Final = Eventually(
     reads=READS,
 )
 
-ALL: Final = (merge_is_effective, revert_is_effective)
+
+def _sealed(seen: tuple[Observed, ...]) -> Hashable:
+    """The tokens that were sealed on the branch when the call last read it: its destination, which it reads first."""
+    read = [each.read for each in seen if isinstance(each.read, Branch)]
+    return next((found.sealed_tokens for found in reversed(read) if found.branch_id == read[0].branch_id), ())
+
+
+def _merge_refuses_changes(snapshot: Snapshot) -> Iterator[Finding]:
+    name = "merge-refuses-changes"
+    staged = {
+        partition.decode("utf-8", "replace")
+        for (partition, _), record in snapshot.store.items()
+        if isinstance(record, StagedEntry)
+    }
+    for call in snapshot.calls(calls.MERGE, calls.REVERT):
+        tokens = call.saw("sealed")
+        over = [token for token in tokens if token in staged] if isinstance(tokens, tuple) else []
+        if over and call.status is Status.OK:
+            yield Violation(
+                name, f"{call.name} succeeded over changes that are sealed under {over[0]}, and not committed"
+            )
+        elif over and call.done:
+            yield Reached(f"{call.name} was refused: changes are sealed, and not committed")
+
+
+merge_refuses_changes: Final = Eventually(
+    id="merge-refuses-changes",
+    meaning="a merge or a revert does not succeed over changes of its branch that a committer has sealed and not "
+    "committed; asked where nothing is written meanwhile, and no staged entry is dropped",
+    check=_merge_refuses_changes,
+    reads=frozenset({Reads.STORE, Reads.CLIENTS}),
+    observers=(Observer("sealed", _sealed),),
+)
+
+ALL: Final = (merge_is_effective, revert_is_effective, merge_refuses_changes)
 """All invariants of this module."""

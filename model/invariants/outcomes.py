@@ -122,6 +122,7 @@ branch_delete_is_effective: Final = Eventually(
     observers=(MARKS,),
 )
 
+
 def _branch_update_is_effective(snapshot: Snapshot) -> Iterator[Finding]:
     updates = snapshot.calls(calls.UPDATE_BRANCH)
     for call in updates:

@@ -13,7 +13,21 @@ from lakeproof.mutation.planting import flow_files
 from lakeproof.mutation.reaching import Index
 from lakeproof.mutation.report import Score, report
 from lakeproof.mutation.results import Results, Unreadable, key_of_verdict
-from lakeproof.mutation.work import KILLED, SURVIVED, TIMED_OUT, UNUSABLE, Bounds, Origin, Reach, Step, Verdict, judged
+from lakeproof.mutation.work import (
+    BY_INVARIANT,
+    BY_MACHINE,
+    KILLED,
+    SURVIVED,
+    TIMED_OUT,
+    UNUSABLE,
+    Bounds,
+    Killer,
+    Origin,
+    Reach,
+    Step,
+    Verdict,
+    judged,
+)
 from lakeproof.running import tasks
 from lakeproof.scenario import NO_UNHANDLED_EXCEPTION, Faults
 
@@ -45,6 +59,14 @@ class TestJudged:
         found = judged(given)
         assert found is not None
         assert (found.fate, found.scenario) == (fate, "d/s")
+
+    def test_all_that_differs_is_a_killer(self) -> None:
+        found = judged(outcome(("i", "holds", "violated"), ("j", "holds", "holds"), ("k", "violated", "holds")))
+        assert found is not None
+        assert [(each.kind, each.judge, each.invariant) for each in found.killers] == [
+            (BY_INVARIANT, "d/s", "i"),
+            (BY_INVARIANT, "d/s", "k"),
+        ]
 
     def test_what_is_as_expected_says_nothing(self) -> None:
         assert judged(outcome(("i", "holds", "holds"), ("j", "violated", "violated"))) is None
@@ -90,7 +112,10 @@ class TestResults:
     STEPS = (Step(scenario="d/s", origin=HERE, states_max=10),)
 
     def test_what_is_written_is_found_again(self, tmp_path: Path, mutants: list[Mutant]) -> None:
-        verdict = Verdict(fate=KILLED, scenario="d/s", invariant="i", why="violated", ran=2, seconds=0.5)
+        killers = [Killer(BY_INVARIANT, "d/s", "i"), Killer(BY_MACHINE, "d/m", "j")]
+        verdict = Verdict(
+            fate=KILLED, scenario="d/s", invariant="i", why="violated", ran=2, seconds=0.5, killers=killers
+        )
         first = Results(tmp_path / "deep" / "results.jsonl")
         first.put_verdict("k", mutants[0], verdict)
         first.put_reach("r", reach("d/s", 7, 1, 2))
@@ -109,9 +134,10 @@ class TestResults:
             key_of_verdict("code", mutants[1], self.STEPS, Bounds()),
             key_of_verdict("code", mutants[0], (), Bounds()),
             key_of_verdict("code", mutants[0], self.STEPS, Bounds(factor=3)),
+            key_of_verdict("code", mutants[0], self.STEPS, Bounds(), thorough=True),
         }
         assert key == key_of_verdict("code", mutants[0], self.STEPS, Bounds())
-        assert len(others - {key}) == 4
+        assert len(others - {key}) == 5
 
     @pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
     def test_a_file_of_something_else_is_an_error_that_names_its_line(self, line: str, tmp_path: Path) -> None:
@@ -128,6 +154,20 @@ class TestReport:
         found.append(Judged(mutant=mutants[0], verdict=Verdict(fate=SURVIVED), equivalent="the same"))
         assert Score.of(found).row("f") == "| f | 7 | 2 | 1 | 1 | 1 | 1 | 1 | 50.0 % |"
         assert Score.of([]).row("f").endswith("| - |")
+
+    def test_each_kind_of_killer_has_its_share_and_each_design_its_score(self, mutants: list[Mutant]) -> None:
+        both = [Killer(BY_INVARIANT, "d/one/a", "i"), Killer(BY_MACHINE, "d/one", "j")]
+        found = [
+            Judged(mutant=mutants[0], verdict=Verdict(fate=KILLED, killers=both), designs=("d/one",)),
+            Judged(mutant=mutants[1], verdict=Verdict(fate=KILLED, killers=both[:1]), designs=("d/one", "d/two")),
+            Judged(mutant=mutants[2], verdict=Verdict(fate=SURVIVED, ran=3), designs=("d/two",)),
+        ]
+        lines = list(report(found, whole=False))
+        assert "| invariant | 2 | 100.0 % |" in lines
+        assert "| machine | 1 | 50.0 % |" in lines
+        assert "| machine `j` | 1 | 50.0 % |" in lines
+        assert next(line for line in lines if line.startswith("| `d/one`")).endswith("| 100.0 % |")
+        assert next(line for line in lines if line.startswith("| `d/two`")).endswith("| 50.0 % |")
 
     def test_survivors_are_named_and_a_stale_row_of_the_table_too(self, mutants: list[Mutant]) -> None:
         found = [

@@ -1,7 +1,9 @@
 """One way to plant a fault in this process: something in a module is replaced, and what held is violated."""
 
-from collections.abc import Mapping
-from typing import Final
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType, FunctionType, ModuleType
+from typing import Final, Protocol
 
 import attrs
 import pytest
@@ -36,7 +38,14 @@ class Planted:
         return verdicts(self.scenario)[self.invariant] == "violated"
 
 
-def tiered(faults: list[Planted]) -> list[ParameterSet]:
+class OfInvariant(Protocol):
+    """A fault, with the invariant that finds it."""
+
+    @property
+    def invariant(self) -> str: ...
+
+
+def tiered(faults: Sequence[OfInvariant]) -> list[ParameterSet]:
     """As parameters of a test: the first of each invariant in the default tier, the others deep."""
     met: set[str] = set()
     found = []
@@ -56,3 +65,45 @@ def race(design: AnyDesign, words: str, before: str = "", faults: Faults = NO_FA
 def verdicts(scenario: Scenario) -> Mapping[str, str]:
     """By id."""
     return {found.id: found.verdict for found in search(scenario, Limits(seconds_max=120)).findings}
+
+
+def replaced(monkeypatch: pytest.MonkeyPatch, module: ModuleType, before: str, after: str) -> None:
+    """Plant a change of a module's text in the functions that are there: whoever has bound one of them runs the changed
+    code.
+
+    Raises AssertionError: the text is not there once, or no function of the module changes.
+    """
+    source = inspect.getsource(module)
+    assert source.count(before) == 1, f"{module.__name__}: {before!r} is there {source.count(before)} times"
+    changed = {code.co_qualname: code for code in _codes(_compiled(module, source.replace(before, after)))}
+    planted = [each for each in _functions(module) if _told(changed[each.__code__.co_qualname]) != _told(each.__code__)]
+    assert planted, f"{module.__name__}: {before!r}: no function is another one"
+    for each in planted:
+        monkeypatch.setattr(each, "__code__", changed[each.__code__.co_qualname])
+
+
+def _compiled(module: ModuleType, source: str) -> CodeType:
+    assert module.__file__ is not None
+    return compile(source, module.__file__, "exec", dont_inherit=True)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            yield from _codes(each)
+
+
+def _told(code: CodeType) -> object:
+    """What code says, without the lines where it stands."""
+    consts = tuple(_told(each) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.co_code, code.co_names, consts
+
+
+def _functions(module: ModuleType) -> Iterator[FunctionType]:
+    """The functions and methods that a module defines."""
+    for value in vars(module).values():
+        members = vars(value).values() if isinstance(value, type) and value.__module__ == module.__name__ else [value]
+        for each in members:
+            if isinstance(each, FunctionType) and each.__code__.co_filename == module.__file__:
+                yield each

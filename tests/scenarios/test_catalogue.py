@@ -7,7 +7,7 @@ import pytest
 
 from lakeproof import Scenario
 from lakeproof.explore.search import search
-from lakeproof.model.invariants import alone, lifecycle, outcomes, repositories, today
+from lakeproof.model.invariants import alone, lifecycle, outcomes, reclaiming, repositories, today
 from lakeproof.scenarios import catalogue, modules
 from lakeproof.scenarios._repositories import RepositoryDesign
 
@@ -52,6 +52,8 @@ def test_every_invariant_that_can_be_exercised_is_checked_in_every_variant(name:
     wanted |= {repositories.ID_BECOMES_REUSABLE, lifecycle.SUPERSEDED_IS_CLEANED}
     wanted |= {outcomes.failed_call_changed_nothing.id, "linearizable", "head-exists", alone.ALONE_IS_EXACT}
     wanted |= {invariant.id for invariant in alone.ALL}
+    if name != "repositories/hardened":  # they are asked where `garbage-is-reclaimable` is refuted
+        wanted |= reclaiming.OF_A_KIND.keys()
     if DESIGNS[name].flows.clean is None:
         wanted -= {"cleaner-spares-live", lifecycle.SUPERSEDED_IS_CLEANED, alone.cleaner_goes_on.id}
     if name in {"repositories/upstream", "repositories/hardened"}:

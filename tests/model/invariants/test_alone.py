@@ -167,15 +167,16 @@ def test_doubt_without_a_write_is_found(wrote: bool, verdict: str) -> None:
 @pytest.mark.parametrize(
     ("status", "value", "cleaning", "verdict"),
     [
-        (Status.OK, 2, (2, False), "holds"),
-        (Status.OK, 2, (1, False), "violated"),
-        (Status.FAIL, None, (1, False), "violated"),
-        (Status.FAIL, None, (1, True), "holds"),
-        (Status.PENDING, None, (1, True), "untested"),
+        (Status.OK, 2, (2, False, ()), "holds"),
+        (Status.OK, 2, (1, False, ()), "violated"),
+        (Status.OK, 1, (1, False, (b"r",)), "violated"),  # it stopped, and counted right
+        (Status.FAIL, None, (1, False, ()), "violated"),
+        (Status.FAIL, None, (1, True, ()), "holds"),
+        (Status.PENDING, None, (1, True, ()), "untested"),
     ],
 )
 def test_a_cleaner_that_gives_up_or_miscounts_is_found(
-    status: Status, value: int | None, cleaning: tuple[int, bool], verdict: str
+    status: Status, value: int | None, cleaning: tuple[int, bool, tuple[bytes, ...]], verdict: str
 ) -> None:
     error = kv.Refused() if status is Status.FAIL else None
     seen = call("clean", status, value=value, error=error, cleaning=cleaning)
