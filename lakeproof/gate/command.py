@@ -15,6 +15,7 @@ from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, VIOLATED, compla
 from lakeproof.gate.classes import Classes
 from lakeproof.gate.holding import ways
 from lakeproof.gate.loading import chosen
+from lakeproof.gate.opening import Unjudged
 from lakeproof.gate.preemptions import Bounded
 from lakeproof.gate.replaying import replay
 from lakeproof.gate.running import Chooser
@@ -103,6 +104,8 @@ def run(
         found, started = Found(), time.monotonic()
         try:
             completed(partial(searched, scenario, file, search, schedules, limit, jobs or cores() + 1, found))
+        except Unjudged as error:
+            found.trouble.append(str(error))
         except Unusable:
             told.violations(scenario, found, search, time.monotonic() - started)
             raise
@@ -134,7 +137,7 @@ class _Told:
         for invariant in _asked(scenario):
             self._row(scenario, invariant, found, search, elapsed)
         taken_back = search.taken_back if isinstance(search, Classes) else ""
-        for each in filter(None, [*found.trouble[:TROUBLES_MAX], found.silent, taken_back]):
+        for each in filter(None, [*list(dict.fromkeys(found.trouble))[:TROUBLES_MAX], found.unproved, taken_back]):
             self.troubles.append(f"{scenario.name}: {each}")
             click.echo(self.troubles[-1], err=True)
 
@@ -262,7 +265,7 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
     name = invariant.__name__
     shortest = found.shortest.get(name)
     covers = _covers(scenario, invariant, found, search)
-    whole = search.all_run and not found.silent
+    whole = search.all_run and not found.unproved
     if whole and not tested(invariant) and shortest is None:
         click.echo(f"{scenario.name}: {name} was never tested: nothing that it speaks of has happened", err=True)
     return Row(
@@ -283,7 +286,7 @@ def _row(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, 
 def _covers(scenario: GateScenario, invariant: Invariant | OnTheWay, found: Found, search: Chooser) -> str:
     """Of which every class was run. The states on the way are those of the one order in each client that was run."""
     bound = (search.covered if search.over else -1) if isinstance(search, Bounded) else None
-    if found.silent or not (search.all_run if bound is None else bound >= 0):
+    if found.unproved or not (search.all_run if bound is None else bound >= 0):
         return SOME
     narrowed = [] if bound is None else [f"at most {plural(bound, 'preemption')}"]
     if scenario.parallel == THREADS:

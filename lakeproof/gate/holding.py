@@ -114,6 +114,8 @@ class Gate(Generic[State, Asked]):
         """How often holding has begun anew, with a state of its own."""
         self.asked: Counter[str] = Counter()
         """How many requests of each client were held."""
+        self.unknown = ""
+        """The first request that the front could not answer as the store does: what follows from it is not judged."""
         self._of_setup = Names()
         self._names = Names()
         self._counted: Counter[tuple[str, str]] = Counter()
@@ -180,6 +182,7 @@ class Gate(Generic[State, Asked]):
     async def _handle(self, request: Request) -> Response:
         asked = self.front.understood(request)
         if isinstance(asked, Response):
+            self.note(f"{request.method} {request.path}", asked.unknown)
             return asked
         answer = await self.ask(asked, request.body)
         assert isinstance(answer, Response)
@@ -197,6 +200,7 @@ class Gate(Generic[State, Asked]):
                 self._of_setup.renamed(text, SETUP)
         if self._holding is None or client not in self._holding:
             self.state, answer, _ = self.front.perform(self.state, asked, self.now())
+            self.note(f"{client} {label}", answer.unknown)
             return answer
         self.asked[client] += 1
         held = Held(client, label, asked, body, self.front.writes(asked))
@@ -223,10 +227,17 @@ class Gate(Generic[State, Asked]):
         else:
             self.state, response, footprint = self.front.perform(self.state, held.asked, self.now())
             held.footprint = self._stable(footprint, held.client)
+            self.note(f"{held.client} {held.label}", response.unknown)
             if held.mode in (LOST_APPLIED, CRASHED_APPLIED):
                 raise Cut
         held.status = response.status
         return response
+
+    def note(self, request: str, unknown: str) -> None:
+        """A request was answered. unknown: what the front does not have of it; empty: it has all."""
+        if unknown and not self.unknown:
+            why = "the gate does not have it, so what follows is not judged; let the program do without it"
+            self.unknown = f"{request}: {unknown} is not known here: {why}"
 
     def _stable(self, footprint: Footprint, client: str) -> Footprint:
         """A footprint that can be compared with those of other runs, in which the program mints other names.
