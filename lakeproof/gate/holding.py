@@ -23,6 +23,7 @@ NORMAL: Final = "normal"
 REFUSED: Final = "refused"
 LOST_APPLIED: Final = "lost answer, applied"
 LOST_DROPPED: Final = "lost answer, not applied"
+CONFLICT: Final = "conflict"
 CRASHED: Final = "crash before it"
 CRASHED_APPLIED: Final = "crash after it"
 COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -31,6 +32,7 @@ COSTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         REFUSED: ("refusals",),
         LOST_APPLIED: ("lost_answers",),
         LOST_DROPPED: ("lost_answers",),
+        CONFLICT: ("conflicts",),
         CRASHED: ("crashes",),
         CRASHED_APPLIED: ("crashes",),
     }
@@ -75,7 +77,8 @@ class Held(Generic[Asked]):
     """What it asks for, with names as they were minted."""
     asked: Asked
     body: bytes
-    writes: bool
+    faults: tuple[str, ...]
+    """The modes other than `NORMAL` in which it can be let go."""
     named: Name | None = None
     decided: trio.Event = attrs.field(factory=trio.Event)
     mode: str = NORMAL
@@ -203,7 +206,7 @@ class Gate(Generic[State, Asked]):
             self.note(f"{client} {label}", answer.unknown)
             return answer
         self.asked[client] += 1
-        held = Held(client, label, asked, body, self.front.writes(asked))
+        held = Held(client, label, asked, body, self._faults(asked))
         self._arrived.append(held)
         self.arrived.ring()
         try:
@@ -213,6 +216,12 @@ class Gate(Generic[State, Asked]):
             self._forget(held)
             held.answered.set()
 
+    def _faults(self, asked: Asked) -> tuple[str, ...]:
+        if not self.front.writes(asked):
+            return ()
+        meets = self.front.conflict(asked) is not None
+        return tuple(mode for mode in COSTS if mode != NORMAL and (mode != CONFLICT or meets))
+
     def _forget(self, held: Held[Asked]) -> None:
         if held.named is not None:
             self.held.pop(held.named, None)
@@ -220,7 +229,10 @@ class Gate(Generic[State, Asked]):
             self._arrived.remove(held)
 
     def _answer(self, held: Held[Asked]) -> Answer:
-        if held.mode == REFUSED:
+        conflict = self.front.conflict(held.asked) if held.mode == CONFLICT else None
+        if conflict is not None:
+            response = conflict
+        elif held.mode == REFUSED:
             response = self.front.refusal(held.asked)
         elif held.mode in (LOST_DROPPED, CRASHED):
             raise Cut

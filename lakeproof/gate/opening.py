@@ -76,7 +76,7 @@ async def opened(scenario: GateScenario, file: Path, begins: Prepared | None = N
     names = [f"c{number}" for number in range(1, len(scenario.clients) + 1)]
     children = {}
     for name in (*names, OPEN):
-        environment = dict(front.environment(f"http://{url}", redis, name))
+        environment = {**scenario.environment, **dict(front.environment(f"http://{url}", redis, name))}
         service = Service(scenario.service, environment) if scenario.service else None
         children[name] = Child(file, environment, gate.server.arrivals, service)
     runner = Runner(scenario, front, gate, children)

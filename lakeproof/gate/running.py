@@ -19,7 +19,7 @@ from lakeproof.gate.holding import ENDING, NORMAL, Gate, Held, ways
 from lakeproof.gate.passing import PassingFront
 from lakeproof.gate.programs import Child, ProgramError, Returned
 from lakeproof.gate.quiet import CAN_SEE, SETTLING_SECONDS, Watch
-from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by
+from lakeproof.gate.scenario import GateCall, GateScenario, Outcome, found_by, reached_by
 from lakeproof.running.tasks import Unusable
 
 PATIENCE_SECONDS: Final = 10.0
@@ -85,6 +85,8 @@ class Schedule:
     """For an invariant of every step that is violated: an order of the class that passes through the violation."""
     trouble: str = ""
     """Why it says nothing: the program diverged, or waits for ever."""
+    reached: bool = False
+    """Whether a call of a client has done what it is for, as far as the scenario says what that is."""
     unproved: str = ""
     """Why it proves nothing though it has come to its end: a call has sent no request, and so answers from what is not
     in the store; or a call of ``after`` asks for what the gate does not have."""
@@ -277,8 +279,8 @@ class Runner:
         return list({each.name.client: each for each in reversed(waiting)}.values())
 
     def _pending(self, held: Held[Asked], spent: Sequence[str]) -> Pending:
-        left = ways(attrs.asdict(self.scenario.faults), spent) if held.writes else (NORMAL,)
-        return Pending(held.name, left, held.writes)
+        left = [each for each in ways(self.scenario.budgets, spent) if each in (NORMAL, *held.faults)]
+        return Pending(held.name, tuple(left), held.faults)
 
     async def _client(self, name: str, calls: tuple[GateCall, ...]) -> None:
         for each in calls:
@@ -366,6 +368,7 @@ class Runner:
             outcome=outcome,
             violated=violated | {name: evidence for name, (evidence, _) in passed.items()},
             on_the_way={name: steps for name, (_, steps) in passed.items()},
+            reached=reached_by(self.scenario, outcome),
             unproved=self.unproved,
         )
 

@@ -9,11 +9,13 @@ from lakeproof.model.objects import Metadata, Objects
 
 @attrs.frozen
 class Upload:
-    """An upload in parts that is neither complete nor aborted."""
+    """An upload in parts that is not aborted. completed: the numbers and ETags of the parts, and the ETag of the whole,
+    with which it was completed."""
 
     address: str
     metadata: Metadata
     parts: Mapping[int, bytes] = attrs.field(factory=dict)
+    completed: tuple[tuple[tuple[int, str], ...], str] | None = None
 
 
 @attrs.frozen

@@ -34,6 +34,9 @@ CHECKSUMS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 class S3Error(Exception):
     """An error of S3: its status, code and message, as the reference has them."""
 
+    unknown = ""
+    """What was asked for that the front does not have: then this is no error of S3's."""
+
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(f"{status} {code}: {message}")
         self.status = status
@@ -43,6 +46,13 @@ class S3Error(Exception):
 
 def refuse(status: int, code: str, message: str) -> NoReturn:
     raise S3Error(status, code, message)
+
+
+def not_known(what: str) -> NoReturn:
+    """Refuse what the front does not have."""
+    error = S3Error(501, "NotImplemented", f"{what} is not known here")
+    error.unknown = what
+    raise error
 
 
 @attrs.frozen
@@ -152,7 +162,7 @@ def error_response(error: S3Error, request: S3Request | None) -> Response:
         body.append(element("Key", request.key))
     body.append(element("RequestId", "0"))
     text = b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(body, encoding="utf-8")
-    return Response(error.status, (("Content-Type", "application/xml"),), text)
+    return Response(error.status, (("Content-Type", "application/xml"),), text, error.unknown)
 
 
 def number(text: str) -> int | None:
