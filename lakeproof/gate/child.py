@@ -3,8 +3,8 @@
     python -m lakeproof.gate.child FILE.py [PID]...
 
 A line ``{"call": NAME, "args": [...]}`` is answered by ``{"ok": VALUE}``, or by ``{"error": TYPE, "message": TEXT}`` if
-the function raises. What a function prints goes to stderr. The process ends with its stdin, in the midst of a call, too,
-and with it the processes that are named: who has started them is gone.
+the function raises. What a function prints goes to stderr. The process ends with its stdin, in the midst of a call,
+too, and with it the processes that are named: who has started them is gone.
 """
 
 import json

@@ -40,6 +40,8 @@ from lakeproof.gate.http import Request, Response
 TARGET: Final = "x-amz-target"
 """The header that names the operation, such as ``DynamoDB_20120810.GetItem``."""
 VERSION: Final = "DynamoDB_20120810"
+BODY_TOLD_BYTES: Final = 100
+"""Of a request that is not known."""
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _CAPACITY: Final = ("NONE", "TOTAL", "INDEXES")
 _WRITING: Final = ("CreateTable", "DeleteTable", "UpdateTimeToLive")
@@ -115,7 +117,8 @@ class DynamoDBFront:
 def _operation(request: Request) -> str:
     version, _, name = request.headers.get(TARGET, "").partition(".")
     if request.method != "POST" or version != VERSION or name not in OPERATIONS:
-        not_known(f"{request.method} {version}.{name}", UNKNOWN_OPERATION)
+        asked = request.body[:BODY_TOLD_BYTES].decode(errors="backslashreplace")
+        not_known(f"{request.method} {version}.{name} {asked}", UNKNOWN_OPERATION)
     return name
 
 

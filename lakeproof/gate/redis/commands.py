@@ -181,6 +181,8 @@ COMMANDS: Final[Mapping[bytes, Command]] = {
     b"CLIENT|SETINFO": Command(4, None),
     b"CLIENT|ID": Command(2, None),
 }
+YOUNGER: Final = frozenset({b"CLIENT|MAINT_NOTIFICATIONS", b"CLIENT|NO-TOUCH"})
+"""Of a Redis after 7.0, whose refusal libraries expect as they connect: they go on without."""
 CONTAINERS: Final = frozenset({b"CLIENT", b"SCRIPT", b"COMMAND"})
 """Those of which the second word is a part of the name."""
 
@@ -205,7 +207,8 @@ def known(words: Words) -> Command:
             raise _wrong_number(name)
         told = _quoted(words[1], ARGS_SHOWN_BYTES).decode("latin-1")
         container = words[0].decode("latin-1").upper()
-        raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", f"{container} {told}")
+        unknown = "" if name in YOUNGER else f"{container} {told}"
+        raise CommandError(f"ERR unknown subcommand '{told}'. Try {container} HELP.", unknown)
     if command is None:
         raise _unknown(words)
     if not command.admits(len(words)):
