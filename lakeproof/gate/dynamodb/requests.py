@@ -211,11 +211,14 @@ def change(kind: str, told: Fields) -> Change:
     if returns not in _RETURNS.get(kind, ("NONE",)):
         invalid("Return values set to invalid value" if kind in _RETURNS else f"{kind} returns no values")
     tells = one_of(told, "ReturnValuesOnConditionCheckFailure", ("NONE", "ALL_OLD"))
+    wanted = None if update is None else Wanted(update, attached)
+    if wanted is not None:
+        wanted.check()
     return Change(
         kind=kind,
         table=table_name(told),
         item=item(told.get("Item" if kind == "PutItem" else "Key")),
-        update=None if update is None else Wanted(update, attached),
+        update=wanted,
         condition=asked,
         returns=returns,
         tells=tells == "ALL_OLD",

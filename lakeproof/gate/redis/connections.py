@@ -22,6 +22,8 @@ from lakeproof.gate.redis.session import Session
 
 STRANGER: Final = "NOAUTH Authentication required: this connection is of no client; use REDIS_URL, with its user"
 
+OF_HTTP: Final = frozenset({b"post", b"host:"})
+"""Words that a page makes a browser send. As a Redis does, the connection is closed at once."""
 UNNAMED: Final = "a connection that is of no client of REDIS_URL"
 
 
@@ -60,6 +62,8 @@ class Speaker:
                 words = await self.gate.server.arrived(connection, incoming)
                 if isinstance(words, Malformed):
                     await self._refuse(connection, session, words)
+                    return
+                if words[0].lower() in OF_HTTP:
                     return
                 if rounds != self.gate.rounds:  # versions of another schedule say nothing of this one
                     rounds = self.gate.rounds

@@ -54,6 +54,10 @@ class Session:
         try:
             command = known(words)
         except CommandError as error:
+            if words[0].upper() == b"EXEC":
+                self._end()
+                told = str(error).removeprefix("ERR ")
+                return Reply(Failure(f"EXECABORT Transaction discarded because of: {told}"))
             self._spoiled = self._queued is not None
             return Reply(Failure(str(error)), unknown=error.unknown)
         name = name_of(words)

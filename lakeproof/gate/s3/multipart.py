@@ -7,6 +7,7 @@ import attrs
 
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.http import Response
+from lakeproof.gate.s3 import checksums
 from lakeproof.gate.s3.state import State, Upload
 from lakeproof.gate.s3.times import iso
 from lakeproof.gate.s3.touching import existence, touches, upload
@@ -48,7 +49,9 @@ def create(state: State, request: S3Request, now: int) -> Done:
     who = request.address, request.access_key
     count = state.minted.get(who, 0)
     name = upload_id(*who, count)
-    uploads = {**state.uploads, name: Upload(request.address, metadata_of(request))}
+    whole = request.headers.get("x-amz-checksum-type") == "FULL_OBJECT"
+    algorithm = "" if whole else request.headers.get("x-amz-checksum-algorithm", "")
+    uploads = {**state.uploads, name: Upload(request.address, metadata_of(request), algorithm)}
     told = element("Bucket", request.bucket), element("Key", request.key), element("UploadId", name)
     after = attrs.evolve(state, uploads=uploads, minted={**state.minted, who: count + 1})
     touched = existence(request.bucket), upload(request.address, name)
@@ -85,7 +88,8 @@ def complete(state: State, request: S3Request, now: int) -> Done:
     if any(len(each) < PART_BYTES_MIN for each in chosen[:-1]):
         refuse(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size")
     content = b"".join(chosen)
-    after = written(state, request, content, found.metadata, now)
+    metadata = (*found.metadata, *checksums.of_parts(found.algorithm, chosen))
+    after = written(state, request, content, metadata, now)
     done = attrs.evolve(found, parts={}, completed=(wanted, etag(content)))
     return (
         attrs.evolve(after, uploads={**state.uploads, name: done}),

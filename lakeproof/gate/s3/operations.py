@@ -12,7 +12,7 @@ import attrs
 
 from lakeproof.gate.footprints import Footprint
 from lakeproof.gate.http import Response
-from lakeproof.gate.s3 import multipart
+from lakeproof.gate.s3 import checksums, multipart
 from lakeproof.gate.s3.listing import listing
 from lakeproof.gate.s3.state import State
 from lakeproof.gate.s3.times import from_http, http
@@ -40,15 +40,34 @@ PREFIXES: Final = ("x-amz-meta-", "x-amz-checksum-")
 DEFAULTS: Final = {"x-amz-storage-class": "STANDARD", "x-amz-server-side-encryption": "AES256"}
 """Headers that are known with one value: that which S3 takes without them."""
 CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
+KEY_BYTES_MAX: Final = 1024
+_BUCKET: Final = re.compile(r"[A-Za-z0-9._-]{3,255}")
+_NEW_BUCKET: Final = re.compile(
+    r"(?!xn--|sthree-|amzn-s3-demo-)(?!\d+\.\d+\.\d+\.\d+\Z)(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"
+    r"(?<!-s3alias)(?<!--ol-s3)(?<!\.mrap)(?<!--x-s3)(?<!--table-s3)"
+)
+"""A bucket as it may be created today; some of those from before 2018 have other names.
+Source: Amazon S3 User Guide, *General purpose bucket naming rules*."""
 _RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 
 
 def perform(state: State, request: S3Request, now: int) -> Done:
     """One request, atomically. now: the store's clock, in microseconds since 1970."""
     try:
+        _check_names(state, request)
         return _operation(request)(state, request, now)
     except S3Error as error:
         return state, error_response(error, request), only_read(touches(request))
+
+
+def _check_names(state: State, request: S3Request) -> None:
+    """A bucket that is there has a good name, whatever it is."""
+    if len(request.key.encode()) > KEY_BYTES_MAX:
+        refuse(400, "KeyTooLongError", "Your key is too long")
+    created = request.method == "PUT" and not request.key
+    name = _NEW_BUCKET if created else _BUCKET
+    if request.bucket and request.bucket not in state.buckets and not name.fullmatch(request.bucket):
+        refuse(400, "InvalidBucketName", "The specified bucket is not valid.")
 
 
 def _operation(request: S3Request) -> Callable[[State, S3Request, int], Done]:
@@ -97,6 +116,8 @@ def get_object(state: State, request: S3Request, now: int) -> Done:
     found = _found(state, request)
     _check_read(request.headers, found)
     headers = (*_headers(found), ("Accept-Ranges", "bytes"))
+    if request.headers.get("x-amz-checksum-mode", "").upper() == "ENABLED" and "range" not in request.headers:
+        headers = (*headers, *checksums.told(found))
     read = touches(request)
     wanted = request.headers.get("range")
     size = len(found.content)
@@ -155,7 +176,8 @@ def put_object(state: State, request: S3Request, now: int) -> Done:
     if "x-amz-copy-source" in request.headers:
         return _copy_object(state, request, now)
     after = written(state, request, request.body, metadata_of(request), now)
-    return after, Response(200, (("ETag", f'"{objects.etag(request.body)}"'),)), touches(request)
+    answer = Response(200, (("ETag", f'"{objects.etag(request.body)}"'), *checksums.sent(request.headers)))
+    return after, answer, touches(request)
 
 
 def copied(state: State, request: S3Request) -> StoredObject:
@@ -176,7 +198,8 @@ def _copy_object(state: State, request: S3Request, now: int) -> Done:
     replace = request.headers.get("x-amz-metadata-directive", "COPY").upper() == "REPLACE"
     if source_of(request) == request.address and not replace:
         refuse(400, "InvalidRequest", "This copy request is illegal: it copies an object to itself without a change.")
-    after = written(state, request, found.content, metadata_of(request) if replace else found.metadata, now)
+    metadata = metadata_of(request) if replace else checksums.copied(found.metadata)
+    after = written(state, request, found.content, metadata, now)
     stored = after.objects[request.address]
     return after, xml("CopyObjectResult", *multipart.etag_and_time(stored)), touches(request)
 

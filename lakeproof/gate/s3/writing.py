@@ -4,6 +4,7 @@ from typing import Final
 
 import attrs
 
+from lakeproof.gate.s3 import checksums
 from lakeproof.gate.s3.state import State
 from lakeproof.gate.s3.wire import S3Request, not_known, refuse
 from lakeproof.model import objects
@@ -42,7 +43,7 @@ def metadata_of(request: S3Request) -> Metadata:
         name: value
         for name, value in request.headers.items()
         if name in SYSTEM_METADATA or name.startswith("x-amz-meta-")
-    }
+    } | dict(checksums.sent(request.headers))
     coding = kept.get("content-encoding", "")
     plain = ",".join(each for each in coding.split(",") if each.strip() != "aws-chunked")
     kept.pop("content-encoding", None)
