@@ -131,6 +131,7 @@ SCENARIOS = [
         name="stays",
         clients=[[call(stays)]],
         service=["python", "-c", SERVES, "{port}"],
+        environment={"HOSTILE_FOLDER": FOLDER},
         invariants=[nothing],
     ),
     GateScenario(

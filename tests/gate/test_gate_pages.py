@@ -5,9 +5,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from lakeproof.cli import main
+from tests.commands import lakeproof
 from tests.gate.test_releases import ON_RELEASES
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +61,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def end_as_it_says(page: str, count: int) -> None:
     """The first commands of a page."""
     for command, (code, told) in list(ENDS[page].items())[:count]:
-        result = CliRunner().invoke(main, shlex.split(command)[1:])
+        result = lakeproof(*shlex.split(command)[1:])
         assert (result.exit_code, told in result.stdout) == (code, True), f"{command}: {result.output}"
 
 
