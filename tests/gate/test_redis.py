@@ -1,7 +1,6 @@
 """The Redis front as redis-py sees it, and what no client should send."""
 
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -17,33 +16,17 @@ from lakeproof.gate.http import listening
 from lakeproof.gate.redis.connections import Speaker
 from lakeproof.gate.redis.incoming import WORDS_MAX, Incoming, Malformed
 from lakeproof.gate.redis.scripts import SCRIPTS
-from lakeproof.gate.serving import serve_open
 from lakeproof.gate.wire import BODY_BYTES_MAX
 from tests.commands import lakeproof
 from tests.gate.redis_requests import TEXTS, sent, words
-from tests.gate.stores import in_thread
+from tests.gate.stores import telling
 
 ONCE = Retry(NoBackoff(), 0)
 
 
-@contextmanager
-def served(lines: list[str] | None = None) -> Iterator[str]:
-    """Yields the address. lines: receives what is printed."""
-    told: list[str] = [] if lines is None else lines
-    begun = threading.Event()
-
-    def tell(line: str) -> None:
-        told.append(line)
-        begun.set()
-
-    with in_thread(lambda: serve_open(0, frozenset(), tell, "redis")):
-        assert begun.wait(10)
-        yield told[0].split()[3]
-
-
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with served() as found:
+    with telling("redis") as found:
         yield found
 
 
@@ -188,7 +171,7 @@ class TestWire:
 
 def test_lakeproofs_own_driver_keeps_every_claim_and_each_request_is_told() -> None:
     lines: list[str] = []
-    with served(lines) as address:
+    with telling("redis", lines=lines) as address:
         result = lakeproof("conform", f"{address.replace('//', '//me:hush@')}/0")
     assert result.exit_code == 0, result.output
     assert "claims kept by redis://me:***@" in result.output

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lakeproof.gate.redis.incoming import Words
 from lakeproof.gate.redis.work import Work
 from tests.gate.redis_requests import ALL, REST, Local, Real, words
-from tests.gate.test_redis import served
+from tests.gate.stores import telling
 from tests.targets.redis_server import redis_server
 
 
@@ -25,7 +25,7 @@ def real() -> Iterator[Real]:
 
 @pytest.fixture(scope="module")
 def open_gate() -> Iterator[str]:
-    with served() as address:
+    with telling("redis") as address:
         yield address.removeprefix("redis://")
 
 
