@@ -33,6 +33,7 @@ HEADERS: Final = frozenset(
         *("x-amz-decoded-content-length", "x-amz-acl", "x-amz-request-payer", "x-amz-expected-bucket-owner"),
         *("x-amz-sdk-checksum-algorithm", "x-amz-copy-source", "x-amz-copy-source-range", "x-amz-metadata-directive"),
         *("x-amz-copy-source-if-match", "x-amz-copy-source-if-none-match", "x-amz-object-ownership"),
+        "x-amz-api-version",
     )
 )
 """Of Amazon's own headers those that are known, or change nothing that a client sees here."""
