@@ -220,7 +220,7 @@ class Execution:
     def _advance(self, reply: object) -> None:
         while True:
             outcome: Outcome | None = None
-            op: Effect | None = None
+            op = cast("Effect", None)  # which a foreign awaitable may yield, too
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
@@ -241,7 +241,6 @@ class Execution:
                 outcome = self._failure(error)
             if outcome is not None:  # out of the handlers: what the next call raises has none of this for its context
                 return self._finish(outcome)
-            assert op is not None
             self._none_forgotten()
             if type(op) not in EFFECTS:
                 assert self._coroutine is not None

@@ -51,10 +51,9 @@ class Recall(Verify):
                 found = key(scenario, (self.states_max, self.seconds_max))
         except NoKey as error:
             return attrs.evolve(super().run(scenario, source, progress), unkept=str(error))
-        try:
+        with suppress(Exception, Undecided):  # nothing is kept, or it is damaged, or the flows do something else
             return self._told(scenario, source, json.loads(_read(self.folder / found)))
-        except (Exception, Undecided):  # noqa: BLE001  # nothing is kept, or it is damaged, or the flows do something else
-            outcome = super().run(scenario, source, progress)
+        outcome = super().run(scenario, source, progress)  # not within a handler: it would be the context of all errors
         try:
             check_still()
         except NoKey as error:

@@ -27,16 +27,18 @@ def times(*clients: tuple[Instruction, ...], faults: Faults | None = None, advan
 
 
 WRITE = (Set(0, Const(b"x")),)
+TWICE = 2
+"""A check is asked once, and once more in the end: it may remember nothing."""
 
 
 def test_once_for_each_final_store() -> None:
-    assert times(WRITE, (Set(0, Const(b"y")),), (Get(1),)) == [0, 0]
+    assert times(WRITE, (Set(0, Const(b"y")),), (Get(1),)) == TWICE * [0, 0]
 
 
 def test_when_its_time_has_passed() -> None:
-    assert times(WRITE, advance=7) == [7]
+    assert times(WRITE, advance=7) == TWICE * [7]
 
 
 def test_at_each_time_of_a_final_store() -> None:
     # The clock has jumped before the write, or not.
-    assert times(WRITE, faults=Faults(clock_jumps=(5,))) == [0, 5]
+    assert times(WRITE, faults=Faults(clock_jumps=(5,))) == sorted(TWICE * [0, 5])
