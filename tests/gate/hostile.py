@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 from lakeproof.gate import GateScenario, Outcome, call
-from tests.gate.nasty import get, nothing
-from tests.gate.talking import asked
+from tests.gate.nasty import ask, get, nothing
 
 STEPS_MAX = 20
 CONNECTIONS = 100
@@ -22,7 +21,7 @@ def asks_for_ever() -> None:
 def retries_for_ever() -> None:
     """Takes no answer for one."""
     while True:
-        asked("PUT", "a", b"1")
+        ask("PUT", "a", b"1")
 
 
 def connected() -> socket.socket:
@@ -51,7 +50,7 @@ def sends_half() -> None:
 
 def does_not_read() -> None:
     """Leaves a long answer where it is."""
-    asked("PUT", "long", b"x" * 30_000_000)
+    ask("PUT", "long", b"x" * 30_000_000)
     with connected() as one:
         one.sendall(head("GET", "long"))
         time.sleep(3600)
@@ -99,7 +98,7 @@ if FOLDER:
 
 def lost() -> None:
     """Puts what nobody else puts."""
-    asked("PUT", "left", b"1")
+    ask("PUT", "left", b"1")
 
 
 def nothing_is_left(outcome: Outcome) -> str | None:
@@ -132,7 +131,6 @@ SCENARIOS = [
         name="stays",
         clients=[[call(stays)]],
         service=["python", "-c", SERVES, "{port}"],
-        environment={"HOSTILE_FOLDER": FOLDER},
         invariants=[nothing],
     ),
     GateScenario(

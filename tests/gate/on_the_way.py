@@ -4,33 +4,32 @@ import threading
 import time
 from collections.abc import Sequence
 
-from nasty import get  # type: ignore[import-not-found]  # it lies beside this file
-from talking import asked  # type: ignore[import-not-found]  # so does this
+from nasty import ask, get  # type: ignore[import-not-found]  # it lies beside this file
 
 from lakeproof.gate import GateCall, GateScenario, Moment, Outcome, call
 
 
 def swap() -> None:
     """Writes ``new``, then deletes ``old``: one of the two is always there."""
-    asked("PUT", "new", b"1")
-    asked("DELETE", "old")
+    ask("PUT", "new", b"1")
+    ask("DELETE", "old")
 
 
 def swap_at_once() -> None:
     """The same, by a client that looks at something else in between."""
     get("credentials")
-    asked("DELETE", "old")
+    ask("DELETE", "old")
     get("else")
-    asked("PUT", "new", b"1")
+    ask("PUT", "new", b"1")
 
 
 def make_old() -> None:
-    asked("PUT", "old", b"1")
-    asked("PUT", "credentials", b"1")
+    ask("PUT", "old", b"1")
+    ask("PUT", "credentials", b"1")
 
 
 def delete_new() -> None:
-    asked("DELETE", "new")
+    ask("DELETE", "new")
 
 
 def plain() -> None:
@@ -39,7 +38,7 @@ def plain() -> None:
 
 
 def change_credentials() -> None:
-    asked("PUT", "credentials", b"2")
+    ask("PUT", "credentials", b"2")
 
 
 def later() -> None:

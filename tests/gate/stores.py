@@ -23,25 +23,18 @@ class Served:
 
 
 @contextmanager
-def telling(protocol: str, *buckets: str, lines: list[str] | None = None) -> Iterator[str]:
-    """The address of a store that holds nothing; it ends with the block. lines: receives what is printed."""
-    told: list[str] = [] if lines is None else lines
+def served(*buckets: str) -> Iterator[Served]:
+    """An S3 with these buckets; it ends with the block."""
+    lines: list[str] = []
     begun = threading.Event()
 
     def tell(line: str) -> None:
-        told.append(line)
+        lines.append(line)
         begun.set()
 
-    with in_thread(lambda: serve_open(0, frozenset(buckets), tell, protocol)):
+    with in_thread(lambda: serve_open(0, frozenset(buckets), tell)):
         assert begun.wait(10)
-        yield told[0].split()[3].rstrip(",")
-
-
-@contextmanager
-def served(*buckets: str) -> Iterator[Served]:
-    """An S3 with these buckets."""
-    with telling("s3", *buckets) as url:
-        host, port = url.removeprefix("http://").split(":")
+        host, port = lines[0].split()[3].rstrip(",").removeprefix("http://").split(":")
         yield Served((host, int(port)))
 
 

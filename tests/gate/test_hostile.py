@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from lakeproof.cli import main
 from lakeproof.gate import running
-from tests.commands import ended, lakeproof
+from tests.commands import ended
 from tests.gate import hostile
 
 FILE = Path(hostile.__file__)
@@ -22,7 +23,7 @@ deep = pytest.mark.deep
 
 
 def gate(name: str, out: Path, *words: str) -> Result:
-    return lakeproof("gate", "run", str(FILE), name, "--out", str(out), *words)
+    return CliRunner().invoke(main, ["gate", "run", str(FILE), name, "--out", str(out), *words])
 
 
 @pytest.fixture(autouse=True)

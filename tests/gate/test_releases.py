@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STALLED = (
-    "replay docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json --from examples/gate/slatedb_store.py"
-)
+STALLED = "replay docs/gallery/traces/slatedb_stalled-writer.acknowledged_is_there.json"
 ON_RELEASES = (
     ("slatedb-0.10.0", STALLED),
     ("slatedb-0.10.0", f"{STALLED} --times 100"),

@@ -42,22 +42,15 @@ OK: Final = Simple("OK")
 
 
 class CommandError(Exception):
-    """A command that is answered by an error, in Redis' words. unknown: what the front does not have, and a Redis
-    does."""
-
-    def __init__(self, text: str, unknown: str = "") -> None:
-        super().__init__(text)
-        self.unknown = unknown
+    """A command that is answered by an error, in Redis' words."""
 
 
 @attrs.frozen
 class Reply:
-    """The answer to a command. watched: by key, the versions that WATCH has seen. unknown: what was asked for that
-    the front does not have: then this is no answer of a Redis."""
+    """The answer to a command. watched: by key, the versions that WATCH has seen."""
 
     value: Value
     watched: tuple[tuple[bytes, int], ...] = ()
-    unknown: str = ""
 
     @property
     def status(self) -> str:
