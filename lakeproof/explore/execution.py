@@ -220,7 +220,7 @@ class Execution:
     def _advance(self, reply: object) -> None:
         while True:
             outcome: Outcome | None = None
-            op = cast("Effect", None)  # which a foreign awaitable may yield, too
+            op: object = None  # which a foreign awaitable may yield, too
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
@@ -251,7 +251,7 @@ class Execution:
             if isinstance(op, Now) and self.program.frozen_now is not None:
                 reply = self.program.frozen_now
                 continue
-            self.op = op
+            self.op = cast("Effect", op)
             return None
 
     def _resume(self, reply: object) -> Effect:
