@@ -17,7 +17,6 @@ from lakeproof.spark_checks import staging
 from lakeproof.spark_checks.batches import batches
 from lakeproof.spark_checks.tables import KV
 from lakeproof.spark_checks.workspace import fresh
-from lakeproof.targets.redacting import displayed
 
 if TYPE_CHECKING:
     from lakeproof.targets.dynamodb_store import Address
@@ -33,6 +32,8 @@ def staged_table(spark: SparkSession, dsn: str) -> DataFrame:
 
     Raises Unusable: the table cannot be reached, is not there, or has other keys.
     """
+    from lakeproof.targets.redacting import displayed  # drivers, which workers do not have, come with it
+
     name = displayed(dsn)
     try:
         from botocore.exceptions import BotoCoreError, ClientError
