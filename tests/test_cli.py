@@ -128,7 +128,7 @@ class TestReplayAndShow:
     def test_a_trace_of_the_catalogue_needs_no_file(self) -> None:
         lakeproof("verify", "repositories/step1/delete-delete-create")
         found = sorted(Path("out/traces").iterdir())
-        assert len(found) == 3
+        assert len(found) == 5
         for path in found:
             assert lakeproof("replay", str(path)).exit_code == 0
 
@@ -176,7 +176,7 @@ class TestWalk:
     def test_what_is_found_is_minimal_and_replays(self, strategy: str) -> None:
         lakeproof("walk", "repositories/step1/delete-delete-create", "--strategy", strategy)
         found = sorted(Path("out/traces").iterdir())
-        assert len(found) == 3
+        assert len(found) == 5
         for path in found:
             assert len(traces.read(path).schedule) <= 14
             assert lakeproof("replay", str(path)).exit_code == 0
