@@ -219,8 +219,7 @@ class Execution:
 
     def _advance(self, reply: object) -> None:
         while True:
-            outcome: Outcome | None = None
-            op: object = None  # which a foreign awaitable may yield, too
+            outcome, op = None, cast("object", None)  # which a foreign awaitable may yield, too
             try:
                 op = self._resume(reply)
             except StopIteration as stop:
