@@ -121,7 +121,7 @@ WHO: ContextVar[bytes] = ContextVar("WHO", default=b"nobody")
 async def says(env: Env, name: bytes) -> bytes:
     WHO.set(name)
     await env.store.set(P, name, b"1")
-    decimal.setcontext(decimal.Context(prec=len(name)))  # a value of its own: one that was there is shared by all contexts
+    decimal.setcontext(decimal.Context(prec=len(name)))  # not changed in place: contexts share what was there
     await env.store.set(P, name, WHO.get())
     return WHO.get() + str(decimal.getcontext().prec).encode()
 
