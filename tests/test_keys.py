@@ -126,6 +126,25 @@ def test_what_cannot_be_written_has_no_key() -> None:
             written(calling(closing_over(value)))
 
 
+@pytest.mark.parametrize("kind", [ValueError, SystemExit, GeneratorExit, BaseException])
+def test_a_value_that_refuses_in_its_own_way_has_no_key(kind: type[BaseException]) -> None:
+    class Refusing:
+        def __reduce_ex__(self, protocol: object) -> str:
+            raise kind("no")
+
+    with pytest.raises(NoKey, match=f"cannot be written: {kind.__name__}: no"):
+        written(calling(closing_over(Refusing())))
+
+
+def test_an_interrupt_is_no_refusal() -> None:
+    class Interrupted:
+        def __reduce_ex__(self, protocol: object) -> str:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        written(calling(closing_over(Interrupted())))
+
+
 def test_a_flow_in_another_process_has_no_key() -> None:
     with pytest.raises(NoKey, match="runs in another process"):
         written(attrs.evolve(ATOMIC, clients=[[Program("./flows").call("store")]]))

@@ -27,6 +27,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Final
 
+from lakeproof.explore.fence import Undecided, in_one_line
 from lakeproof.running.witness import ENGINE, INSTALLED, PACKAGE, WITNESS, is_engine
 from lakeproof.scenario import Scenario
 from lakeproof.version import version
@@ -134,8 +135,10 @@ def _digested(scenario: Scenario) -> tuple[str, frozenset[str]]:
         written = _written(scenario, roots)
     except NoKey as error:
         raise NoKey(f"{scenario.name}: {error}") from error
-    except Exception as error:  # a value refuses in whatever way it likes
-        raise NoKey(f"{scenario.name}: a value of it cannot be written: {error}") from error
+    except (KeyboardInterrupt, Undecided):
+        raise
+    except BaseException as error:  # a value refuses in whatever way it likes, SystemExit included
+        raise NoKey(f"{scenario.name}: a value of it cannot be written: {in_one_line(error)}") from error
     if any(root.startswith(FOREIGN) for root in roots):
         raise NoKey(f"{scenario.name}: a flow runs in another process, which is not witnessed")
     return sha256(written).hexdigest(), frozenset(roots)
