@@ -111,7 +111,12 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     help="Keep verdicts in this folder; the environment names it as LAKEPROOF_CACHE. [default: in the user's cache]",
 )
 @click.option("--no-cache", is_flag=True, help="Search again what has not changed, and keep nothing.")
-@click.option("--full", is_flag=True, help="Print a row for each scenario, however many there are.")
+@click.option(
+    "--table",
+    type=click.Choice(["designs", "matrix", "scenarios"]),
+    help="Print a row for each variant, invariants by variants, or a row for each scenario. "
+    "[default: scenarios, up to 40 of them; else designs]",
+)
 @click.option("--deep", is_flag=True, help="Also run the scenarios that take minutes.")
 @click.option(
     "--baseline",
@@ -146,7 +151,7 @@ def verify(
     jobs: int | None,
     cache: Path | None,
     no_cache: bool,
-    full: bool,
+    table: str | None,
     deep: bool,
     baseline: Path | None,
     propose_: bool,
@@ -189,7 +194,7 @@ def verify(
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
-    report = Report(out, limits, as_json, full, before, propose_, html, format_, reports, kept)
+    report = Report(out, limits, as_json, table, before, propose_, html, format_, reports, kept)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
@@ -278,7 +283,7 @@ class Report(NamedTuple):
     out: Path
     bounds: Mapping[str, object]
     as_json: bool
-    full: bool = True
+    table: str | None = "scenarios"
     baseline: "Baseline | None" = None
     propose: bool = False
     html: Path | None = None
@@ -361,7 +366,7 @@ def _compare(baseline: "Baseline", outcomes: "Sequence[Outcome]", known: Collect
 def _report(
     outcomes: "Sequence[Outcome]", files: "TraceFiles", source: "Source", elapsed_seconds: float, report: Report
 ) -> None:
-    from lakeproof.report.closing import close, tables
+    from lakeproof.report.closing import close, close_quietly, show
     from lakeproof.report.style import console
 
     if report.format_ is not None:
@@ -369,10 +374,11 @@ def _report(
 
         click.echo(rendered(report.format_, outcomes, files.written, source), nl=False)
     write_reports(report.reports, outcomes, files, source, report.bounds)
-    if report.format_ is None and not report.as_json:
-        tables(outcomes, files.written, source, console(), full=report.full)
-    quiet = report.as_json or report.format_ is not None
-    close(outcomes, files, elapsed_seconds, console(sys.stderr) if quiet else console())
+    if report.as_json or report.format_ is not None:
+        close_quietly(outcomes, files, elapsed_seconds, console(sys.stderr))
+        return
+    show(outcomes, files.written, source, console(), report.table)
+    close(outcomes, files, elapsed_seconds, console())
 
 
 def _exit_code(outcomes: "Sequence[Outcome]", *, sampled: bool) -> int:
