@@ -76,9 +76,9 @@ _jobs = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Number
 def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) -> None:
     """List scenarios with their bounds and expected violations.
 
-    A PATTERN is a name, a glob over names, or a part of a name.
+    A PATTERN is a name, a glob over names, or a part of a name; without any, variants are listed.
     """
-    from lakeproof.report.listing import as_json_line, listing
+    from lakeproof.report.listing import as_json_line, families, listing
     from lakeproof.report.style import console
 
     _, chosen = chosen_from(patterns, file)
@@ -86,7 +86,7 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
         for scenario in chosen:
             click.echo(as_json_line(scenario))
     else:
-        console().print(listing(chosen), soft_wrap=True)
+        console().print(listing(chosen) if patterns or file else families(chosen), soft_wrap=True)
 
 
 @main.command()

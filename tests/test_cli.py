@@ -116,6 +116,16 @@ class TestVerify:
         assert [path.name for path in Path("a").iterdir()] == ["b"]
 
 
+class TestScenarios:
+    def test_variants_are_listed_first_and_each_line_is_a_pattern(self) -> None:
+        *variants, empty, hint = lakeproof("scenarios").stdout.splitlines()
+        assert (empty, hint) == ("", "`lakeproof scenarios repositories/naive` lists those of one line")
+        [line] = [line for line in variants if line.startswith("commits/upstream ")]
+        assert len(lakeproof("scenarios", "commits/upstream/*").stdout.splitlines()) == int(line.split()[1])
+        everything = lakeproof("scenarios", "*").stdout.splitlines()
+        assert sum(int(line.split()[1].replace(",", "")) for line in variants) == len(everything)
+
+
 class TestReplayAndShow:
     @pytest.fixture
     def trace(self) -> str:

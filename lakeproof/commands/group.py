@@ -76,6 +76,11 @@ class Commands(click.Group):
             sys.exit(NOBODY_READS)
         except click.Abort:
             sys.exit(INTERRUPTED)
+        except (
+            click.exceptions.NoArgsIsHelpError
+        ) as error:  # an empty variable of a script proves nothing
+            click.echo(error.format_message())
+            sys.exit(UNUSABLE)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "lakeproof"
             complain(f"{printable(error.format_message()).rstrip('.')}; `{command} --help` says more", joined=True)
