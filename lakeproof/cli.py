@@ -129,8 +129,9 @@ def list_scenarios(patterns: tuple[str, ...], file: Path | None, as_json: bool) 
     "--html",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write a page for browsers for each violation, and an index of all verdicts, to this folder.",
+    help="Write an index of all verdicts, and a page for each violation that was not expected, to this folder.",
 )
+@click.option("--html-all", is_flag=True, help="Write pages of expected violations as well, some 40 kB each.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="Print the verdicts in a format of other tools.")
 @click.option(
     "--report",
@@ -156,6 +157,7 @@ def verify(
     baseline: Path | None,
     propose_: bool,
     html: Path | None,
+    html_all: bool,
     format_: str | None,
     reports: Reports,
 ) -> int:
@@ -177,6 +179,8 @@ def verify(
         raise click.UsageError(f"--json and --format {format_} both print the verdicts: give one of them")
     if html is not None:
         check_writable(html, "--html")
+    elif html_all:
+        raise click.UsageError("--html-all says which pages are written; give their folder: --html DIR --html-all")
     before = None
     if baseline is not None:
         from lakeproof.report.baseline import read
@@ -194,7 +198,7 @@ def verify(
 
         kept = Kept(cache or user_cache() / "verdicts")
         task = kept.recalling(task)
-    report = Report(out, limits, as_json, table, before, propose_, html, format_, reports, kept)
+    report = Report(out, limits, as_json, table, before, propose_, html, format_, reports, kept, html_all)
     return perform(task, "verifying", source, chosen, jobs, report)
 
 
@@ -290,6 +294,7 @@ class Report(NamedTuple):
     format_: str | None = None
     reports: Reports = ()
     kept: "Kept | None" = None
+    html_all: bool = False
 
 
 def perform(
@@ -342,7 +347,7 @@ def perform(
     if report.html is not None:
         from lakeproof.pages.index import write
 
-        write(ordered, files.written, scenarios, source, report.html)
+        write(ordered, files.written, scenarios, source, report.html, everything=report.html_all)
         click.echo(f"pages: {report.html / 'index.html'}", err=quiet)
     code = _exit_code(ordered, sampled=doing == "walking")
     if report.baseline is None:

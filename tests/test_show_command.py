@@ -94,6 +94,7 @@ class TestVerify:
         assert "give one of them" in complaint(lakeproof("verify", "--json", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--format", "junit"))
         assert "--propose prints Python" in complaint(lakeproof("verify", "--propose", "--html", "x"))
+        assert "give their folder: --html DIR" in complaint(lakeproof("verify", "--html-all"))
 
 
 def test_the_picture_in_the_docs_is_what_the_command_draws() -> None:

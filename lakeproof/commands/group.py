@@ -76,9 +76,7 @@ class Commands(click.Group):
             sys.exit(NOBODY_READS)
         except click.Abort:
             sys.exit(INTERRUPTED)
-        except (
-            click.exceptions.NoArgsIsHelpError
-        ) as error:  # an empty variable of a script proves nothing
+        except click.exceptions.NoArgsIsHelpError as error:  # an empty variable of a script proves nothing
             click.echo(error.format_message())
             sys.exit(UNUSABLE)
         except click.UsageError as error:
