@@ -26,12 +26,12 @@ from lakeproof.impl.scheduling import Hooks, Tasks
 from lakeproof.impl.wellformed import exact
 from lakeproof.model import kv, objects
 from lakeproof.model.invariants import Observer
+from lakeproof.model.messages import NoProtobuf
 from lakeproof.model.snapshot import CallView, Observed, Outcome, Status, UnhandledException
 from lakeproof.scenario import Call, ScenarioError
 
-LABELS = "abcdefghijklmnopqr"
+LABELS, SETUP, AFTERMATH = "abcdefghijklmnopqr", "s", "z"
 """Clients by letter: "a" is client 0. "s" is the setup, "z" the aftermath."""
-SETUP, AFTERMATH = "s", "z"
 
 
 def label(client: int) -> str:
@@ -226,7 +226,7 @@ class Execution:
                 self._none_forgotten()
                 cut(stop.value, self._outside)
                 outcome = Outcome(Status.OK, value=stop.value)
-            except (ScenarioError, NondeterministicFlow, NotOpen):
+            except (ScenarioError, NondeterministicFlow, NotOpen, NoProtobuf):
                 raise
             except Misused as error:
                 raise ScenarioError(f"{self.program.calls[self.index]}: {error} (at {place_of(error)})") from error
