@@ -1,7 +1,10 @@
 """The command line, as its users meet it: outputs, files and exit codes."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,17 @@ class TestVerify:
         again = lakeproof(*line.split()[2:])
         assert again.exit_code == 0
         assert again.stdout.splitlines()[-1] == "replayed: 4 steps; the code still follows the trace"
+
+    @pytest.mark.parametrize("path", [True, False], ids=["on the path", "not on the path"])
+    def test_the_line_that_is_printed_works_where_it_is_printed(self, path: bool) -> None:
+        installed = Path(sys.executable).parent
+        environment = {**os.environ, "PATH": f"{installed if path else ''}{os.pathsep}{os.defpath}"}
+        command = [str(installed / "lakeproof"), "verify", "--from", "racing.py", "known"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        [line] = [line.removeprefix("replay:") for line in done.stdout.splitlines() if line.startswith("replay:")]
+        assert line.split()[0].startswith("lakeproof") is path
+        again = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
+        assert (again.returncode, again.stderr) == (0, "")
 
     def test_what_is_expected_to_be_violated_must_be(self) -> None:
         assert lakeproof("verify", "--from", "racing.py", "known").exit_code == 0
