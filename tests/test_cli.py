@@ -64,7 +64,7 @@ class TestVerify:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         [line] = [line.removeprefix("replay:") for line in done.stdout.splitlines() if line.startswith("replay:")]
         assert line.split()[0].startswith("lakeproof") is path
-        again = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
+        again = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
         assert (again.returncode, again.stderr) == (0, "")
 
     def test_what_is_expected_to_be_violated_must_be(self) -> None:
