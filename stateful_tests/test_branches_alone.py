@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from lakeproof import Call
-from lakeproof.explore.execution import SETUP, Execution, Program, drive_alone, label
+from lakeproof.explore.execution import SETUP, Execution, Program, label
 from lakeproof.explore.semantics import Cells, apply, patch
-from lakeproof.explore.setting import snapshot
+from lakeproof.explore.setting import drive_alone, snapshot
 from lakeproof.impl.graveler import founding, lock_free, locked, optimistic, reading, resetting, restoring, writing
 from lakeproof.impl.refs import branches
 from lakeproof.model.branch import BranchState, branch
