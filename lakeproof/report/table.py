@@ -18,8 +18,8 @@ STYLES: Final = {"holds": "green", "violated": "red", "inconclusive": "yellow"}
 MARKS: Final = {"holds": "✓", "violated": "✗", "inconclusive": "?"}
 ASCII_MARKS: Final = {"holds": "+", "violated": "x", "inconclusive": "?"}
 
-WIDE: Final = 110
-"""In less than this many columns what does not hold is told below the scenario, and some numbers are left out."""
+NUMBERS: Final = 55
+"""So many columns take the numbers of a scenario, all of them."""
 
 
 def variant(name: str) -> str:
@@ -29,16 +29,19 @@ def variant(name: str) -> str:
 
 
 def by_scenario(outcomes: Sequence[Outcome], width: int, *, ascii_only: bool = False) -> Table:
-    """A row a scenario: what is violated or inconclusive is named, the rest is counted."""
-    wide = width >= WIDE
-    numbers = ["states", "transitions", "depth", "seconds"] if wide else ["states", "seconds"]
+    """A row a scenario: what is violated or inconclusive is named, the rest is counted. Where that does not fit beside
+    the scenario, it is below it, and some numbers are left out."""
     common = _common_folder([outcome.scenario for outcome in outcomes])
-    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1), expand=wide)
+    named = max((len(outcome.scenario) for outcome in outcomes), default=0) - len(common)
+    words = max((line.cell_len for outcome in outcomes for line in _not_holding(outcome)), default=0)
+    wide = width >= named + words + NUMBERS
+    numbers = ["states", "transitions", "depth", "seconds"] if wide else ["states", "seconds"]
+    table = Table(box=_box(ascii_only=ascii_only), pad_edge=False, padding=(0, 1))
     table.add_column(Text(common.rstrip("/") or "scenario", "bold"), overflow="fold")
     for name in (*numbers, "holds"):
         table.add_column(name, justify="right", no_wrap=True)
     if wide:
-        table.add_column("not holding", overflow="fold", ratio=1)
+        table.add_column("not holding", overflow="fold")
     for outcome in outcomes:
         shown = {
             "states": f"{outcome.states:,}" if outcome.states else "-",

@@ -54,7 +54,7 @@ OUTCOMES = [
 
 
 def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
-    wide = rows(by_scenario(OUTCOMES, 120))
+    wide = rows(by_scenario(OUTCOMES, 160), 160)
     assert wide["one/race"] == ["1,234", "2,468", "7", "0.50", "2"]
     assert wide["one/race/crash"][4:] == ["0", "violated:", "kept", "in", "4", "steps"]
     assert wide["two-by-set-if/race/crash"][4:] == ["2", "holds:", "unique", "(expected:", "violated)"]
