@@ -12,12 +12,12 @@ from typing import ParamSpec, TypeVar
 import pytest
 import trio
 
-from lakeproof.impl.stores._object_answers import reply_of
 from lakeproof.impl.stores.local_objects import LocalObjectStore
 from lakeproof.impl.stores.object_store import ALL
 from lakeproof.model import objects
 from lakeproof.model.objects import Copy, DeleteObject, Put, SetMetadata, StoredObject
 from tests.impl.local_folders import BEFORE, filled
+from tests.impl.object_contract.answers import reply_of
 
 P = ParamSpec("P")
 T = TypeVar("T")

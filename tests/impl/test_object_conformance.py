@@ -10,18 +10,18 @@ import pytest
 import trio
 
 from lakeproof.impl.stores import Capabilities, MemoryObjectStore, ObjectStore
-from lakeproof.impl.stores._object_claims import CLAIMS
-from lakeproof.impl.stores._object_races import RACES
 from lakeproof.impl.stores.conformance import NotConforming
-from lakeproof.impl.stores.object_conformance import (
+from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE, Answer
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
+from tests.impl.object_contract.claims import CLAIMS
+from tests.impl.object_contract.races import RACES
+from tests.impl.object_contract.suite import (
     OPERATIONS,
     check_object_operations,
     check_object_store,
     random_object_operations,
 )
-from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE, Answer
-from lakeproof.model import objects
-from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
 
 
 def opens(make: Callable[[], ObjectStore]) -> Callable[[], AbstractAsyncContextManager[ObjectStore]]:

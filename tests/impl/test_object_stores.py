@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from lakeproof.impl.effects import Env
 from lakeproof.impl.live import live_env, run
 from lakeproof.impl.stores import Capabilities, MemoryObjectStore, MemoryStore, ObjectStore
-from lakeproof.impl.stores._object_answers import reply_of
 from lakeproof.impl.stores.local_objects import LocalObjectStore
-from lakeproof.impl.stores.object_conformance import (
+from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE
+from lakeproof.model import objects
+from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
+from tests.impl.object_contract.answers import reply_of
+from tests.impl.object_contract.suite import (
     ADDRESSES,
     CONTENTS,
     METADATA,
     check_object_operations,
     check_object_store,
 )
-from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE
-from lakeproof.model import objects
-from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
 
 OLDEN = Capabilities(conditional_put=False, conditional_metadata="none")
 """S3 when the design was written."""

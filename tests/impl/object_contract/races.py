@@ -1,4 +1,4 @@
-"""What `lakeproof.impl.stores.object_conformance` claims of an object store that several tasks use at once: one
+"""What `tests.impl.object_contract.suite` claims of an object store that several tasks use at once: one
 function each, on an empty store."""
 
 from collections.abc import Awaitable, Callable
@@ -6,10 +6,10 @@ from typing import Final
 
 import trio
 
-from lakeproof.impl.stores._object_answers import equal, expect, reply_of, short
 from lakeproof.impl.stores.conformance import NotConforming
 from lakeproof.impl.stores.object_store import ObjectStore
 from lakeproof.model import objects
+from tests.impl.object_contract.answers import equal, expect, reply_of, short
 
 TASKS: Final = 5
 ROUNDS: Final = 8

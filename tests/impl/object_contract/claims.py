@@ -1,14 +1,14 @@
-"""What `lakeproof.impl.stores.object_conformance` claims of an object store, one operation after the other: one
+"""What `tests.impl.object_contract.suite` claims of an object store, one operation after the other: one
 function each, on an empty store."""
 
 from typing import Final, cast
 
 import attrs
 
-from lakeproof.impl.stores._object_answers import equal, expect, listed, refused, timeless
 from lakeproof.impl.stores.conformance import NotConforming
 from lakeproof.impl.stores.object_store import ObjectStore
 from lakeproof.model import objects
+from tests.impl.object_contract.answers import equal, expect, listed, refused, timeless
 
 FAR: Final = 10**18
 """A time that no clock has reached, in microseconds since 1970."""

@@ -1,5 +1,5 @@
 """Answers of an object store held against what is expected: for the claims of
-`lakeproof.impl.stores.object_conformance`."""
+`tests.impl.object_contract.suite`."""
 
 import attrs
 

@@ -2,8 +2,7 @@
 
 ``await check_object_store(make_store)`` returns silently or raises `NotConforming`, which names the claim and what was
 seen. What a store's capabilities lack is to be refused; what they have is to work. It shows conformance only as far as
-it looks: its concurrent claims find lost updates with the schedules that happen, not with all that could. The claims
-themselves: `lakeproof.impl.stores._object_claims` and `lakeproof.impl.stores._object_races`.
+it looks: its concurrent claims find lost updates with the schedules that happen, not with all that could.
 """
 
 import random
@@ -11,12 +10,12 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Final
 
-from lakeproof.impl.stores._object_answers import agree, reply_of
-from lakeproof.impl.stores._object_claims import CLAIMS
-from lakeproof.impl.stores._object_races import RACES
 from lakeproof.impl.stores.conformance import NotConforming
 from lakeproof.impl.stores.object_store import ObjectStore
 from lakeproof.model import kv, objects
+from tests.impl.object_contract.answers import agree, reply_of
+from tests.impl.object_contract.claims import CLAIMS
+from tests.impl.object_contract.races import RACES
 
 MakeObjectStore = Callable[[], AbstractAsyncContextManager[ObjectStore]]
 """Opens a store that holds nothing, and closes it on leaving."""
