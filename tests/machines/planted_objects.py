@@ -36,7 +36,7 @@ from lakeproof.impl.retention import pins, runs
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
-from stateful_tests.planting import no, nothing, replacing, with_flows, yes
+from tests.machines.planting import no, nothing, replacing, with_flows, yes
 
 HARDENED: Final = "repositories/hardened"
 ONLINE: Final = "hard-delete/online"
@@ -154,11 +154,6 @@ async def delete_nothing(env: Env, repository_id: RepositoryID, **_: object) -> 
     await hardened.get_repository(env, repository_id)
 
 
-def by_id_alone(repository: Repository) -> bytes:
-    """A partition that all instances of an id share."""
-    return keys.repository_partition(repository.repository_id, InstanceUID(""))
-
-
 def open_while_named(token: StagingToken, branch: Branch | None) -> _reaping.Fate:
     """A job that takes a sealed token for an open one."""
     return "open" if branch is not None and token in branch.tokens else "closed"
@@ -209,11 +204,6 @@ async def none_kept(*_: object) -> set[str]:
     return set()
 
 
-async def none_removed(*_: object) -> list[str]:
-    """A job that finds nothing replaced."""
-    return []
-
-
 async def older(
     env: Env, repository: Repository, reading: offline.Reading, cut: int, batch_size: int
 ) -> AsyncIterator[str]:
@@ -237,8 +227,8 @@ async def no_pins(*_: object) -> set[str]:
     return set()
 
 
-OLDER: Final = offline._older  # noqa: SLF001  # a part that the bug changes
-DELETE_UNDER: Final = object_path._delete_under  # noqa: SLF001  # a part that the bug changes
+OLDER: Final = offline._older  # a part that the bug changes
+DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
     # Repositories.
     replacing("a create claims blindly", HARDENED, (hardened, "write_entry_if", write_blindly)),
