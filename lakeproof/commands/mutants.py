@@ -11,7 +11,7 @@ import attrs
 import click
 
 from lakeproof.commands.group import AS_EXPECTED, INCONCLUSIVE, UNUSABLE, VIOLATED, complain
-from lakeproof.commands.options import Seconds, scenario_names
+from lakeproof.commands.options import Seconds
 from lakeproof.mutation.judging import UNREACHED, Judged, Plan, judge, reaches, relevant
 from lakeproof.mutation.mutants import Mutant, NotMutable
 from lakeproof.mutation.operators import OPERATORS
@@ -28,7 +28,7 @@ _NAMES: Final = [each.name for each in OPERATORS]
 
 
 @click.command("mutants")
-@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option(
     "--from",
     "file",
