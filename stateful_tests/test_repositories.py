@@ -21,9 +21,9 @@ class HardenedMachine(ConcurrentMachine):
         Call(hardened.delete_repository, "r"),
         Call(hardened.get_repository, "r"),
         Call(hardened.list_repositories, batch_size=1),
-        Call(hardened.create_branch, "r", "b"),
-        Call(hardened.delete_branch, "r", "b"),
-        Call(hardened.create_tag, "r", "t"),
+        Call(hardened.FLOWS.create_branch, "r", "b"),
+        Call(hardened.FLOWS.delete_branch, "r", "b"),
+        Call(hardened.FLOWS.create_tag, "r", "t"),
         Call(hardened.clean, batch_size=1),
     )
     invariants_checked = repositories.ALL
@@ -44,7 +44,7 @@ class NaiveMachine(ConcurrentMachine):
     menu = (
         Call(naive.create_repository, "r"),
         Call(naive.delete_repository, "r"),
-        Call(naive.create_branch, "r", "b"),
+        Call(naive.FLOWS.create_branch, "r", "b"),
     )
     setup = (Call(naive.create_repository, "r"),)
     invariants_checked = (repositories.no_reachable_zombie,)

@@ -1,7 +1,7 @@
 """Branches of today's lakeFS: what its scenarios have in common."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -10,9 +10,9 @@ from lakeproof.impl.upstream import entries, staging
 from lakeproof.model.invariants import Invariant, refs, today
 from lakeproof.model.invariants import entries as entry_invariants
 from lakeproof.model.linearizable import linearizable
-from lakeproof.scenario import Aftermath
-from lakeproof.scenarios._branch_data import BRANCH, STAGED, WORDS, BranchDesign, X
-from lakeproof.scenarios.designs import Caller, Speaker, Word
+from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
+from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Race
 
 MORE_WORDS: Final[Mapping[str, Word[BranchFlows]]] = {
@@ -37,6 +37,17 @@ RAW: Final[Mapping[str, Mapping[str, bool]]] = {
     "amend_rereading": {"rereads": True},
     "amend_safely": {"knows_its_own": True},
 }
+
+
+@attrs.frozen(kw_only=True)
+class OutsideDesign(Design[None]):
+    """What works beside the flows of a branch: a word calls the same flow in every reading."""
+
+    flows: None = None
+    subject: ClassVar = (REPOSITORY,)
+
+    def founding(self, race: Race) -> Sequence[Call]:
+        return FOUNDED
 
 
 @attrs.frozen(kw_only=True)

@@ -33,6 +33,7 @@ from lakeproof.impl.repositories._records import (
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.impl.repositories.errors import NotUnique, RepositoryNotFound
 from lakeproof.impl.retention import pins, runs
+from lakeproof.impl.world import history, jobs, sentences
 from lakeproof.model import keys, kv
 from lakeproof.model.identifiers import BranchID, InstanceUID, RepositoryID, StagingToken
 from lakeproof.model.records import Branch, CleanupRecord, Commit, Repository, RepositoryState
@@ -227,6 +228,11 @@ async def no_pins(*_: object) -> set[str]:
     return set()
 
 
+def asked_nothing(env: Env, repository: Repository) -> Env:
+    """A job that does not ask whether its repository lives."""
+    return env
+
+
 OLDER: Final = offline._older  # a part that the bug changes
 DELETE_UNDER: Final = object_path._delete_under  # a part that the bug changes
 BUGS: Final = (
@@ -306,5 +312,9 @@ BUGS: Final = (
     replacing(
         "every commit is taken for expired", PINNED, (runs, "active", none_active), (pins, "active", none_active)
     ),
+    # The world: what only a combination shows.
+    replacing("a job does not ask whether its repository lives", "world/heirs", (jobs, "asking_first", asked_nothing)),
+    replacing("a merge and a revert write nothing ahead", "world/leaving", (history, "write_ahead", nothing)),
+    replacing("a run does not publish what it has condemned", "world/revived", (sentences, "publish", nothing)),
 )
 """The table, part two."""
