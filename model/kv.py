@@ -37,7 +37,7 @@ class StoreError(Exception):
     definite: ClassVar[bool]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, StoreError) and type(self) is type(other) and self.args == other.args
+        return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:
         return hash((type(self), self.args))
