@@ -10,7 +10,7 @@ from lakeproof.impl.upstream import entries, staging
 from lakeproof.model.invariants import Invariant, refs, today
 from lakeproof.model.invariants import entries as entry_invariants
 from lakeproof.model.linearizable import linearizable
-from lakeproof.scenario import Aftermath, Call
+from lakeproof.scenario import Aftermath
 from lakeproof.scenarios._branch_data import BRANCH, FOUNDED, REPOSITORY, STAGED, WORDS, BranchDesign, X
 from lakeproof.scenarios.designs import Caller, Design, Speaker, Word
 from lakeproof.scenarios.races import Race
@@ -45,9 +45,7 @@ class OutsideDesign(Design[None]):
 
     flows: None = None
     subject: ClassVar = (REPOSITORY,)
-
-    def founding(self, race: Race) -> Sequence[Call]:
-        return FOUNDED
+    founded: ClassVar = FOUNDED
 
 
 @attrs.frozen(kw_only=True)
@@ -56,8 +54,7 @@ class UpstreamDesign(BranchDesign):
 
     options: Mapping[str, Mapping[str, bool]] = attrs.field(default=RAW)
 
-    def vocabulary(self) -> Mapping[str, Word[BranchFlows]]:
-        return {**WORDS, **MORE_WORDS}
+    vocabulary: ClassVar = {**WORDS, **MORE_WORDS}
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         words = race.words

@@ -1,7 +1,7 @@
 """The garbage collector of today, among commits, deletes, shallow copies and the deletion of its repository."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 
@@ -37,8 +37,7 @@ WORDS: Final[Mapping[str, Word[None]]] = {
 class CollectorDesign(OutsideDesign):
     """The collector in one reading."""
 
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         arises: list[tuple[Invariant, bool]] = [

@@ -31,9 +31,7 @@ class PullDesign(Design[None]):
 
     flows: None = None
     subject: ClassVar = (REPOSITORY,)
-
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def founding(self, race: Race) -> Sequence[Call]:
         return [

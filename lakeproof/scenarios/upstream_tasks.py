@@ -1,7 +1,7 @@
 """Background tasks, heartbeats and imports as lakeFS has them today; and the repairs."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import attrs
 
@@ -38,8 +38,7 @@ WORDS: Final[Mapping[str, Word[None]]] = {
 class TaskDesign(OutsideDesign):
     """Tasks and imports in one reading."""
 
-    def vocabulary(self) -> Mapping[str, Word[None]]:
-        return WORDS
+    vocabulary: ClassVar = WORDS
 
     def invariants(self, race: Race, refuted: Collection[str]) -> Sequence[Invariant]:
         arises: list[tuple[Invariant, bool]] = [
