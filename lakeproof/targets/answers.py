@@ -94,7 +94,7 @@ class Outcome:
             return "violated"
         return "holds" if self.reached[name] and not self.unread else "inconclusive"
 
-    def _judged(self) -> list[str]:
+    def _names(self) -> list[str]:
         """The invariants, and those that are violated without being among them: what no flow should meet."""
         return list(dict.fromkeys((*self.asked, *self.broken)))
 
@@ -112,7 +112,7 @@ class Outcome:
                     "checks": self.reached[name],
                     "evidence": [each.evidence for each in self.violations if each.invariant == name],
                 }
-                for name in self._judged()
+                for name in self._names()
             ],
             **counted(self.tally),
             "unread": dict(Counter(self.unread).most_common()),
@@ -123,7 +123,7 @@ class Outcome:
         """What it tells people. more: lines after those of the invariants. left: the kind of thing that `left` has."""
         yield f"{plural(self.rounds, 'round')}, {seconds(self.seconds)} s, {plural(self.tally.total, 'call')}"
         yield from tallied(self.tally, list(dict.fromkeys(name for name, _ in sorted(self.tally.answers))))
-        for name in self._judged():
+        for name in self._names():
             verdict = "not put to the test" if name in self.missing and name not in self.broken else self.verdict(name)
             yield f"  {name:<30}{self.reached[name]:>7,} checks  {verdict}"
         yield from more
