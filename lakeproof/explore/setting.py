@@ -3,6 +3,7 @@
 Worlds and searches all start from the same `Setting`.
 """
 
+from collections.abc import Mapping
 
 import attrs
 
@@ -129,3 +130,8 @@ def snapshot(cells: Cells, now: int, clients: tuple[tuple[CallView, ...], ...]) 
         else:
             objects[cell[1]] = value  # type: ignore[assignment, index]
     return Snapshot(store=store, objects=objects, now=now, clients=clients)
+
+
+def budget_index() -> Mapping[str, int]:
+    """The position of each budget in a state."""
+    return {kind: index for index, kind in enumerate(BUDGETS)}
