@@ -17,7 +17,7 @@ from lakeproof.commands.group import (
     Commands,
     complain,
 )
-from lakeproof.commands.options import FORMATS, Seconds, reports_of, scenario_names
+from lakeproof.commands.options import FORMATS, Seconds, reports_of
 from lakeproof.commands.reports import Reports, check_reports, propose, write_reports
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def main() -> None:
     """Prove or refute metadata protocols on key-value stores by running their real code."""
 
 
-patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=scenario_names)
+patterns_argument = click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 from_option = click.option(
     "--from", "file", type=click.Path(path_type=Path), metavar="FILE", help="Load scenarios from a Python file."
 )
@@ -203,7 +203,7 @@ def verify(
 
 
 @main.command()
-@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...", shell_complete=scenario_names)
+@click.argument("patterns", nargs=-1, required=True, metavar="PATTERN...")
 @from_option
 @click.option("--strategy", type=click.Choice(["random", "pct"]), default="pct", show_default=True)
 @click.option(

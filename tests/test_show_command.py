@@ -30,7 +30,6 @@ class TestShow:
             ("html", "<!doctype html>"),
             ("mermaid", "sequenceDiagram"),
             ("svg", "<svg "),
-            ("itf", '{\n "#meta"'),
             ("json", '{\n "format": 1'),
         ],
     )

@@ -56,7 +56,6 @@ class Record:
     """What is known of one invariant so far."""
 
     id: str
-    evaluations: int = 0
     reached: int = 0
     example: str = ""
     violation: Violation | None = None
@@ -64,7 +63,6 @@ class Record:
 
     def add(self, findings: Iterable[Finding], place: Place) -> None:
         """Take in what one evaluation found."""
-        self.evaluations += 1
         for finding in findings:
             if isinstance(finding, Violation):
                 if self.violation is None:
