@@ -23,18 +23,6 @@ def test_what_was_written_is_there_when_the_folder_is_opened_again(tmp_path: Pat
     assert store.contents() == {"a/b": StoredObject(b"1", (("n", "1"),), 1, 5)}
 
 
-def test_its_own_clock_is_that_of_the_machine(tmp_path: Path) -> None:
-    async def main() -> None:
-        store = LocalObjectStore(tmp_path)
-        await store.put("a", b"")
-        first = (await store.head("a")).last_modified
-        assert first > 1_700_000_000 * 10**6
-        with pytest.raises(objects.Expired):
-            await store.put("a", b"", not_after=first - 10**6)
-
-    trio.run(main)
-
-
 def test_deleting_leaves_no_folder_behind(tmp_path: Path) -> None:
     store = LocalObjectStore(tmp_path)
     for address in ("a/b/c", "a/b/d", "a"):
@@ -231,20 +219,6 @@ class TestWhatIsNotItsOwn:
             with pytest.raises(objects.Refused, match="of content are not the 1 that were written"):
                 trio.run(store.get, "a")
 
-    def test_a_later_version_of_the_file_is_named(self, tmp_path: Path) -> None:
-        store = filled(tmp_path)
-        path = tmp_path / OBJECTS / "a.o"
-        path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 2'))
-        with pytest.raises(objects.Refused, match="it is of version 2, expected 1"):
-            trio.run(store.get, "a")
-
-    def test_a_folder_in_the_place_of_an_object_is_refused(self, tmp_path: Path) -> None:
-        store = filled(tmp_path)
-        (tmp_path / OBJECTS / "b.o").mkdir()
-        for op in (Put("b", b""), objects.GetObject("b")):
-            with pytest.raises(objects.Refused, match="Is a directory"):
-                trio.run(store.perform, op)
-
     def test_a_folder_that_was_taken_away_is_refused(self, tmp_path: Path) -> None:
         store = filled(tmp_path / "store")
         (tmp_path / "store").rename(tmp_path / "elsewhere")
@@ -258,11 +232,6 @@ class TestWhatIsNotItsOwn:
         with pytest.raises(objects.Refused, match="No such file"):
             trio.run(store.put, "a", b"")
         assert filled(tmp_path).contents() == BEFORE  # opened again, it has one
-
-    def test_a_store_may_have_a_stranger_in_its_folder(self, tmp_path: Path) -> None:
-        filled(tmp_path)
-        (tmp_path / "README").write_text("")
-        assert LocalObjectStore(tmp_path).contents() == BEFORE
 
     def test_a_folder_of_something_else_is_named_and_left_alone(self, tmp_path: Path) -> None:
         (tmp_path / "objects").mkdir()

@@ -12,7 +12,6 @@ from lakeproof.impl.stores._object_files import (
     ADDRESS_BYTES,
     LONG,
     header_line,
-    md5,
     parse,
     parse_header,
     path_of,
@@ -98,7 +97,3 @@ class TestNames:
         assert line.index(b"\n") == len(line) - 1
         assert parse(line, content) == written
         assert parse_header(line).head("a") == objects.head_of("a", written)
-
-    @given(st.binary(max_size=9))
-    def test_the_etag_of_a_file_is_that_of_the_specification(self, content: bytes) -> None:
-        assert md5(content) == objects.etag(content)

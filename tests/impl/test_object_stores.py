@@ -6,15 +6,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from pathlib import Path
 
-import attrs
 import pytest
 import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lakeproof.impl.effects import Env
-from lakeproof.impl.live import live_env, run
-from lakeproof.impl.stores import Capabilities, MemoryObjectStore, MemoryStore, ObjectStore
+from lakeproof.impl.stores import Capabilities, MemoryObjectStore, ObjectStore
 from lakeproof.impl.stores._object_answers import reply_of
 from lakeproof.impl.stores.local_objects import LocalObjectStore
 from lakeproof.impl.stores.object_conformance import (
@@ -162,73 +159,3 @@ def test_what_a_store_lacks_is_named_with_the_store_the_operation_and_the_repair
     with pytest.raises(objects.Unsupported, match=rf"^{type(op).__name__} in MemoryObjectStore: no .*; {repair}$"):
         trio.run(store.perform, op)
     assert store.contents() == {"a": objects.StoredObject(b"")}
-
-
-def test_no_store_like_s3_can_count_references_in_metadata() -> None:
-    """Source: hard-delete-uncommitted-data.md, "AWS". Two clients count at once; both are told that they have."""
-
-    async def main() -> None:
-        store = MemoryObjectStore(capabilities=S3_LIKE)
-        await store.put("a", b"", (("n", "1"),))
-        read = [await store.head("a") for _ in range(2)]
-        for head in read:
-            await store.copy("a", "a", (("n", "2"),), if_match=head.etag)
-        assert (await store.head("a")).metadata == (("n", "2"),)  # and not 3
-
-    trio.run(main)
-
-
-def test_every_operation_in_memory_is_one_schedule_point_even_if_it_fails() -> None:
-    async def main() -> None:
-        store = MemoryObjectStore(capabilities=S3_LIKE)
-        order: list[str] = []
-
-        async def client(name: str) -> None:
-            for op in (Put("a", b""), GetObject("absent"), SetMetadata("a", ())):
-                found = await reply_of(store, op)
-                order.append(f"{name} {type(found).__name__}")
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(client, "1")
-            nursery.start_soon(client, "2")
-        assert [sorted(order[at : at + 2]) for at in (0, 2, 4)] == [
-            ["1 NoneType", "2 NoneType"],
-            ["1 ObjectNotFound", "2 ObjectNotFound"],
-            ["1 Unsupported", "2 Unsupported"],
-        ]
-
-    trio.run(main)
-
-
-async def a_flow_with_every_effect(env: Env) -> list[object]:
-    told: list[object] = []
-    await env.objects.put("a", b"1", (("n", "1"),), if_absent=True, not_after=10**18)
-    await env.objects.put("a", b"2", (("n", "1"),), if_match=objects.etag(b"1"))
-    for late in (env.objects.put("a", b"3", not_after=0), env.objects.copy("a", "b", not_after=0)):
-        try:
-            await late
-        except objects.Expired as error:
-            told.append(error)
-    head = await env.objects.head("a")
-    await env.objects.set_metadata("a", (("n", "2"),), if_metageneration=head.metageneration)
-    try:
-        await env.objects.set_metadata("a", (), if_version=head.version)
-    except objects.PreconditionFailed as error:
-        told.append(error)
-    await env.objects.copy("a", "b", (("n", "3"),), if_match=head.etag)
-    await env.objects.copy("b", "c")
-    await env.objects.delete("b")
-    told += [await env.objects.get("c"), attrs.evolve(await env.objects.head("c"), last_modified=0)]
-    told.append([head.address async for head in env.objects.list("", page_size=1)])
-    return told
-
-
-def test_a_flow_reaches_all_that_an_object_store_can(tmp_path: Path) -> None:
-    expected = [objects.Expired(), objects.Expired(), objects.PreconditionFailed(), b"2"]
-    expected += [objects.Head("c", 1, objects.etag(b"2"), 0, (("n", "3"),), 1), ["a", "c"]]
-    for store in (MemoryObjectStore(clock=lambda: 5), LocalObjectStore(tmp_path, ALL)):
-
-        async def main(store: ObjectStore = store) -> list[object]:
-            return await run(a_flow_with_every_effect(live_env()), MemoryStore(), store)
-
-        assert trio.run(main) == expected
