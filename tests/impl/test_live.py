@@ -20,10 +20,6 @@ R = RepositoryID("r")
 P = b"p"
 
 
-def at_five() -> int:
-    return 5
-
-
 def test_an_error_of_the_store_is_raised_in_the_flow_where_it_performed_the_effect() -> None:
     async def flow(env: Env) -> str:
         try:

@@ -19,7 +19,7 @@ from lakeproof.impl.stores.object_conformance import (
     check_object_store,
     random_object_operations,
 )
-from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, GCS_LIKE, S3_LIKE, Answer
+from lakeproof.impl.stores.object_store import ALL, AZURE_LIKE, S3_LIKE, Answer
 from lakeproof.model import objects
 from lakeproof.model.objects import Copy, DeleteObject, GetObject, HeadObject, ListObjects, Put, SetMetadata
 
@@ -120,13 +120,6 @@ class SkipsBetweenPages(MemoryObjectStore):
     def _page(self, prefix: str, after: str, page_size: int) -> objects.Page:
         page = super()._page(prefix, after, page_size)
         return attrs.evolve(page, heads=page.heads[1:]) if after and len(page.heads) > 1 else page
-
-
-class ListsOnePageOnly(MemoryObjectStore):
-    """Planted: forgets to say that there is more."""
-
-    def _page(self, prefix: str, after: str, page_size: int) -> objects.Page:
-        return attrs.evolve(super()._page(prefix, after, page_size), more=False)
 
 
 class LosesItsFooting(MemoryObjectStore):
@@ -234,17 +227,6 @@ class ChecksThenCounts(MemoryObjectStore):
         return await super().apply(op)
 
 
-class VersionsCollide(MemoryObjectStore):
-    """Planted: looks whether the version is right, and writes in a second step."""
-
-    async def apply(self, op: objects.Op) -> Answer:
-        if isinstance(op, SetMetadata) and op.if_version is not None and op.address in self._objects:
-            right = self._objects[op.address].version == op.if_version
-            await others_go_on()
-            op = attrs.evolve(op, if_version=None) if right else op
-        return await super().apply(op)
-
-
 class DoesMoreThanItSays(MemoryObjectStore):
     """Planted: whoever relies on it fails elsewhere."""
 
@@ -297,9 +279,6 @@ def only(store: type[MemoryObjectStore], capabilities: Capabilities) -> Callable
     return lambda: store(capabilities=capabilities)
 
 
-NO_PUT = attrs.evolve(ALL, conditional_put=False)
-
-
 PLANTED: list[tuple[Callable[[], ObjectStore], str]] = [
     (PutsInTwoSteps, "an object is seen whole or not at all"),
     (PutsOverRemains, "an overwritten object has nothing of the old one"),
@@ -309,7 +288,6 @@ PLANTED: list[tuple[Callable[[], ObjectStore], str]] = [
     (LetsItComeBack, "an object that is deleted beside other writes of it stays deleted"),
     (ListsTheDeleted, "an absent object is not found"),
     (SkipsBetweenPages, "addresses are any strings"),
-    (ListsOnePageOnly, "addresses are any strings"),
     (LosesItsFooting, "a listing is paged"),
     (ListsASnapshot, "a listing is not a snapshot"),
     (ListsMetadata, "a listing tells what head tells but metadata"),
@@ -321,10 +299,7 @@ PLANTED: list[tuple[Callable[[], ObjectStore], str]] = [
     (CountsInAnyCase, "a write of metadata may be conditional or is refused"),
     (VersionIsOfTheContent, "a write of metadata may be conditional or is refused"),
     (ChecksThenCounts, "concurrent writes of metadata on a condition are all kept"),
-    (only(VersionsCollide, AZURE_LIKE), "concurrent writes of metadata on a condition are all kept"),
-    (only(DoesMoreThanItSays, NO_PUT), "a put may be conditional or is refused"),
     (only(DoesMoreThanItSays, S3_LIKE), "metadata may be written alone or that is refused"),
-    (only(DoesMoreThanItSays, GCS_LIKE), "a write of metadata may be conditional or is refused"),
     (only(DoesMoreThanItSays, AZURE_LIKE), "a write of metadata may be conditional or is refused"),
     (TakesWhatIsLate, "a request that comes too late is refused"),
     (MindsTheAbsent, "what was deleted stays deleted"),
