@@ -8,7 +8,6 @@ from rich.console import Console, RenderableType
 
 from lakeproof import Faults
 from lakeproof.report.table import (
-    by_scenario,
     matrix,
     summary,
 )
@@ -55,17 +54,6 @@ OUTCOMES = [
     outcome("d/two-by-set-if/race", verdict("kept", "inconclusive", why="1000 states, at most 900 were allowed")),
     outcome("d/two-by-set-if/race/crash", verdict("kept"), verdict("unique", "holds", "violated")),
 ]
-
-
-def test_a_row_a_scenario_counts_what_holds_and_names_the_rest() -> None:
-    wide = rows(by_scenario(OUTCOMES, 120))
-    assert wide["one/race"] == ["1,234", "2,468", "7", "0.50", "2"]
-    assert wide["one/race/crash"][4:] == ["0", "violated:", "kept", "in", "4", "steps"]
-    assert wide["two-by-set-if/race/crash"][4:] == ["2", "holds:", "unique", "(expected:", "violated)"]
-    narrow = printed(by_scenario(OUTCOMES, 80), 80)
-    assert rows(by_scenario(OUTCOMES, 80), 80)["one/race/crash"] == ["1,234", "0.50", "0"]
-    for told in ("violated: kept in 4 steps", "violated: unique in 4 steps (expected: holds)", "inconclusive: kept"):
-        assert told in narrow
 
 
 @pytest.mark.parametrize("width", [120, 25])
