@@ -23,14 +23,13 @@ ENDLESS: Final = {
     "spins": ("    while True: pass  # here", "mine.py:"),
     "waits": ("    while await env.clock.now() < 2**62: pass", "runs on without an effect"),
     "deaf": ("    signal.setitimer(signal.ITIMER_REAL, 0)\n    while True: pass", "could not be interrupted"),
-    "polls": ("    while True: await touch(env)", "polls() still runs after 2,000 steps"),
     "counts": ("    all(itertools.repeat(1))", "could not be interrupted"),
     "swallows": (
         "    while True:\n        try:\n            while True: pass\n        except BaseException: continue",
         "",
     ),
 }
-DEEP: Final = {"polls", "counts", "swallows"}
+DEEP: Final = {"counts", "swallows"}
 
 
 @pytest.mark.parametrize("names", [ENDLESS.keys() - DEEP, pytest.param(DEEP, marks=pytest.mark.deep)])
@@ -63,6 +62,25 @@ SCENARIOS = [
     if "spins" in names:
         assert ran.code == 3
         assert f"mine.py:{line_of('# here')}" in str(ran.verdicts["spins", "any"]["why"])
+
+
+@pytest.mark.deep
+def test_a_loop_with_effects_is_named() -> None:
+    ran = verify(
+        """
+async def polls(env):
+    while True:
+        with contextlib.suppress(kv.NotFound):
+            return await env.store.get(P, K)  # here
+import contextlib
+SCENARIOS = [Scenario(name="s", clients=[[Call(polls)]], invariants=[ANY])]
+""",
+        seconds=900,
+    )
+    assert (ran.code, ran.verdict("any")) == (3, "inconclusive")
+    assert f"polls() still runs after 2,000 steps, at mine.py:{line_of('# here')}" in str(
+        ran.verdicts["s", "any"]["why"]
+    )
 
 
 def test_a_stretch_counts_only_while_the_process_runs() -> None:
