@@ -1,6 +1,6 @@
 """Dump and restore: what was dumped comes back whole, wherever either stopped, whatever else happened meanwhile."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 import attrs
@@ -9,15 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeproof.impl.codec import decode_branch, decode_commit, decode_tag, encode
-from lakeproof.impl.effects import Env
-from lakeproof.impl.refs.dump import NotDumpable, Order, dump_refs, restore_refs
-from lakeproof.impl.refs.dump_format import MalformedDump
+from lakeproof.impl.refs.dump import dump_refs, restore_refs
 from lakeproof.impl.repositories.entities import uid_partition
 from lakeproof.model import keys, kv
-from lakeproof.model.identifiers import BranchID, CommitID, StagingToken
+from lakeproof.model.identifiers import CommitID, StagingToken
+from lakeproof.scenarios import dumps
 from tests.impl.hand import Running
 from tests.impl.records import REPOSITORY, P, branch, commit, tag
 from tests.impl.refs.benches import TARGET, Bench, bench
+
+SCENARIOS: Final = [each for each in dumps.SCENARIOS if each.name.split("/", 2)[2] in ("commit", "commit/paged")]
+"""The plugin makes each a test: a dump that reads commits last can be restored, whatever is committed meanwhile."""
 
 A_REPOSITORY: Final = (
     commit("c1"),
@@ -153,61 +155,3 @@ class TestCrashes:
         # A client library that tried again is told that the predicate failed, and passes this on.
         made.do(restore_refs(made.env, TARGET, dump), told={at: kv.PredicateFailed()})
         assert made.refs(TARGET) == made.refs(REPOSITORY)
-
-
-async def commit_on_main(env: Env, head: str, made: str) -> None:
-    """A commit, as far as refs see it: its record, and then the branch."""
-    await env.store.set(P, keys.commit_key(CommitID(made)), encode(commit(made, head)))
-    await env.store.set(P, keys.branch_key(BranchID("main")), encode(branch("main", made)))
-
-
-class TestConcurrentCommits:
-    """Two commits between any two effects of a dump; ids in an order that scans may miss."""
-
-    def outcomes(self, order: Order, *, checks: bool) -> dict[str, int]:
-        met = {"restored": 0, "not dumpable": 0, "malformed": 0}
-        for first, second in (("z", "a"), ("a", "z")):
-            for batch_size in (1, 0):
-                effects = len(self.effects_of_a_dump(order, batch_size))
-                for one in range(effects + 1):
-                    for other in range(one, effects + 1):
-                        met[self.outcome(order, checks, batch_size, {first: one, second: other})] += 1
-        return met
-
-    def effects_of_a_dump(self, order: Order, batch_size: int) -> Sequence[object]:
-        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
-        made.dump(order=order, batch_size=batch_size)
-        return made.ops
-
-    def outcome(self, order: Order, checks: bool, batch_size: int, when: Mapping[str, int]) -> str:
-        made = bench(commit("m"), branch("main", "m"), tag("v"), commit("c"))
-        flow = dump_refs(made.env, REPOSITORY, order=order, checks=checks, batch_size=batch_size)
-        running, effects, head = made.begin(flow), 0, "m"
-        try:
-            while running.op is not None:
-                for name in [name for name, at in when.items() if at == effects]:
-                    made.do(commit_on_main(made.env, head, name))
-                    head = name
-                running.step()
-                effects += 1
-            made.restore(running.finish())
-        except NotDumpable:
-            return "not dumpable"
-        except MalformedDump:
-            return "malformed"
-        assert dangling(made.refs(TARGET)) == []
-        return "restored"
-
-    @pytest.mark.parametrize("checks", [True, False])
-    def test_branches_first_always_gives_a_dump_that_can_be_restored(self, checks: bool) -> None:
-        met = self.outcomes("branches-first", checks=checks)
-        assert met["restored"] > 100
-        assert met["not dumpable"] == met["malformed"] == 0
-
-    def test_commits_first_is_refused_as_often_where_it_is_checked(self) -> None:
-        unchecked, checked = (self.outcomes("commits-first", checks=checks) for checks in (False, True))
-        assert checked == {
-            "restored": unchecked["restored"],
-            "not dumpable": unchecked["malformed"],
-            "malformed": 0,
-        }
