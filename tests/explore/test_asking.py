@@ -34,6 +34,11 @@ def raising(error: BaseException) -> Callable[..., Any]:  # type: ignore[explici
     return check
 
 
+class Unshowable:
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+
 class TestChecks:
     @pytest.mark.parametrize("answer", [True, False, None, 1, "no", b"no", VIOLATION, Reached("a")], ids=repr)
     def test_an_answer_that_is_no_findings_is_an_error(self, answer: object) -> None:
@@ -41,7 +46,9 @@ class TestChecks:
             asking.findings("x", lambda: answer)  # type: ignore[arg-type, return-value]  # that is the point
         assert type(answer).__name__ in str(caught.value)
 
-    @pytest.mark.parametrize("part", [True, None, "no", ("x", "seen")], ids=repr)
+    @pytest.mark.parametrize(
+        "part", [True, None, "no", ("x", "seen"), Unshowable()], ids=lambda part: type(part).__name__
+    )
     def test_a_part_that_is_no_finding_is_an_error(self, part: object) -> None:
         with pytest.raises(ScenarioError, match=r"invariant 'x': its check found .*yield Violation"):
             asking.findings("x", lambda: [Reached("a"), part])  # type: ignore[list-item]  # that is the point
