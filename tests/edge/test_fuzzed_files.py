@@ -96,7 +96,7 @@ def seeds(few: range, many: range) -> list[ParameterSet]:
     ]
 
 
-@pytest.mark.parametrize("seed", [0, *seeds(range(1, 12), range(100, 140))])
+@pytest.mark.parametrize("seed", [1, *seeds(range(2, 13), range(100, 140))])
 def test_odd_code_costs_no_other_scenario_its_verdict(seed: int) -> None:
     searched(seed)
 
