@@ -213,6 +213,7 @@ class TestChildren:
                     with pytest.raises(kv.OutcomeUnknown, match=r"no answer within|it read nothing for 0.3 s; killed"):
                         await store.set(b"p", b"k", b"v" * 1_000_000)
                 assert store.lives == 2
+                assert await store.restart() == "the process was down already"
 
         trio.run(main)
 
