@@ -1,5 +1,6 @@
 """`lakeproof stress`: planted bugs are found with the defaults, correct stores stand it, faults are not failures."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -11,10 +12,12 @@ from lakeproof.commands.stress import Stressed, stress
 from lakeproof.impl.stores import MemoryStore
 from lakeproof.impl.stores.sqlite import SQLiteStore
 from lakeproof.model import kv
+from lakeproof.model.linearizability.history import NEVER
 from lakeproof.model.linearizability.problem import Verdict
 from lakeproof.model.snapshot import Status
 from lakeproof.targets import target
 from lakeproof.targets.judging import judge
+from lakeproof.targets.recording import Recorder, lines
 from lakeproof.targets.traffic import Load, Round, Traffic, _wrong
 from tests.commands import complaint, lakeproof
 from tests.targets.misbehaving import ONE_DOUBT
@@ -154,6 +157,19 @@ def test_what_else_is_in_a_store_is_left_alone_and_nothing_is_left_behind() -> N
 
 
 class TestRecording:
+    def test_events_are_numbered_in_their_order_and_unknown_outcomes_never_return(self) -> None:
+        recorder = Recorder()
+        one, two = recorder.begin("0", "set", "k", "a"), recorder.begin("1", "set_if", "k", ("a", "b"))
+        recorder.end(two, Status.FAIL)
+        recorder.end(one, Status.INFO)
+        recorder.end(recorder.begin("1", "get", "k"), Status.OK, "a")
+        operations, events = lines(recorder.rows)
+        found = [(op.f, op.call, op.returned, op.lines) for op in operations]
+        assert found == [("set_if", 2, 3, (2, 3)), ("set", 1, NEVER, (1, 4)), ("get", 5, 6, (5, 6))]
+        told = [json.loads(event) for event in events]
+        assert [event["type"] for event in told] == ["invoke", "invoke", "fail", "info", "invoke", "ok"]
+        assert [event["time"] for event in told] == sorted(event["time"] for event in told)
+
     def test_what_a_client_does_after_an_unknown_outcome_is_another_process(self) -> None:
         class Doubtful(MemoryStore):
             async def perform(self, op: kv.Op) -> kv.ValueWithPredicate | kv.Batch | None:
