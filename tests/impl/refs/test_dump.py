@@ -72,10 +72,11 @@ class TestRoundTrip:
         made.restore(made.dump(TARGET))
         assert made.store == {}
 
-    def test_branches_get_fresh_staging_tokens_and_uncommitted_changes_stay_behind(self) -> None:
+    def test_branches_get_fresh_staging_tokens_and_uncommitted_changes_and_deleted_branches_stay_behind(self) -> None:
         main = attrs.evolve(branch("main", "c1"), sealed_tokens=(StagingToken("r-main:s"),), hidden=True)
-        made = bench(commit("c1"), main)
+        made = bench(commit("c1"), main, branch("deleted", ""))
         made.restore(made.dump())
+        assert set(made.refs(TARGET)) == {b"branches/main", b"commits/c1"}
         restored = decode_branch(made.store[uid_partition(TARGET), b"branches/main"])
         assert restored == attrs.evolve(main, staging_token=restored.staging_token, sealed_tokens=())
         assert restored.staging_token.startswith("copy-main:v.")
